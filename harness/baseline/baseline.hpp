@@ -89,12 +89,14 @@ std::filesystem::path state_directory();
 /// A word of `--treatment`, such as "driver" or "stack.driver.version": what a comparison is about. It names
 /// the field of that name and those below it, with or without the section's name.
 bool names(std::string_view treatment, std::string_view field);
-/// The same, and the field may differ by declaration: those of the device never do.
+/// The same, and the field may differ by declaration: those of the device and of the suite never do.
 bool covers(std::string_view treatment, std::string_view field);
-/// Fields that make another device of it: all of the section but the name of the host.
+/// Fields that make another device of it: all of the section but the name of the host, and a card's MIG.
 bool of_the_device(std::string_view field);
-/// False for a word that can name nothing but the device or a part of it. Others can still name a field of
-/// the device ("host.cpus"), which they then do not cover.
+/// Fields that make another measurement of it: profile, sources, GPUs that were measured together.
+bool of_the_suite(std::string_view field);
+/// False for a word that can name nothing but the device, the suite or a part of them. Others can still name
+/// a field of the device ("host.cpus"), which they then do not cover.
 bool can_be_treatment(std::string_view word);
 
 /// Imported baselines of other nodes: site/ in the state directory.
@@ -136,7 +138,8 @@ struct Listed {
   State state = State::active;  ///< after the last decision of its log; active where that could not be read
   /// Active, and select would take another one of its place, device, profile and key.
   bool superseded = false;
-  std::string fault;  ///< why it cannot be read; "" when it can
+  std::string fault;                    ///< why it cannot be read; "" when it can
+  std::filesystem::path superseded_by;  ///< the one that select would take; empty where none is
 };
 /// Every baseline that select could come upon, by place and name. The runs are not verified. Throws
 /// result::FileError, as find and select do, where the folder of all of them is a link in the state folder.
@@ -150,8 +153,8 @@ bool names_folder(const std::string& name);
 /// ../share/gpugauge/baselines beside the command's real path); else none. Only active ones are selected; one
 /// that is given may be in any state, which is said.
 ///
-/// Of several that fit, one that can decide (minimum_rounds) comes before one that cannot, then one that is
-/// not provisional before one that is, then the newest, then the first by name.
+/// Of several that fit, one that can decide (minimum_rounds) comes before one that cannot, then the newest,
+/// then the first by name.
 ///
 /// Own: of the same device, profile and suite, all of whose fields match. Where there is none, one
 /// that differs in `stack` fields only is returned, so that an upgrade ends in a named mismatch and
@@ -164,7 +167,7 @@ struct Selection {
   std::string origin;                 ///< sentence that is always printed
   std::vector<std::string> problems;  ///< baselines that were found and could not be used, and why
   /// Why an own baseline that is, or may be, of this device and profile cannot be read; "" where none is so
-  /// or another own one was found. What was pinned can then not be held: that is no pass.
+  /// or another own one would have come before it. What was pinned can then not be held: that is no pass.
   std::string damaged;
 };
 /// Throws like load for a given baseline; others that cannot be read are reported in `problems`.

@@ -162,15 +162,22 @@ bool names(std::string_view treatment, std::string_view field) {
 }
 
 bool covers(std::string_view treatment, std::string_view field) {
-  return names(treatment, field) && !of_the_device(field);
+  return names(treatment, field) && !of_the_device(field) && !of_the_suite(field);
 }
 
 bool of_the_device(std::string_view field) {
+  // A slice of a card is another device, although it is a setting that makes it one.
+  if (result::matches("settings.gpu.*.mig*", field)) return true;
   // Where a project's own files were recorded may be what is compared; it tells hosts apart, not devices.
   return field == "device" || (field.starts_with("device.") && field != "device.host.name");
 }
 
+bool of_the_suite(std::string_view field) {
+  return field == "suite" || field.starts_with("suite.");
+}
+
 bool can_be_treatment(std::string_view word) {
+  if (of_the_suite(word) || (of_the_device(word) && word.starts_with("settings."))) return false;
   constexpr std::string_view section = "device.";
   const std::string_view name = word.starts_with(section) ? word.substr(section.size()) : word;
   // What is called gpu and must match is the card or a slice of it.

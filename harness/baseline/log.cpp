@@ -284,7 +284,8 @@ const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_
     if (!entry->accepted || entry->accepted->metric != metric) continue;
     const AcceptedChange& change = *entry->accepted;
     if (change.expires.empty() || day <= change.expires) return &change;
-    if (expired != nullptr && *expired == nullptr) *expired = &change;
+    if (expired != nullptr) *expired = &change;
+    break;  // it took the place of those before it
   }
   return nullptr;
 }

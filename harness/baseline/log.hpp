@@ -59,9 +59,9 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
 /// The state after the last decision: active without any.
 State state_of(const std::vector<LogEntry>& log);
 
-/// The accepted change of a metric that counts on the UTC day of `when` (RFC 3339): the newest one that has
-/// not expired, and that was made since the baseline came here. nullptr when there is none. `expired`, where
-/// given, takes the newest one that has.
+/// The accepted change of a metric that counts on the UTC day of `when` (RFC 3339): the newest one that was
+/// made since the baseline came here. It takes the place of those before it for good, so that nullptr is
+/// returned when it has expired; `expired`, where given, takes it then. nullptr also when there is none.
 const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
                                   std::string_view when, const AcceptedChange** expired = nullptr);
 

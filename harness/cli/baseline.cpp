@@ -5,6 +5,7 @@
 
 #include "baseline/kept_file.hpp"
 #include "baseline/transfer.hpp"
+#include "cli/baseline_in_force.hpp"
 #include "cli/named_files.hpp"
 #include "cli/together.hpp"
 #include "conductor/rounds.hpp"
@@ -163,10 +164,11 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
   if (made.provisional())
     text +=
         "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
-        "differs from day to day\n";
+        "differs from day to day, and a regression counts from twice its tolerance on\n";
   if (arguments.candidate)
     text += fmt::format("  candidate: not used until `gpugauge baseline accept {} --reason ...`\n",
                         report::plain(name));
+  text += in_force(folder);
   text += fmt::format("  kept in {}\n", report::plain(folder.string()));
   print(text);
 }

@@ -6,6 +6,7 @@
 
 #include "baseline/log.hpp"
 #include "cli/baseline.hpp"
+#include "cli/baseline_in_force.hpp"
 #include "cli/named_files.hpp"
 #include "judge/collect.hpp"
 #include "judge/pinned.hpp"
@@ -72,14 +73,16 @@ void append(const std::filesystem::path& folder, std::vector<baseline::LogEntry>
   baseline::append_log(folder, entries);
 }
 
-/// What the given runs measured: per metric the median over the runs of the median over the processes, and
+/// What the given runs measured: per metric the median over the runs of the median over the processes (also
+/// where the baseline's metric is only recorded now, as the judge has it), and
 /// the same of the class means, whose values only a comparison with the baseline gives.
 std::map<std::string, double> values_of(const std::vector<result::Run>& runs,
                                         const baseline::Baseline& pinned, const judge::Policy& policy) {
   std::map<std::string, std::vector<double>> found;
   for (const result::Run& run : runs) {
     for (const auto& [key, metric] : judge::collect(run).metrics)
-      if (metric.judged()) found[key].push_back(judge::median(metric.values));
+      if (const std::vector<double> values = judge::measured(metric); !values.empty())
+        found[key].push_back(judge::median(values));
     for (const judge::Verdict& verdict : judge::judge_baseline({run}, pinned, policy).verdicts)
       if (verdict.metric == judge::class_key(verdict.metric_class) && verdict.value)
         found[verdict.metric].push_back(*verdict.value);
@@ -139,7 +142,8 @@ int accept(const BaselineDecisionsArguments& arguments) {
                       "and the run with --run",
                       pinned.manifest.name));
     append(folder, {{"", "", "", baseline::State::active, std::nullopt}}, arguments.reason);
-    print(fmt::format("Baseline {} is active from now on.\n", report::plain(pinned.manifest.name)));
+    print(fmt::format("Baseline {} is active from now on.\n{}", report::plain(pinned.manifest.name),
+                      in_force(folder)));
     return 0;
   }
   if (arguments.runs.empty())

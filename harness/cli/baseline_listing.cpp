@@ -39,9 +39,8 @@ int list(const BaselineListingArguments& arguments) {
         row["rounds"] = listed.manifest->entries.size();
         row["created"] = listed.manifest->created;
         row["key"] = listed.manifest->key;
-      } else {
-        row["fault"] = listed.fault;
       }
+      if (!listed.fault.empty()) row["fault"] = listed.fault;
       rows.push_back(std::move(row));
     }
     print(result::dump_json({{"schema", "gpugauge.baseline-list/1"}, {"baselines", std::move(rows)}}));

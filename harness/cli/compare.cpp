@@ -84,6 +84,11 @@ void require_one_kind(const std::vector<result::Run>& runs, const char* what) {
       throw result::UsageError(fmt::format("{} are of two devices ({} and {}); compare one at a time", what,
                                            result::shortened(runs.front().device),
                                            result::shortened(run.device)));
+    if (baseline::of_two_machines(runs.front(), run))
+      throw result::UsageError(
+          fmt::format("{} are of two machines ({} and {}): what machines differ by would pass for what one "
+                      "spreads by; give the runs of one",
+                      what, runs.front().id, run.id));
   }
   for (const baseline::Mismatch& field : baseline::mismatches(runs, runs))
     throw result::UsageError(fmt::format("{} are not of one kind: {} is {} in one and {} in another", what,

@@ -136,7 +136,7 @@ std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Termina
     out +=
         "  " +
         report::wrap(fmt::format("{} rounds, {}. Against as many rounds of the new stack in one other boot "
-                                 "{}; how boots differ is assumed (1%), and every further boot of the new "
+                                 "{}; how boots differ is assumed (1% and more), and every further boot of the new "
                                  "stack sees more.",
                                  kept.record.rounds, result::counted(drops.size(), "metric"), sight),
                      terminal.width, 2) +

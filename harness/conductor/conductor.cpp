@@ -328,7 +328,11 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
       fmt::format("Compared {} before with {} after.", result::counted(before.size(), "run"), after.size());
   judge::OutcomeInput input;
   input.strict = strict;
-  input.unmeasured_families = unmeasured(after.front());
+  for (const result::Run& run : after)
+    for (std::string& family : unmeasured(run))
+      if (std::find(input.unmeasured_families.begin(), input.unmeasured_families.end(), family) ==
+          input.unmeasured_families.end())
+        input.unmeasured_families.push_back(std::move(family));
   input.interrupted =
       std::any_of(after.begin(), after.end(), [](const result::Run& run) { return !run.complete; });
   if (const auto partial =

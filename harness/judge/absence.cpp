@@ -61,4 +61,51 @@ Absence explain_absence(const std::string& key, const std::string& benchmark, co
   return by_family(benchmark.substr(0, benchmark.find('/')), run);
 }
 
+Coverage coverage(const std::string& key, const std::string& benchmark, const Collected& now) {
+  Coverage out;
+  const auto state = now.benchmarks.find(benchmark);
+  const std::string family =
+      state != now.benchmarks.end() ? state->second.family : benchmark.substr(0, benchmark.find('/'));
+  if (const auto found = now.processes.find(family); found != now.processes.end())
+    out.processes = found->second;
+  if (const auto metric = now.metrics.find(key); metric != now.metrics.end()) {
+    out.judged = static_cast<int>(metric->second.values.size());
+    out.reported = metric->second.reported;
+  }
+  return out;
+}
+
+std::optional<Absence> explain_gaps(const std::string& key, const std::string& benchmark,
+                                    const Collected& now, const result::Run& run, int usual) {
+  const Coverage found = coverage(key, benchmark, now);
+  if (found.lacking() <= usual || found.reported == 0) return std::nullopt;
+  if (const int silent = found.processes - found.reported; silent > 0) {
+    const auto state = now.benchmarks.find(benchmark);
+    const bool listed = state != now.benchmarks.end() && state->second.worst != Status::ok;
+    Absence absence = listed ? by_status(state->second.worst, fmt::format("the benchmark {}", benchmark),
+                                         state->second.reason)
+                             : by_family(state->second.family, run);
+    if (2 * silent <= found.processes) absence.kind = VerdictKind::inconclusive;
+    absence.reason = fmt::format("in {} of {} processes: {}", silent, found.processes, absence.reason);
+    return absence;
+  }
+  return Absence{VerdictKind::inconclusive,
+                 fmt::format("recorded only in {} of {} processes: {}", found.lacking(), found.processes,
+                             now.metrics.at(key).not_judged)};
+}
+
+void apply_gaps(const Absence& gaps, Verdict& verdict) {
+  const bool absent = gaps.kind != VerdictKind::inconclusive;
+  if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::failed ||
+      (!absent && verdict.kind == VerdictKind::unstable)) {
+    verdict.reason += fmt::format("; {}", gaps.reason);
+    return;
+  }
+  verdict.reason = verdict.kind == VerdictKind::inconclusive && !absent
+                       ? fmt::format("{}; {}", verdict.reason, gaps.reason)
+                       : fmt::format("{} (what was measured: {})", gaps.reason, verdict.reason);
+  verdict.kind = gaps.kind;
+  if (absent) verdict.advisory = false;
+}
+
 }  // namespace gpugauge::judge

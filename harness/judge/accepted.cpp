@@ -1,5 +1,7 @@
 #include "judge/accepted.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "judge/scale.hpp"
@@ -19,7 +21,21 @@ bool can_be_accepted(VerdictKind kind) {
   return kind == VerdictKind::regressed || kind == VerdictKind::inconclusive;
 }
 
+/// By how much, as a step, what is still in doubt may be worse than it looks: half of its interval, which a
+/// verdict holds as a relative change. 0 of what is shown.
+double doubt(const Verdict& verdict) {
+  if (verdict.kind != VerdictKind::inconclusive || !verdict.interval || !verdict.baseline) return 0;
+  return std::asinh(*verdict.interval * *verdict.baseline / *verdict.value);
+}
+
 }  // namespace
+
+std::optional<double> accepted_above(const baseline::Baseline& baseline, const Verdict& blank,
+                                     const Scale& scale, const std::string& when) {
+  const baseline::AcceptedChange* change = baseline::accepted_on(baseline.log, blank.metric, when);
+  if (change == nullptr || change->unit != blank.unit) return std::nullopt;
+  return to_scale(change->new_value, blank.better) - scale.centre + scale.tolerance;
+}
 
 void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& baseline,
                     const std::string& when, std::vector<std::string>& remarks) {
@@ -35,8 +51,8 @@ void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& ba
       continue;
     }
     if (change->unit != verdict.unit) continue;
-    const double beyond =
-        to_scale(*verdict.value, verdict.better) - to_scale(change->new_value, verdict.better);
+    const double beyond = to_scale(*verdict.value, verdict.better) + doubt(verdict) -
+                          to_scale(change->new_value, verdict.better);
     if (beyond > step_of(verdict.tolerance, verdict.better)) {
       if (verdict.kind == VerdictKind::regressed)
         verdict.reason +=

@@ -27,8 +27,17 @@ namespace {
 constexpr double foreign_spread = .02;
 /// Between our own rounds, where none repeats and each is a single process.
 constexpr double native_spread = .02;
-/// With fewer boots a side, how boots differ is mostly the assumption.
+/// With fewer boots a side nothing tells how far a drift moves a whole class.
 constexpr std::size_t boots_for_confidence = 3;
+/// Boots of a healthy GPU were seen to differ by 1%, where the tolerance is 3%; what is let pass more between
+/// two runs of one boot (launches, collectives, hosts) differs more between boots, too.
+constexpr double least_between_boots = .01;
+constexpr double boot_share = 1.0 / 3.0;
+
+/// What boots of one machine are assumed to differ by in a class, whatever a policy lets pass.
+double between_boots(const std::string& metric_class) {
+  return std::max(least_between_boots, boot_share * tolerance(Policy{}, metric_class));
+}
 
 /// The boots that are known. A run without an id is of no known boot, and two of them need not be of one.
 std::set<std::string> boots(const std::vector<result::Run>& runs) {
@@ -136,9 +145,22 @@ bool returned(const std::vector<result::Run>& before, const std::vector<result::
                      [&](const result::Run& run) { return run.started > last; });
 }
 
+/// "1.0%", "1.0% to 3.3%": what boots are assumed to differ by, over the metrics of both sides.
+std::string assumed_boots(const SidesOfRuns& sides) {
+  if (sides.both.empty()) return percent(least_between_boots);
+  const auto [least, most] =
+      std::minmax_element(sides.both.begin(), sides.both.end(), [](const auto& a, const auto& b) {
+        return a.series.assumed_unit_spread < b.series.assumed_unit_spread;
+      });
+  const std::string from = percent(least->series.assumed_unit_spread);
+  const std::string to = percent(most->series.assumed_unit_spread);
+  return from == to ? from : fmt::format("{} to {}", from, to);
+}
+
 std::vector<std::string> how_measured(const std::vector<result::Run>& before,
                                       const std::vector<result::Run>& after, bool shared,
-                                      const std::vector<double>& drops) {
+                                      const std::vector<double>& drops, const SidesOfRuns& sides,
+                                      double assumed_degrees) {
   std::vector<std::string> out;
   const double middle = drops.empty() ? 0 : median(drops);
   if (!drops.empty() && can_drop_by(middle))
@@ -164,10 +186,12 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
   if (unknown > 0)
     out.push_back(
         fmt::format("{} of {} runs hold no boot id: they are taken for one boot a side and never for the "
-                    "same one on both, and how boots differ is partly assumed (1%).",
-                    unknown, before.size() + after.size()));
-  else if (!shared && std::min(boots(before).size(), boots(after).size()) < boots_for_confidence)
-    out.push_back("Fewer than 3 boots on a side: how boots differ is partly assumed (1%).");
+                    "same one on both, and how boots differ is partly assumed ({}).",
+                    unknown, before.size() + after.size(), assumed_boots(sides)));
+  else if (!shared && static_cast<double>(boots(before).size() + boots(after).size()) < assumed_degrees + 2)
+    out.push_back(fmt::format("{} on one side and {} on the other: how boots differ is partly assumed ({}).",
+                              result::counted(boots(before).size(), "boot"), boots(after).size(),
+                              assumed_boots(sides)));
   out.push_back(returned(before, after) ? "The old side was measured before and after the new one (A/B/A): a "
                                           "drift of the machine would show as a "
                                           "spread of the old side."
@@ -192,9 +216,11 @@ class TwoSides {
                1 - rules_.gate.alpha_ok};
     // The files of another program are boots of one round each, and all that is assumed of them is the
     // boot's.
-    if (files) rules_.assumed_spread = foreign_spread;
     sides_ = sides_of_runs(then_, now_, policy, files ? 0 : native_spread);
     other_node_ = !files && of_two_nodes(before, after);
+    for (MetricOfSides& metric : sides_.both)
+      metric.series.assumed_unit_spread =
+          files ? foreign_spread : between_boots(metric.form->form.metric_class);
     if (other_node_)
       for (MetricOfSides& metric : sides_.both)
         metric.series.unit_spread = between_nodes(metric.form->form.metric_class);
@@ -203,7 +229,10 @@ class TwoSides {
     results_ = compare_sides(series, rules_);
     if (!policy.class_means) return;
     classes_ = classes_of_sides(sides_.both, results_, policy);
-    for (const ClassOfSides& found : classes_) series.push_back(found.series);
+    for (ClassOfSides& found : classes_) {
+      if (!enough_boots()) found.series.counts_above = counts_above(found, policy);
+      series.push_back(found.series);
+    }
     results_ = compare_sides(series, rules_);
   }
 
@@ -219,12 +248,13 @@ class TwoSides {
             "not known here, and no assumption makes it a finding; measure several rounds a side",
             percent(*verdict.change));
       }
+      if (const auto gaps = gaps_after(metric.key, metric.form->benchmark, then_, now_))
+        apply_gaps(*gaps, verdict);
       out.push_back(std::move(verdict));
     }
   }
 
   void classes(std::vector<Verdict>& out) const {
-    const bool enough_boots = std::min(boots(before_).size(), boots(after_).size()) >= boots_for_confidence;
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       const ClassOfSides& found = classes_[c];
       result::Metric form;
@@ -234,12 +264,11 @@ class TwoSides {
       Verdict verdict = decided(class_key(found.metric_class), form, found.tolerance,
                                 results_[sides_.both.size() + c], after_.size(), spread_);
       verdict.reason = fmt::format("geometric mean of {} metrics: {}", found.members.size(), verdict.reason);
-      // One drift of the machine moves a whole class: until boots have shown how far, only more counts.
-      const double counts_above = found.tolerance / class_mean_share;
-      if (verdict.kind == VerdictKind::regressed && !enough_boots && *verdict.change <= counts_above) {
+      const double above = relative_of(found.series.counts_above, form.better);
+      if (verdict.kind == VerdictKind::regressed && *verdict.change <= above) {
         verdict.advisory = true;
         verdict.reason += fmt::format("; from fewer than {} boots a side it counts above {}",
-                                      boots_for_confidence, percent(counts_above));
+                                      boots_for_confidence, percent(above));
       }
       if (verdict.kind == VerdictKind::inconclusive &&
           *verdict.minimum_detectable_drop > 2 * verdict.tolerance)
@@ -252,8 +281,7 @@ class TwoSides {
     for (const MetricOfOneSide& metric : sides_.one) {
       Verdict verdict = blank_verdict(metric.key, metric.form->form);
       if (metric.before) {
-        const Absence absence =
-            explain_absence(metric.key, metric.form->benchmark, now_.front().collected, after_.front());
+        const Absence absence = absence_after(metric.key, metric.form->benchmark, now_);
         verdict.kind = absence.kind;
         verdict.reason = absence.reason;
         verdict.baseline = median(metric.form->values);
@@ -270,7 +298,8 @@ class TwoSides {
     std::vector<double> drops;
     for (std::size_t m = 0; m < sides_.both.size(); ++m)
       drops.push_back(relative_of(results_[m].minimum_detectable_change, sides_.both[m].form->form.better));
-    std::vector<std::string> out = how_measured(before_, after_, rules_.shared_unit, drops);
+    std::vector<std::string> out =
+        how_measured(before_, after_, rules_.shared_unit, drops, sides_, rules_.assumed_degrees);
     if (other_node_)
       out.push_back(fmt::format("The two sides are of two nodes or cards: {}", nodes_may_differ()));
     if (!drops.empty() && assumed())
@@ -282,6 +311,17 @@ class TwoSides {
   }
 
  private:
+  bool enough_boots() const {
+    return std::min(boots(before_).size(), boots(after_).size()) >= boots_for_confidence;
+  }
+
+  /// One drift of the machine moves a whole class: until boots have shown how far, only more counts than the
+  /// tolerance of the class itself. A step.
+  static double counts_above(const ClassOfSides& found, const Policy& policy) {
+    return std::max(found.series.tolerance,
+                    step_of(tolerance(policy, found.metric_class), result::Direction::lower));
+  }
+
   /// No round repeats and each is one process of ours, so that how they differ is assumed. (Of the files of
   /// another program something is always assumed, and that is said with them.)
   bool assumed() const {

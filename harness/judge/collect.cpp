@@ -54,6 +54,7 @@ void add(BenchmarkState& state, const result::BenchmarkResult& benchmark, const 
 }
 
 void add(MetricValues& values, const result::BenchmarkResult& benchmark, const result::Metric& metric) {
+  ++values.reported;
   if (values.benchmark.empty()) {
     values.benchmark = benchmark.id;
     values.form = metric;
@@ -71,6 +72,7 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
   }
   if (!metric.judged) {
     if (values.not_judged.empty()) values.not_judged = metric.note.empty() ? "recorded only" : metric.note;
+    if (metric.value > 0) values.recorded.push_back(metric.value);
     return;
   }
   values.form.resolution = std::max(values.form.resolution, metric.resolution);
@@ -85,6 +87,12 @@ int gravity(Status status) {
   constexpr std::array order{Status::ok, Status::skipped, Status::unavailable, Status::interrupted,
                              Status::failed};
   return static_cast<int>(std::find(order.begin(), order.end(), status) - order.begin());
+}
+
+std::vector<double> measured(const MetricValues& metric) {
+  std::vector<double> out = metric.values;
+  out.insert(out.end(), metric.recorded.begin(), metric.recorded.end());
+  return out;
 }
 
 bool sound(const result::BenchmarkResult& benchmark) {
@@ -137,6 +145,7 @@ Collected collect(const result::Run& run) {
   Collected out;
   std::unordered_map<std::string_view, Bins> places;
   for (const result::Process& process : run.processes) {
+    ++out.processes[process.family];
     if (!process.samples) continue;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
       Bins& bins = places[benchmark.id];

@@ -15,7 +15,11 @@ struct MetricValues {
   std::string benchmark;  ///< id: family/op/variant/params
   result::Metric
       form;  ///< of the first process that has it: unit, direction, class, limit; its value is unused
-  std::vector<double> values;       ///< judged values only, one a process, in the order of the run
+  std::vector<double> values;  ///< judged values only, one a process, in the order of the run
+  /// Of processes that measured it and judge it by too little (too few batches), all above 0. A slow
+  /// operation has fewer batches: where a baseline knows the metric these values take part.
+  std::vector<double> recorded;
+  int reported = 0;                 ///< processes that report it at all
   std::vector<double> sm_clock_hz;  ///< median SM clock of each of these processes; empty without a GPU
   double flops = 0;  ///< declared arithmetic of one operation, also of whole numbers, of the first process
   double bytes = 0;  ///< likewise
@@ -41,6 +45,7 @@ struct BenchmarkState {
 struct Collected {
   std::map<std::string, MetricValues> metrics;       ///< by result::metric_key
   std::map<std::string, BenchmarkState> benchmarks;  ///< by id
+  std::map<std::string, int> processes;              ///< of each family
 };
 
 /// What the processes of a benchmark's family found about their device (result::Samples::context).
@@ -58,6 +63,10 @@ class DeviceFacts {
 
 /// Only benchmarks that ended ok with all checks passed lend their values.
 Collected collect(const result::Run& run);
+
+/// Every value of a metric, those that are only recorded included: what is held against a baseline that knows
+/// it.
+std::vector<double> measured(const MetricValues& metric);
 
 /// True when the benchmark itself says ok and none of its checks failed.
 bool sound(const result::BenchmarkResult& benchmark);

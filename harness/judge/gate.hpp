@@ -54,6 +54,10 @@ struct Scale {
   double ok_confidence = .95;            ///< 1 - alpha_ok
   bool advisory = false;  ///< minimum_detectable_change above twice the tolerance: too noisy to count
   bool usable = false;    ///< K >= minimum_baseline_rounds
+  /// A regression counts above this change, on average and in the middle one of its rounds; calibrate()
+  /// leaves it at 0, where every regression counts. One that is shown and lies about there is measured
+  /// further.
+  double counts_above = 0;
 };
 
 /// What the whole baseline says.
@@ -83,7 +87,9 @@ enum class Decision {
 struct GateResult {
   Decision decision = Decision::inconclusive;  ///< inconclusive while the metric is in doubt, too
   bool again = false;                          ///< wants a further round
-  int rounds = 0;                              ///< rounds that the decision rests on
+  /// Shown to be worse, and in doubt only as to whether it counts (Scale::counts_above).
+  bool worse = false;
+  int rounds = 0;  ///< rounds that the decision rests on
   double change =
       0;  ///< estimate; without round 1 where that one only served to select the metric, or is left out
   /// Median of those rounds' changes: what one far out does not carry, as it does the mean in `change`.
@@ -97,10 +103,11 @@ struct GateResult {
   std::optional<double> left_out = {};
 };
 
-/// Replays the rounds measured so far, first to last: now[metric][round]. A metric that was decided stays
-/// decided, also when it is measured again for another metric's sake. At the last round nothing wants to be
-/// measured again. Metrics that are advisory ask for no round, but use those that they get. Throws
-/// std::invalid_argument when `now` and the calibration differ in size.
+/// Replays the rounds measured so far, first to last: now[metric][round]. A metric that was decided asks for
+/// no round; one that it gets for another metric's sake counts, and decides anew: only a regression that
+/// counts stays. At the last round nothing wants to be measured again. Metrics that are advisory ask for a
+/// round only where they stand out of their noise. Throws std::invalid_argument when `now` and the
+/// calibration differ in size.
 std::vector<GateResult> decide(const Calibration& calibration, std::span<const std::vector<RoundValues>> now,
                                const GateRules& rules);
 

@@ -32,7 +32,7 @@ struct Policy {
   std::vector<std::string> treatment;
   std::optional<int> expected_gpus;  ///< usable GPUs that the node must have, 0 to 1024; nullopt = any number
   std::vector<std::string> expected_models;  ///< patterns of names; empty = any
-  /// True: verdicts from a provisional baseline are said and never counted.
+  /// True: verdicts from a provisional baseline are said and never counted, but of what is missing or failed.
   bool provisional_is_advisory = false;
   /// The keys that its file holds, as they stand there; empty where there is none.
   std::vector<std::string> given;

@@ -13,6 +13,7 @@
 #include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "judge/pinned.hpp"
+#include "judge/provisional.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
@@ -20,13 +21,6 @@
 
 namespace gpugauge::judge {
 namespace {
-
-/// A provisional baseline has not seen how boots and days differ: a regression counts above so many
-/// tolerances. (Deviations of 1% between boots alone made a false alarm in .62 of simulated nights.)
-constexpr double provisional_multiple = 2;
-/// The mean of a class, whose metrics a boot moves together: there a regression counts above the tolerance of
-/// the metrics themselves.
-constexpr double provisional_class_multiple = 1 / class_mean_share;
 
 /// Pauses before round 2, 3, ...; the last one repeats. Rounds of one bad quarter of an hour are not
 /// independent, so a GPU's rounds are spread over one; host metrics have no thermal state to wait for, and
@@ -50,26 +44,29 @@ VerdictKind kind_of(Decision decision) {
   return VerdictKind::inconclusive;
 }
 
-/// The step above which a regression counts; 0 = from where it is shown. `multiple`: of the tolerance, on the
-/// scale of the gate, where nothing exceeds 100%; absent where the baseline is not provisional.
-double counts_above(const Scale& scale, std::optional<double> multiple) {
-  return multiple.value_or(0) * scale.tolerance;
+Verdict blank_class_verdict(const PinnedClass& mean) {
+  result::Metric form;
+  form.unit = "1";
+  form.better = result::Direction::lower;
+  form.metric_class = mean.metric_class;
+  return blank_verdict(class_key(mean.metric_class), form);
 }
 
-/// The smallest step that is found, and counts, with detection_power.
-double detectable_step(const Scale& scale, std::optional<double> multiple, const GateRules& rules) {
-  if (!multiple) return scale.minimum_detectable_change;
-  const double round = scale.spread * scale.spread;
-  const double noise =
-      std::sqrt(round / (rules.max_rounds - 1) + round * median_variance_factor(scale.rounds) +
-                scale.unit_error * scale.unit_error);
-  return std::max(scale.minimum_detectable_change,
-                  counts_above(scale, multiple) + t_quantile(detection_power, scale.degrees) * noise);
+/// The step above which a regression of a metric, and of a class mean, counts; 0 where the baseline is
+/// mature, which counts what it shows.
+double counts_above(const baseline::Baseline& baseline, const Scale& scale) {
+  return baseline.provisional() ? counts_above_provisional(scale) : 0;
+}
+double counts_above(const baseline::Baseline& baseline, const Scale& scale, const PinnedClass& mean,
+                    const Policy& policy) {
+  if (!baseline.provisional()) return 0;
+  return counts_above_provisional(scale,
+                                  step_of(tolerance(policy, mean.metric_class), result::Direction::lower));
 }
 
 /// A decision in the metric's unit; the reason is still to be written.
 Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, const GateResult& result,
-                std::optional<double> multiple, const GateRules& rules) {
+                double above, const GateRules& rules) {
   const result::Direction better = verdict.better;
   verdict.kind = kind_of(result.decision);
   verdict.tolerance = relative_tolerance;
@@ -83,18 +80,16 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
                        2;
   }
   if (scale.rounds >= 2)
-    verdict.minimum_detectable_drop = relative_of(detectable_step(scale, multiple, rules), better);
-  // A change that stands out of the noise counts; what noise hides does not. A provisional baseline has not
-  // seen all of the noise: there, what it calls noisy never counts.
-  verdict.advisory = scale.advisory && (multiple || verdict.kind != VerdictKind::regressed);
+    verdict.minimum_detectable_drop = relative_of(detectable_change(scale, above, rules), better);
+  // A change that stands out of the noise counts; what noise hides does not.
+  verdict.advisory = scale.advisory && verdict.kind != VerdictKind::regressed;
   return verdict;
 }
 
 /// What a provisional baseline shows counts only where the change is larger on average and in the middle one
 /// of the rounds: one round far out is no other boot.
-void weaken(Verdict& verdict, const Scale& scale, const GateResult& result, std::optional<double> multiple) {
-  const double above = counts_above(scale, multiple);
-  if (!multiple || verdict.kind != VerdictKind::regressed || std::min(result.change, result.typical) > above)
+void weaken(Verdict& verdict, const GateResult& result, double above) {
+  if (above <= 0 || verdict.kind != VerdictKind::regressed || std::min(result.change, result.typical) > above)
     return;
   verdict.advisory = true;
   verdict.reason += fmt::format("; from a provisional baseline it counts above {}",
@@ -154,7 +149,9 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
                               noisy, result::counted(calibration.usable, "metric"), noisy == 1 ? "is" : "are",
                               noisy == 1 ? "its" : "their",
                               baseline.provisional()
-                                  ? "said and never counted"
+                                  ? fmt::format("counted only where the change is larger than {} times what "
+                                                "that noise hides",
+                                                provisional_noisy_multiple)
                                   : "counted only where the change is larger than that noise hides"));
   return out;
 }
@@ -165,19 +162,12 @@ double pause_before(int round, bool host) {
               : gpu_pauses[std::min(index, gpu_pauses.size() - 1)];
 }
 
-std::optional<double> multiple_of(const baseline::Baseline& baseline, bool class_mean) {
-  if (!baseline.provisional()) return std::nullopt;
-  return class_mean ? provisional_class_multiple : provisional_multiple;
-}
-
 /// One judgement on its way: metrics first, class means behind them, in one calibration.
 class Session {
  public:
   Session(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline, const Policy& policy)
       : rounds_(rounds),
         rules_(policy.rules),
-        multiple_(multiple_of(baseline, false)),
-        class_multiple_(multiple_of(baseline, true)),
         then_(collect_all(baseline.runs)),
         now_(collect_all(rounds)),
         pinned_(pin(then_, policy, baseline.other_node)),
@@ -193,6 +183,7 @@ class Session {
       values_.push_back(std::move(of_class));
     }
     calibration_ = calibrate(all, policy.rules);
+    set_thresholds(baseline, policy);
     results_ = decide(calibration_, values_, policy.rules);
   }
 
@@ -207,11 +198,12 @@ class Session {
       }
       const Scale& scale = calibration_.scales[m];
       Verdict verdict = decided(blank_verdict(pinned_.keys[m], form.form), pinned_.tolerances[m], scale,
-                                results_[m], multiple_, rules_);
+                                results_[m], above_[m], rules_);
       verdict.reason = explain(verdict, scale, results_[m], values_[m]);
-      weaken(verdict, scale, results_[m], multiple_);
+      weaken(verdict, results_[m], above_[m]);
+      if (const auto gaps = gaps_of(m)) apply_gaps(*gaps, verdict);
       out.push_back(std::move(verdict));
-      if (wanted_again(m)) again_.insert(form.benchmark);
+      if (results_[m].again) again_.insert(form.benchmark);
     }
     std::vector<Verdict> added = new_metrics(now_.front(), pinned_);
     out.insert(out.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
@@ -221,17 +213,13 @@ class Session {
     for (std::size_t c = 0; c < classes_.size(); ++c) {
       const std::size_t index = pinned_.keys.size() + c;
       const Scale& scale = calibration_.scales[index];
-      result::Metric form;
-      form.unit = "1";
-      form.better = result::Direction::lower;
-      form.metric_class = classes_[c].metric_class;
-      Verdict verdict = decided(blank_verdict(class_key(form.metric_class), form), classes_[c].tolerance,
-                                scale, results_[index], class_multiple_, rules_);
+      Verdict verdict = decided(blank_class_verdict(classes_[c]), classes_[c].tolerance, scale,
+                                results_[index], above_[index], rules_);
       verdict.reason = explain_class(verdict, scale, results_[index], change_of(classes_[c], verdict));
-      weaken(verdict, scale, results_[index], class_multiple_);
+      weaken(verdict, results_[index], above_[index]);
       out.push_back(std::move(verdict));
       // Of a class in doubt every member is measured again: the mean over some is another quantity.
-      if (!wanted_again(index)) continue;
+      if (!results_[index].again) continue;
       for (const std::size_t m : classes_[c].mean.members) again_.insert(pinned_.forms[m]->benchmark);
     }
   }
@@ -240,8 +228,32 @@ class Session {
   const Calibration& calibration() const { return calibration_; }
 
  private:
-  bool wanted_again(std::size_t index) const {
-    return results_[index].again && !(multiple_ && calibration_.scales[index].advisory);
+  /// From where on a regression counts: what a provisional baseline asks for, and what somebody lives with.
+  void set_thresholds(const baseline::Baseline& baseline, const Policy& policy) {
+    for (std::size_t i = 0; i < calibration_.scales.size(); ++i) {
+      Scale& scale = calibration_.scales[i];
+      const bool metric = i < pinned_.keys.size();
+      const std::size_t c = metric ? 0 : i - pinned_.keys.size();
+      above_.push_back(metric ? counts_above(baseline, scale)
+                              : counts_above(baseline, scale, classes_[c], policy));
+      const Verdict on =
+          metric ? blank_verdict(pinned_.keys[i], pinned_.forms[i]->form) : blank_class_verdict(classes_[c]);
+      const double accepted = accepted_above(baseline, on, scale, rounds_.front().started).value_or(0);
+      scale.counts_above = std::max(above_.back(), accepted);
+    }
+  }
+
+  /// What more processes of a round leave out of a metric than any of the baseline's did.
+  std::optional<Absence> gaps_of(std::size_t metric) const {
+    const std::string& key = pinned_.keys[metric];
+    const std::string& benchmark = pinned_.forms[metric]->benchmark;
+    int usual = 0;
+    for (const Collected& round : then_)
+      if (const Coverage found = coverage(key, benchmark, round); found.judged > 0)
+        usual = std::max(usual, found.lacking());
+    for (std::size_t j = 0; j < now_.size(); ++j)
+      if (auto gaps = explain_gaps(key, benchmark, now_[j], rounds_[j], usual)) return gaps;
+    return std::nullopt;
   }
 
   /// The values of every metric in round j.
@@ -280,8 +292,7 @@ class Session {
 
   const std::vector<result::Run>& rounds_;
   GateRules rules_;
-  std::optional<double> multiple_;        ///< counts_above, of a metric
-  std::optional<double> class_multiple_;  ///< and of a class mean
+  std::vector<double> above_;  ///< counts_above by a provisional baseline, of each metric and class mean
   std::vector<Collected> then_;
   std::vector<Collected> now_;
   Pinned pinned_;
@@ -302,7 +313,10 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   session.metrics(out.verdicts);
   session.classes(out.verdicts);
   if (policy.provisional_is_advisory && baseline.provisional()) {
-    for (Verdict& verdict : out.verdicts) verdict.advisory = true;
+    // What vanished or failed does so whatever boots differ by.
+    for (Verdict& verdict : out.verdicts)
+      if (verdict.kind != VerdictKind::missing && verdict.kind != VerdictKind::failed)
+        verdict.advisory = true;
   }
   // Wrong bits count whatever the baseline's age, and whatever a policy says of the times beside them.
   for (Verdict& verdict : judge_checksums_against(rounds, baseline.runs))
@@ -334,10 +348,12 @@ std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const P
     const bool metric = m < pinned.keys.size();
     const std::size_t c = metric ? 0 : m - pinned.keys.size();
     const std::string& metric_class = metric ? pinned.forms[m]->form.metric_class : classes[c].metric_class;
+    const double above =
+        metric ? counts_above(baseline, scale) : counts_above(baseline, scale, classes[c], policy);
     const result::Direction better = metric ? pinned.forms[m]->form.better : result::Direction::lower;
     out.push_back({metric ? pinned.keys[m] : class_key(metric_class), metric_class,
                    metric ? pinned.forms[m]->form.unit : "1", from_scale(scale.centre, better), scale.spread,
-                   relative_of(detectable_step(scale, multiple_of(baseline, !metric), policy.rules), better),
+                   relative_of(detectable_change(scale, above, policy.rules), better),
                    metric ? pinned.tolerances[m] : classes[c].tolerance, scale.advisory, scale.rounds,
                    better});
   }

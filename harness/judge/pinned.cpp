@@ -19,10 +19,10 @@ constexpr double largest_tolerance = .95;
 /// A difference of so many steps of the clock is none.
 constexpr double clock_steps = 2;
 
-RoundValues on_scale(const MetricValues& metric) {
+RoundValues on_scale(const MetricValues& metric, const std::vector<double>& values) {
   RoundValues out;
-  out.reserve(metric.values.size());
-  for (const double value : metric.values) out.push_back(to_scale(value, metric.form.better));
+  out.reserve(values.size());
+  for (const double value : values) out.push_back(to_scale(value, metric.form.better));
   return out;
 }
 
@@ -72,7 +72,7 @@ Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool othe
     std::vector<double> in_unit;
     for (const MetricValues* metric : values) {
       if (!same_kind(metric->form, form)) continue;
-      series.rounds.push_back(on_scale(*metric));
+      series.rounds.push_back(on_scale(*metric, metric->values));
       in_unit.push_back(median(metric->values));
       resolution = std::max(resolution, metric->form.resolution);
     }
@@ -94,9 +94,9 @@ std::vector<std::vector<RoundValues>> values_of(const Pinned& pinned, const std:
   for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
     for (const Collected& round : rounds) {
       const auto found = round.metrics.find(pinned.keys[m]);
-      const bool usable = found != round.metrics.end() && found->second.judged() &&
-                          same_kind(found->second.form, pinned.forms[m]->form);
-      values[m].push_back(usable ? on_scale(found->second) : RoundValues{});
+      const bool usable =
+          found != round.metrics.end() && same_kind(found->second.form, pinned.forms[m]->form);
+      values[m].push_back(usable ? on_scale(found->second, measured(found->second)) : RoundValues{});
     }
   }
   return values;

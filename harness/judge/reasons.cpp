@@ -67,7 +67,7 @@ std::string class_moved(const Verdict& verdict, const ClassChange& change, const
                      percent(by), how, change.most_key, percent(std::abs(change.most_change)), how);
 }
 
-std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
+std::string undecided(const Verdict& verdict, const Scale& scale, const GateResult& result) {
   if (!scale.usable)
     return fmt::format("the baseline holds {} of it; verdicts need {}",
                        result::counted(scale.rounds, "round"), minimum_baseline_rounds);
@@ -75,11 +75,16 @@ std::string undecided(const Verdict& verdict, const Scale& scale, bool again) {
   const std::string seen =
       fmt::format("{} {} +- {}, tolerance {}", percent(std::abs(change)), change < 0 ? "better" : "worse",
                   percent(verdict.interval.value_or(0)), percent(verdict.tolerance));
+  if (result.worse)
+    return fmt::format(
+        "worse, and on which side of {} it lies, above which it counts, is not shown yet; a further round is "
+        "needed ({})",
+        percent(relative_of(scale.counts_above, verdict.better)), seen);
   if (scale.advisory)
     return fmt::format("too noisy to count: only a change above {} can be seen ({})",
                        detectable(verdict.minimum_detectable_drop.value_or(0)), seen);
   return fmt::format("neither within tolerance nor worse could be shown{} ({})",
-                     again ? " yet; a further round is needed" : "", seen);
+                     result.again ? " yet; a further round is needed" : "", seen);
 }
 
 }  // namespace
@@ -153,7 +158,7 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
           "the processes of a round spread more than {:.0f} times as wide as in the baseline{}",
           unstable_ratio, modes_of(verdict, scale, now));
     default:
-      return undecided(verdict, scale, result.again) + modes_of(verdict, scale, now);
+      return undecided(verdict, scale, result) + modes_of(verdict, scale, now);
   }
 }
 
@@ -171,7 +176,7 @@ std::string explain_class(const Verdict& verdict, const Scale& scale, const Gate
                          change.together ? "where it stays so, the baseline is stale: record a new one"
                                          : "what became of that metric says whether the baseline is stale");
     default:
-      return fmt::format("{}: {}", mean, undecided(verdict, scale, result.again));
+      return fmt::format("{}: {}", mean, undecided(verdict, scale, result));
   }
 }
 

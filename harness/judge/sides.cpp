@@ -108,32 +108,76 @@ std::vector<Variance> round_variances(std::span<const SidesSeries> series,
   return between;
 }
 
+std::map<int, std::vector<std::size_t>> by_group(std::span<const SidesSeries> series) {
+  std::map<int, std::vector<std::size_t>> out;
+  for (std::size_t m = 0; m < series.size(); ++m) out[series[m].group].push_back(m);
+  return out;
+}
+
 /// The same of all series, group by group.
 std::vector<Variance> round_variances(std::span<const SidesSeries> series, const SidesRules& rules) {
-  std::map<int, std::vector<std::size_t>> groups;
-  for (std::size_t m = 0; m < series.size(); ++m) groups[series[m].group].push_back(m);
   std::vector<Variance> out(series.size());
-  for (const auto& [group, members] : groups) {
+  for (const auto& [group, members] : by_group(series)) {
     const std::vector<Variance> found = round_variances(series, members, rules);
     for (std::size_t i = 0; i < members.size(); ++i) out[members[i]] = found[i];
   }
   return out;
 }
 
-/// s_b^2 of one series, pulled towards the assumption. Where what a round has of its own is assumed, too,
-/// units of one round show both together.
-Variance unit_variance(const SidesSeries& series, const Variance& within, const SidesRules& rules) {
-  if (rules.shared_unit) return {0, 1};
+/// What units (boots) add to the variance of a series, by its own data: s_b^2, worth `degrees`, which is 0
+/// where each side has one unit. Where what a round has of its own is assumed, units of one round show both
+/// together.
+Variance own_unit_variance(const SidesSeries& series, const Variance& within) {
   Squares squares;
   for (const Side* side : {&series.before, &series.after}) squares.add(unit_means(*side));
-  const double own = within.assumed ? within.value : 0;
-  const double assumed = rules.assumed_spread * rules.assumed_spread + own;
-  if (squares.degrees <= 0) return {assumed, rules.assumed_degrees};
+  if (squares.degrees <= 0) return {};
   const double rounds = within.assumed ? 0 : within.value * mean_reciprocal_rounds(series);
-  const double between = std::max(0.0, squares.sum / squares.degrees - rounds);
-  return {(rules.assumed_degrees * assumed + squares.degrees * between) /
-              (rules.assumed_degrees + squares.degrees),
-          rules.assumed_degrees + squares.degrees};
+  return {std::max(0.0, squares.sum / squares.degrees - rounds), squares.degrees};
+}
+
+double assumed_unit_variance(const SidesSeries& series, const Variance& within) {
+  return series.assumed_unit_spread * series.assumed_unit_spread + (within.assumed ? within.value : 0);
+}
+
+/// The median of variances of so many degrees of freedom lies below their mean by this factor (Wilson and
+/// Hilferty, 1931).
+double median_of_variances(double degrees) {
+  const double root = 1 - 2 / (9 * degrees);
+  return root * root * root;
+}
+
+/// How many times as large as assumed the series of a group find s_b^2, in the middle of them; never below 1,
+/// since a few boots that happen to be alike say little of the next one.
+double times_assumed(std::span<const SidesSeries> series, std::span<const Variance> within,
+                     std::span<const std::size_t> members) {
+  std::vector<double> ratios;
+  for (const std::size_t m : members) {
+    const Variance own = own_unit_variance(series[m], within[m]);
+    if (own.degrees <= 0) continue;
+    ratios.push_back(own.value / assumed_unit_variance(series[m], within[m]) /
+                     median_of_variances(own.degrees));
+  }
+  return ratios.empty() ? 1 : std::max(1.0, median(ratios));
+}
+
+/// s_b^2 of each series, pulled towards the assumption, or, where that is too small, towards what the series
+/// of its group have in common. A boot may move all of them together, so that they have no more degrees of
+/// freedom than one of them.
+std::vector<Variance> unit_variances(std::span<const SidesSeries> series, std::span<const Variance> within,
+                                     const SidesRules& rules) {
+  std::vector<Variance> out(series.size(), Variance{0, 1});
+  if (rules.shared_unit) return out;
+  for (const auto& [group, members] : by_group(series)) {
+    const double times = times_assumed(series, within, members);
+    for (const std::size_t m : members) {
+      const Variance own = own_unit_variance(series[m], within[m]);
+      const double prior = times * assumed_unit_variance(series[m], within[m]);
+      const double weight = rules.assumed_degrees;
+      out[m] = {(weight * prior + own.degrees * own.value) / (weight + own.degrees),
+                own.degrees + (times > 1 ? std::min(weight, own.degrees) : weight)};
+    }
+  }
+  return out;
 }
 
 /// Satterthwaite's degrees of freedom of a sum of variances; infinite when both are.
@@ -148,8 +192,8 @@ struct Estimate {
   double degrees = 1;
 };
 
-Estimate estimate(const SidesSeries& series, const Variance& within, const SidesRules& rules) {
-  const Variance between = unit_variance(series, within, rules);
+Estimate estimate(const SidesSeries& series, const Variance& within, const Variance& between,
+                  const SidesRules& rules) {
   const double a = between.value * (1 / static_cast<double>(series.before.size()) +
                                     1 / static_cast<double>(series.after.size()));
   const bool in_units = within.assumed && !rules.shared_unit;
@@ -173,22 +217,24 @@ std::vector<SidesResult> compare_sides(std::span<const SidesSeries> series, cons
     if (hollow(one.before) || hollow(one.after)) throw std::invalid_argument("each side needs a value");
   }
   const std::vector<Variance> within = round_variances(series, rules);
+  const std::vector<Variance> between = unit_variances(series, within, rules);
   // Holm's first step over all series that are judged together; 50 as in the gate where they are fewer.
   const double hardest = rules.gate.alpha / static_cast<double>(std::max<std::size_t>(50, series.size()));
   std::vector<SidesResult> out;
   std::vector<double> worse;
   std::vector<double> better;
   for (std::size_t m = 0; m < series.size(); ++m) {
-    const Estimate found = estimate(series[m], within[m], rules);
+    const Estimate found = estimate(series[m], within[m], between[m], rules);
     const double tolerance = series[m].tolerance;
     const double null_change = null_share * tolerance;
     SidesResult result;
     result.before = mean(unit_means(series[m].before));
     result.change = found.change;
     result.half_width = t_quantile(1 - rules.gate.alpha_ok, found.degrees) * found.error;
-    result.minimum_detectable_change = std::max(
-        tolerance,
-        null_change + (t_quantile(1 - hardest, found.degrees) + t_quantile(.9, found.degrees)) * found.error);
+    const double power = t_quantile(detection_power, found.degrees);
+    result.minimum_detectable_change =
+        std::max({tolerance, null_change + (t_quantile(1 - hardest, found.degrees) + power) * found.error,
+                  series[m].counts_above > 0 ? series[m].counts_above + power * found.error : 0});
     if (result.change + result.half_width < tolerance) result.decision = Decision::ok;
     worse.push_back(t_upper_tail((found.change - null_change) / found.error, found.degrees));
     better.push_back(t_upper_tail((-found.change - null_change) / found.error, found.degrees));

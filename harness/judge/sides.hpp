@@ -32,16 +32,17 @@ struct SidesSeries {
   double within_error = 0;
   double within_degrees = 0;          ///< what within_error is worth
   double assumed_round_spread = .02;  ///< s_r where the data tell nothing of it at all
+  double assumed_unit_spread = .01;   ///< s_b where nothing tells it, relative
   int group = 0;                      ///< spreads are moderated among the series of one group
   /// Standard deviation between healthy units (nodes), where the two sides are two of them; 0 = one unit.
   double unit_spread = 0;
+  double counts_above = 0;  ///< a regression counts above this change; 0 = from where it is shown
 };
 
 /// Parameters of the comparison of two sides.
 struct SidesRules {
   GateRules gate;               ///< its alpha and alpha_ok; there are no further rounds here
   bool shared_unit = false;     ///< both sides were measured within the same boot: no boot term
-  double assumed_spread = .01;  ///< s_b where nothing tells it, relative
   double assumed_degrees = 10;  ///< what the assumptions are worth
 };
 
@@ -50,8 +51,9 @@ struct SidesResult {
   Decision decision = Decision::inconclusive;  ///< never unstable
   double change = 0;                           ///< after - before
   double half_width = 0;                       ///< of its 1 - 2 alpha_ok interval
-  double minimum_detectable_change = 0;        ///< with 90% power, over all series that are judged together
-  double before = 0;                           ///< centre of that side
+  /// With 90% power, over all series that are judged together, and so that it counts.
+  double minimum_detectable_change = 0;
+  double before = 0;  ///< centre of that side
 };
 
 /// One result a series. Throws std::invalid_argument when a side is empty.

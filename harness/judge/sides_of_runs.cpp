@@ -5,6 +5,8 @@
 #include <map>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "judge/class_mean.hpp"
 #include "judge/pinned.hpp"
 #include "judge/scale.hpp"
@@ -34,14 +36,15 @@ struct MetricSide {
   }
 };
 
-void add(MetricSide& side, const MetricValues& metric, const std::string& boot) {
+void add(MetricSide& side, const MetricValues& metric, const std::vector<double>& in_unit,
+         const std::string& boot) {
   side.form = &metric;
   ++side.runs;
   std::vector<double> values;
-  values.reserve(metric.values.size());
-  for (const double value : metric.values) values.push_back(to_scale(value, metric.form.better));
+  values.reserve(in_unit.size());
+  for (const double value : in_unit) values.push_back(to_scale(value, metric.form.better));
   side.units[boot].push_back(median(values));
-  side.in_unit.push_back(median(metric.values));
+  side.in_unit.push_back(median(in_unit));
   side.resolution = std::max(side.resolution, metric.form.resolution);
   if (values.size() < processes_for_qn) return;
   const auto count = static_cast<double>(values.size());
@@ -50,11 +53,53 @@ void add(MetricSide& side, const MetricValues& metric, const std::string& boot) 
   side.within_degrees += degrees;
 }
 
-std::map<std::string, MetricSide> by_metric(const std::vector<Seen>& runs) {
-  std::map<std::string, MetricSide> out;
+using Sides = std::map<std::string, MetricSide>;
+
+/// Of what the other side judges, values that are only recorded here take part.
+Sides by_metric(const std::vector<Seen>& runs, const Sides& other = {}) {
+  Sides out;
   for (const Seen& seen : runs)
-    for (const auto& [key, metric] : seen.collected.metrics)
-      if (metric.judged()) add(out[key], metric, seen.run->boot_id);
+    for (const auto& [key, metric] : seen.collected.metrics) {
+      const std::vector<double> values = other.count(key) > 0 ? measured(metric) : metric.values;
+      if (!values.empty()) add(out[key], metric, values, seen.run->boot_id);
+    }
+  return out;
+}
+
+/// Whether the run was asked for the benchmark.
+bool asked_for(const Seen& seen, const std::string& benchmark) {
+  const std::vector<std::string>& only = seen.run->only;
+  return only.empty() || std::find(only.begin(), only.end(), benchmark) != only.end();
+}
+
+/// Runs that were asked for a metric, and those of them that do not hold it.
+struct Holding {
+  std::size_t asked = 0;
+  std::vector<const Seen*> lacking;
+};
+Holding holding(const std::string& key, const std::string& benchmark, const std::vector<Seen>& runs) {
+  Holding out;
+  for (const Seen& seen : runs) {
+    if (!asked_for(seen, benchmark)) continue;
+    ++out.asked;
+    const auto found = seen.collected.metrics.find(key);
+    if (found == seen.collected.metrics.end() || measured(found->second).empty())
+      out.lacking.push_back(&seen);
+  }
+  return out;
+}
+
+/// Failed before missing before inconclusive.
+int gravity_of(const Absence& absence) {
+  return absence.kind == VerdictKind::failed ? 2 : absence.kind == VerdictKind::missing ? 1 : 0;
+}
+
+Absence gravest(const std::string& key, const std::string& benchmark, const std::vector<const Seen*>& runs) {
+  Absence out = explain_absence(key, benchmark, runs.front()->collected, *runs.front()->run);
+  for (const Seen* seen : runs) {
+    Absence absence = explain_absence(key, benchmark, seen->collected, *seen->run);
+    if (gravity_of(absence) > gravity_of(out)) out = std::move(absence);
+  }
   return out;
 }
 
@@ -104,6 +149,10 @@ ClassOfSides class_of(const std::string& metric_class, const std::vector<MetricO
   for (const std::size_t m : members)
     out.series.assumed_round_spread =
         std::max(out.series.assumed_round_spread, metrics[m].series.assumed_round_spread);
+  out.series.assumed_unit_spread = 0;
+  for (const std::size_t m : members)
+    out.series.assumed_unit_spread =
+        std::max(out.series.assumed_unit_spread, metrics[m].series.assumed_unit_spread);
   for (const std::size_t m : members)
     out.series.unit_spread = std::max(out.series.unit_spread, metrics[m].series.unit_spread);
   out.members = std::move(members);
@@ -121,8 +170,8 @@ std::vector<Seen> see(const std::vector<result::Run>& runs) {
 
 SidesOfRuns sides_of_runs(const std::vector<Seen>& before, const std::vector<Seen>& after,
                           const Policy& policy, double assumed_round_spread) {
-  const std::map<std::string, MetricSide> then = by_metric(before);
-  const std::map<std::string, MetricSide> now = by_metric(after);
+  const Sides then = by_metric(before);
+  const Sides now = by_metric(after, then);
   SidesOfRuns out;
   for (const auto& [key, side] : then) {
     const result::Metric& form = side.form->form;
@@ -146,6 +195,36 @@ SidesOfRuns sides_of_runs(const std::vector<Seen>& before, const std::vector<See
   for (const auto& [key, side] : now)
     if (then.count(key) == 0) out.one.push_back({key, side.form, false});
   return out;
+}
+
+std::optional<Absence> gaps_after(const std::string& key, const std::string& benchmark,
+                                  const std::vector<Seen>& before, const std::vector<Seen>& after) {
+  const Holding then = holding(key, benchmark, before);
+  const Holding now = holding(key, benchmark, after);
+  if (now.lacking.size() * then.asked > then.lacking.size() * now.asked) {
+    Absence absence = gravest(key, benchmark, now.lacking);
+    if (2 * now.lacking.size() <= now.asked) absence.kind = VerdictKind::inconclusive;
+    absence.reason = fmt::format("in {} of {} runs after: {}", now.lacking.size(), now.asked, absence.reason);
+    return absence;
+  }
+  int usual = 0;
+  for (const Seen& seen : before)
+    if (const Coverage found = coverage(key, benchmark, seen.collected); found.judged > 0)
+      usual = std::max(usual, found.lacking());
+  std::optional<Absence> out;
+  for (const Seen& seen : after)
+    if (auto gaps = explain_gaps(key, benchmark, seen.collected, *seen.run, usual);
+        gaps && (!out || gravity_of(*gaps) > gravity_of(*out)))
+      out = std::move(gaps);
+  return out;
+}
+
+Absence absence_after(const std::string& key, const std::string& benchmark, const std::vector<Seen>& after) {
+  std::vector<const Seen*> asked;
+  for (const Seen& seen : after)
+    if (asked_for(seen, benchmark)) asked.push_back(&seen);
+  if (asked.empty()) asked.push_back(&after.front());
+  return gravest(key, benchmark, asked);
 }
 
 std::vector<ClassOfSides> classes_of_sides(const std::vector<MetricOfSides>& metrics,

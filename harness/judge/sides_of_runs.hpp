@@ -1,9 +1,11 @@
 // From runs of two sides to the plain numbers of sides.hpp: metrics first, then the means of their classes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "judge/absence.hpp"
 #include "judge/collect.hpp"
 #include "judge/judge.hpp"
 #include "judge/sides.hpp"
@@ -41,6 +43,15 @@ struct SidesOfRuns {
 /// quantiles.
 SidesOfRuns sides_of_runs(const std::vector<Seen>& before, const std::vector<Seen>& after,
                           const Policy& policy, double assumed_round_spread);
+
+/// What is to be said of a metric of the old side where a larger share of the new side's runs lacks it than
+/// of the old side's, or more processes of one of its runs than of any old one; nullopt where nothing is.
+/// Runs that were narrowed to other benchmarks do not count. Missing (or failed) where most runs of the new
+/// side lack it, or most processes of one, else inconclusive.
+std::optional<Absence> gaps_after(const std::string& key, const std::string& benchmark,
+                                  const std::vector<Seen>& before, const std::vector<Seen>& after);
+/// Why no run of the new side holds a metric of the old one: the gravest of what its runs tell.
+Absence absence_after(const std::string& key, const std::string& benchmark, const std::vector<Seen>& after);
 
 /// The geometric mean of a class as a metric of its own: 1 = as before.
 struct ClassOfSides {

@@ -128,6 +128,35 @@ PY
   [[ $output == *"accepted for good"* ]]
 }
 
+@test "create and accept say which baseline is in force from then on, and what brings the other one back" {
+  make_baseline
+  run -0 gpugauge baseline create --name second "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json
+  # Of one second the name decides; of two the newer one is in force.
+  [[ $output == *"not in force: mine (5 rounds from 2"*"baseline retire mine --reason"* || $output == *"takes the place of mine (5 rounds from 2"*"baseline retire second --reason"* ]]
+  sleep 1.1
+  run -0 gpugauge baseline create --name third "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json
+  [[ $output == *"takes the place of "*" (5 rounds from 2"*"\`gpugauge baseline retire third --reason ...\` brings that one back"* ]]
+  run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"own baseline third"* ]]
+  run -0 gpugauge baseline create --name few "$BATS_FILE_TMPDIR"/{1,2,3}.json
+  [[ $output == *"not in force: third (5 rounds from 2"*"baseline retire third --reason"* ]]
+  run -0 gpugauge baseline create --name later --candidate "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json
+  [[ $output != *"in force"* && $output != *"takes the place"* ]]
+}
+
+@test "a damaged byte in the baseline in force is no pass by an older one" {
+  make_baseline
+  sleep 1.1
+  gpugauge baseline create --name newer "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json >/dev/null
+  run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"own baseline newer"* ]]
+  truncate -s 100 "$GPUGAUGE_STATE"/baselines/newer/runs/"$(ls "$GPUGAUGE_STATE/baselines/newer/runs" | head -1)"
+  run -3 gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"cannot judge: the baseline of this machine cannot be used"* ]]
+  run -0 gpugauge baseline list --json
+  "$PYTHON" -c 'import json,sys; rows = json.load(sys.stdin)["baselines"]; assert [("fault" in r, r["state"]) for r in rows] == [(False, "active"), (True, "unreadable")], rows' <<<"$output"
+}
+
 @test "a tampered log is named and the baseline not used" {
   make_baseline
   gpugauge baseline retire mine --reason "broken fan" >/dev/null

@@ -194,3 +194,45 @@ PY
   run -0 gpugauge compare --before 0.json 1.json --after 2.json 3.json
   [[ $output == *"the round is the unit"* ]]
 }
+
+@test "runs of two hosts are no one side, and no rounds of one check" {
+  quick_run one.json
+  # of_host FILE HOST: a copy of the run, as another host's.
+  of_host() {
+    "$PYTHON" - "$@" <<'PY'
+import json, sys
+run = json.load(open("one.json"))
+run["id"] = run["id"][:-3] + sys.argv[1][:3].upper().replace(".", "X").replace("O", "0").replace("I", "1")
+run["fingerprint"]["device"]["host.identity"] = sys.argv[2]
+json.dump(run, open(sys.argv[1], "w"))
+PY
+  }
+  of_host aaa.json here
+  of_host bbb.json here
+  of_host ccc.json there
+  run -2 gpugauge compare aaa.json --against bbb.json ccc.json
+  [[ $output == *"are of two machines"* ]]
+  run -2 gpugauge compare --before aaa.json --after bbb.json ccc.json
+  [[ $output == *"are of two machines"* ]]
+  run -2 gpugauge compare aaa.json ccc.json --against bbb.json
+  [[ $output == *"are of two machines"* ]]
+  run gpugauge compare ccc.json --against aaa.json bbb.json
+  [[ $output != *"are of two machines"* ]]
+}
+
+@test "no word makes MIG, or GPUs that were measured together, what a comparison is about" {
+  quick_run one.json
+  "$PYTHON" - <<'PY'
+import json
+for name, apply in {"mig": lambda f: f["settings"].update({"gpu.0.mig": "on"}),
+                    "together": lambda f: f["suite"].update({"suite.devices_together": "8"})}.items():
+    run = json.load(open("one.json"))
+    run["id"] = run["id"][:-3] + name[:3].upper().replace("I", "1").replace("O", "0")
+    apply(run["fingerprint"])
+    json.dump(run, open(f"{name}.json", "w"))
+PY
+  run -3 gpugauge compare --before one.json --after mig.json --treatment settings
+  [[ $output == *"settings.gpu.0.mig"* && $output != *"Declare with --treatment"* ]]
+  run -3 gpugauge compare --before one.json --after together.json --treatment devices_together
+  [[ $output == *"devices_together"* ]]
+}

@@ -44,6 +44,21 @@ enum class Members { none, all, not_advisory };
 /// of 5%.
 Tally gate_nights(const Cell& cell, Members members = Members::not_advisory, std::size_t noisy = 0);
 
+/// A machine of 40 metrics that spread alike, one of them worse by the drop that is printed for it.
+struct PrintedCell {
+  int baseline_rounds = 5;
+  double tolerance = .03;
+  double spread = .004;  ///< standard deviation of a round's value
+  bool provisional = true;
+  int nights = 500;
+};
+struct PrintedTally {
+  int nights = 0;
+  int counted = 0;   ///< nights in which that metric was regressed and counted
+  double drops = 0;  ///< sum of the printed drops, on the logarithmic scale
+};
+PrintedTally printed_drops(const PrintedCell& cell);
+
 /// The rules of other tools, on what they look at.
 Tally u_test_nights(const Cell& cell);  ///< Mann-Whitney, two-sided .05, on 9 repetitions in one process
 Tally smaller_noise_nights(const Cell& cell);  ///< means of repetitions differ by more than the smaller noise

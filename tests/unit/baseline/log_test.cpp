@@ -185,10 +185,11 @@ TEST(Accepted, CountsUntilItsDayAndTheNewestWins) {
   const auto entry = [](double value, const std::string& expires) {
     return LogEntry{"", "", "", std::nullopt, AcceptedChange{"m", "second", 1, value, "", expires}};
   };
-  const std::vector<LogEntry> log{entry(2, ""), entry(3, "2026-12-01")};
+  const std::vector<LogEntry> log{entry(9, ""), entry(3, "2026-12-01")};
   EXPECT_EQ(accepted_on(log, "m", "2026-12-01T23:59:59Z")->new_value, 3);
   const AcceptedChange* expired = nullptr;
-  EXPECT_EQ(accepted_on(log, "m", "2026-12-02T00:00:00Z", &expired)->new_value, 2);
+  EXPECT_EQ(accepted_on(log, "m", "2026-12-02T00:00:00Z", &expired), nullptr)
+      << "it took the place of the one before it for good";
   ASSERT_NE(expired, nullptr);
   EXPECT_EQ(expired->new_value, 3);
   EXPECT_EQ(accepted_on(log, "other", "2026-12-01T00:00:00Z"), nullptr);
@@ -202,6 +203,12 @@ TEST(Treatment, CoversAFieldAndThoseBelowIt) {
   EXPECT_FALSE(covers("driv", "stack.driver.version"));
   EXPECT_FALSE(covers("version", "stack.driver.version"));
   EXPECT_FALSE(covers("", "stack.driver.version"));
+  EXPECT_TRUE(covers("settings", "settings.host.governor"));
+  EXPECT_FALSE(covers("settings", "settings.gpu.0.mig")) << "a slice of a card is another device";
+  EXPECT_FALSE(covers("devices_together", "suite.devices_together")) << "alone is another measurement";
+  EXPECT_FALSE(can_be_treatment("settings.gpu.0.mig"));
+  EXPECT_FALSE(can_be_treatment("suite.devices_together"));
+  EXPECT_TRUE(can_be_treatment("settings.host.governor"));
 }
 
 }  // namespace

@@ -46,8 +46,28 @@ TEST_F(Select, AnOwnOneThatCannotBeReadIsNoSilence) {
   EXPECT_TRUE(select({}, now(), "host").baseline);
   EXPECT_NE(select({}, now(), "host").damaged, "")
       << "another machine's tells less than what was pinned here";
-  pin("state/baselines/newer");
-  EXPECT_EQ(select({}, now(), "host").damaged, "") << "another own one tells as much";
+  const auto same = [](result::Run&) {};
+  pin("state/baselines/older", same, "2025-01-01T00:00:00Z");
+  EXPECT_EQ(select({}, now(), "host").baseline->manifest.name, "older");
+  EXPECT_THAT(select({}, now(), "host").damaged, HasSubstr("has 100 bytes")) << "it was in force";
+  pin("state/baselines/newer", same, "2999-01-01T00:00:00Z");
+  EXPECT_EQ(select({}, now(), "host").damaged, "") << "it was in force no more";
+  fs::resize_file(temporary.path() / "state/baselines/newer/baseline.json", 100);
+  EXPECT_NE(select({}, now(), "host").damaged, "") << "nothing tells that it was not in force";
+}
+
+TEST_F(Select, ADamagedOneThatWouldNotFitIsMissedByNobody) {
+  const auto other_stack = [](result::Run& run) { run.fingerprint.stack["driver.version"] = "550.1"; };
+  std::vector<result::Run> runs{make_run(0), make_run(1)};
+  for (result::Run& run : runs) other_stack(run);
+  const fs::path folder = temporary.path() / "state/baselines/other";
+  Manifest manifest = create(folder, "other", runs).manifest;
+  manifest.created = "2999-01-01T00:00:00Z";
+  result::write_file(folder / "baseline.json", to_json(manifest));
+  fs::resize_file(folder / "runs" / (run_id(0) + ".json"), 100);
+  EXPECT_NE(select({}, now(), "host").damaged, "");
+  pin("state/baselines/mine");
+  EXPECT_EQ(select({}, now(), "host").damaged, "") << "another driver's comes behind";
 }
 
 TEST_F(Select, WhatWouldNotBeUsedAnywayMayBeDamaged) {
@@ -233,7 +253,7 @@ TEST_F(Select, OneThatCanDecideComesBeforeANewerOneThatCannot) {
   EXPECT_TRUE(all[1].superseded) << "one round";
 }
 
-TEST_F(Select, OfSeveralThatDecideOneOfManyBootsComesFirst) {
+TEST_F(Select, OfSeveralThatDecideTheNewestComesFirstHoweverFewItsBoots) {
   std::vector<result::Run> runs = enough_runs();
   create(temporary.path() / "state/baselines/mature", "mature", runs);
   for (result::Run& run : runs) {
@@ -245,7 +265,11 @@ TEST_F(Select, OfSeveralThatDecideOneOfManyBootsComesFirst) {
   EXPECT_TRUE(manifest.provisional());
   manifest.created = "2999-01-01T00:00:00Z";
   result::write_file(folder / "baseline.json", to_json(manifest));
-  EXPECT_EQ(select({}, now()).baseline->manifest.name, "mature");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "provisional");
+  const std::vector<Listed> all = list();
+  EXPECT_TRUE(all[0].superseded) << "mature";
+  EXPECT_EQ(all[0].superseded_by, folder);
+  EXPECT_EQ(all[1].superseded_by, "");
 }
 
 TEST_F(Select, OfTwoOfOneSecondTheNameDecides) {

@@ -47,6 +47,15 @@ TEST(JudgeSides, AFamilyThatWasNotMeasuredIsNoPass) {
   EXPECT_THAT(device.outcome.sentence, HasSubstr("cublas (libcublas.so.13 is not there)"));
 }
 
+TEST(JudgeSides, AFamilyThatAnyRunOfTheNewSideDidNotMeasureIsNoPass) {
+  std::vector<result::Run> after = side(50, 3);
+  without_library(after[1]);
+  without_library(after[2]);
+  const report::DeviceReport device = judge_sides(side(1, 3), after, {}, false);
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge) << device.outcome.sentence;
+  EXPECT_THAT(device.outcome.sentence, HasSubstr("1 family was not measured: cublas"));
+}
+
 TEST(JudgeSides, APartialRunIsNoPassOnTheNewSideAndSaidOfTheOldOne) {
   std::vector<result::Run> partial = side(1, 5);
   partial[1].complete = false;

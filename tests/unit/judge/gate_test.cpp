@@ -3,133 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <random>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "gate_rounds.hpp"
 #include "judge/statistics.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-constexpr double gate_tolerance = .03;
-constexpr int metrics = 30;
-constexpr int processes = 5;
-
-/// Normal noise, the same for the same place.
-double offset(int round, int process, int metric) {
-  std::mt19937_64 engine(static_cast<std::uint64_t>(round * 10007 + process * 101 + metric + 5));
-  engine.discard(3);
-  return std::normal_distribution<double>()(engine);
-}
-
-RoundValues round_values(int round, int metric, double noise, double shift) {
-  RoundValues out;
-  for (int p = 0; p < processes; ++p) out.push_back(noise * offset(round, p, metric) + shift);
-  return out;
-}
-
-std::vector<Series> quiet_baseline(int rounds, double noise = .005) {
-  std::vector<Series> out(metrics);
-  for (int m = 0; m < metrics; ++m) {
-    auto& series = out[static_cast<std::size_t>(m)];
-    series.tolerance = gate_tolerance;
-    for (int k = 0; k < rounds; ++k) series.rounds.push_back(round_values(k, m, noise, 0));
-  }
-  return out;
-}
-
-/// Measures as the conductor would: round 1 everything, then what is wanted. `shift(metric, round)` is added.
-template <typename Shift>
-std::vector<GateResult> run_gate(const Calibration& calibration, const Shift& shift, double noise = .005) {
-  std::vector<std::vector<RoundValues>> now(metrics);
-  std::vector<GateResult> results;
-  for (int round = 1; round <= extended_rounds + 1; ++round) {
-    bool measured = false;
-    for (int m = 0; m < metrics; ++m) {
-      const auto index = static_cast<std::size_t>(m);
-      const bool wanted = round == 1 || results[index].again;
-      measured = measured || wanted;
-      now[index].push_back(wanted ? round_values(round + 20, m, noise, shift(m, round)) : RoundValues{});
-    }
-    if (!measured) return results;
-    results = decide(calibration, now, {});
-  }
-  ADD_FAILURE() << "the gate never ends";
-  return results;
-}
-
-TEST(Calibrate, TakesTheMedianAsCentreAndShrinksSpreadsTowardsEachOther) {
-  auto series = quiet_baseline(10);
-  for (RoundValues& round : series[0].rounds) {
-    for (double& value : round) value = .2 + 10 * value;
-  }
-  const Calibration found = calibrate(series, {});
-  std::vector<double> medians;
-  for (const RoundValues& round : series[0].rounds) medians.push_back(median(round));
-  EXPECT_DOUBLE_EQ(found.scales[0].centre, median(medians));
-  EXPECT_LT(found.scales[0].spread, qn(medians));
-  EXPECT_GT(found.scales[0].spread, found.scales[1].spread);
-  EXPECT_GT(found.scales[0].degrees, qn_worth(10).degrees);
-  EXPECT_LE(found.scales[0].degrees, metrics * qn_worth(10).degrees);
-  EXPECT_EQ(found.usable, metrics);
-  EXPECT_GE(found.contamination, .005);
-}
-
-TEST(Calibrate, NeedsFiveRoundsForVerdictsAndTwoForASpread) {
-  for (const int rounds : {0, 1, 2, 4, 5}) {
-    const Calibration found = calibrate(quiet_baseline(rounds), {});
-    EXPECT_EQ(found.scales[0].usable, rounds >= 5) << rounds;
-    EXPECT_EQ(found.scales[0].spread > 0, rounds >= 2) << rounds;
-    EXPECT_EQ(found.scales[0].minimum_detectable_change > 0, rounds >= 2) << rounds;
-  }
-}
-
-TEST(Calibrate, CallsAMetricAdvisoryWhenNoiseHidesTwiceTheTolerance) {
-  auto series = quiet_baseline(10);
-  for (int k = 0; k < 10; ++k) series[0].rounds[static_cast<std::size_t>(k)] = round_values(k, 0, .08, 0);
-  const Calibration found = calibrate(series, {});
-  EXPECT_TRUE(found.scales[0].advisory);
-  EXPECT_GT(found.scales[0].minimum_detectable_change, 2 * gate_tolerance);
-  EXPECT_FALSE(found.scales[1].advisory);
-}
-
-TEST(Calibrate, ValuesThatRepeatExactlyLeaveTheOthersAlone) {
-  auto series = quiet_baseline(10);
-  for (RoundValues& round : series[0].rounds) round.assign(processes, 1.0);
-  const Calibration found = calibrate(series, {});
-  EXPECT_GT(found.scales[0].spread, 0);
-  EXPECT_FALSE(found.scales[1].advisory);
-  const auto results = run_gate(found, [](int m, int) { return m == 0 ? 1.0 : 0.0; });
-  EXPECT_EQ(results[1].decision, Decision::ok);
-}
-
-TEST(Calibrate, BadRoundsOfTheBaselineAskForMoreEvidence) {
-  auto series = quiet_baseline(10, .002);
-  for (auto& metric : series) {
-    for (double& value : metric.rounds[3]) value += .04;
-    for (double& value : metric.rounds[7]) value += .04;
-    for (double& value : metric.rounds[8]) value += .04;
-  }
-  const Calibration clean = calibrate(quiet_baseline(10, .002), {});
-  const Calibration found = calibrate(series, {});
-  EXPECT_GE(found.contamination, .3);
-  EXPECT_LE(found.contamination, .32);
-  EXPECT_EQ(clean.last_round, 6);
-  EXPECT_GT(found.last_round, 6);
-  EXPECT_LE(found.last_round, extended_rounds);
-}
-
-/// A baseline in which these rounds took so much longer, in every metric.
-std::vector<Series> partly_slow(int rounds, const std::vector<std::size_t>& slow, double by) {
-  auto series = quiet_baseline(rounds, .001);
-  for (auto& metric : series)
-    for (const std::size_t round : slow)
-      for (double& value : metric.rounds[round]) value += by;
-  return series;
-}
 
 TEST(Decide, HoweverManyRoundsOfTheBaselineWereALittleSlowThreefoldTimeIsFound) {
   for (const auto& [rounds, slow] : std::vector<std::pair<int, std::vector<std::size_t>>>{
@@ -158,14 +40,6 @@ TEST(Decide, AsBadAsTheBaselinesOwnRoundsOftenAreIsNoRegression) {
   const Calibration calibration = calibrate(partly_slow(5, {1, 3}, .04), {});
   const auto results = run_gate(calibration, [](int, int) { return .04; });
   for (const GateResult& result : results) EXPECT_NE(result.decision, Decision::regressed);
-}
-
-TEST(Calibrate, FewerRoundsThatMayBeMeasuredShowLess) {
-  GateRules two;
-  two.max_rounds = 2;
-  const auto series = quiet_baseline(10, .02);
-  EXPECT_GT(calibrate(series, two).scales[0].minimum_detectable_change,
-            1.2 * calibrate(series, {}).scales[0].minimum_detectable_change);
 }
 
 TEST(Decide, TheSameMachineIsOkInTheFirstRound) {
@@ -292,15 +166,62 @@ TEST(Decide, TwoModesAreUnstableEvenWhereTheMedianHolds) {
   EXPECT_NE(decide(calibration, now, {})[0].decision, Decision::regressed);
 }
 
-TEST(Decide, ADecidedMetricStaysDecidedWhenItIsMeasuredForAnothersSake) {
-  const Calibration calibration = calibrate(quiet_baseline(10), {});
+/// Every metric as in the baseline, the first one by `shifts` worse round by round; all measured in each.
+std::vector<std::vector<RoundValues>> all_rounds(const std::vector<double>& shifts) {
   std::vector<std::vector<RoundValues>> now(metrics);
-  for (int m = 0; m < metrics; ++m) {
-    now[static_cast<std::size_t>(m)].push_back(round_values(30, m, .005, 0));
-    for (int extra = 0; extra < 4; ++extra)
-      now[static_cast<std::size_t>(m)].push_back(round_values(31 + extra, m, .005, .2));
+  for (std::size_t j = 0; j < shifts.size(); ++j)
+    for (int m = 0; m < metrics; ++m)
+      now[static_cast<std::size_t>(m)].push_back(
+          round_values(30 + static_cast<int>(j), m, .005, m == 0 ? shifts[j] : 0));
+  return now;
+}
+
+TEST(Decide, ADecidedMetricIsDecidedAnewByWhatIsMeasuredForAnothersSake) {
+  const Calibration calibration = calibrate(quiet_baseline(10), {});
+  const auto decided = [&](const std::vector<double>& shifts) {
+    return decide(calibration, all_rounds(shifts), {});
+  };
+  const GateResult worse = decided({0, .4, .4, .4})[0];
+  EXPECT_EQ(worse.decision, Decision::regressed);
+  EXPECT_NEAR(worse.change, .4, .01);
+  EXPECT_EQ(decided({-.3, -.3, .4, .4, .4})[0].decision, Decision::regressed) << "it was improved";
+  const GateResult doubted = decided({0, .4})[0];
+  EXPECT_EQ(doubted.decision, Decision::inconclusive);
+  EXPECT_TRUE(doubted.again);
+  EXPECT_EQ(decided({0, 0, 0, 0, 0, 0.3})[0].decision, Decision::inconclusive) << "for good";
+  for (const GateResult& result : decided({0, 0, 0, 0})) {
+    EXPECT_EQ(result.decision, Decision::ok);
+    EXPECT_EQ(result.rounds, 4);
   }
-  for (const GateResult& result : decide(calibration, now, {})) EXPECT_EQ(result.decision, Decision::ok);
+  EXPECT_EQ(decided({.4, .4, 0, 0, 0, 0})[0].decision, Decision::regressed) << "what counts stays";
+}
+
+TEST(Decide, WhetherARegressionCountsIsMeasuredAndNotLeftToOneRound) {
+  Calibration calibration = calibrate(quiet_baseline(10), {});
+  calibration.scales[0].counts_above = .06;
+  const auto decided = [&](const std::vector<double>& shifts) {
+    std::vector<std::vector<RoundValues>> now = all_rounds(shifts);
+    for (std::size_t j = 0; j < shifts.size(); ++j)
+      now[0][j] = RoundValues(processes, calibration.scales[0].centre + shifts[j]);
+    return decide(calibration, now, {})[0];
+  };
+  // The round that shows it lies below what counts, the one before it did not.
+  const GateResult open = decided({.12, .055});
+  EXPECT_EQ(open.decision, Decision::inconclusive);
+  EXPECT_TRUE(open.worse);
+  EXPECT_TRUE(open.again);
+  const GateResult counted = decided({.12, .055, .12});
+  EXPECT_EQ(counted.decision, Decision::regressed);
+  EXPECT_GT(std::min(counted.change, counted.typical), .06);
+  // So near to it that only the last round ends it.
+  EXPECT_TRUE(decided({.0585, .0585, .0585}).again);
+  const GateResult last = decided({.0585, .0585, .0585, .0585, .0585, .0585});
+  EXPECT_EQ(last.decision, Decision::regressed);
+  EXPECT_FALSE(last.worse);
+  EXPECT_LT(last.change, .06);
+  // Far below it: decided at once, and anew where more was measured.
+  EXPECT_EQ(decided({.035, .035}).decision, Decision::regressed);
+  EXPECT_GT(decided({.035, .035, .12, .12, .12}).change, .06);
 }
 
 TEST(Decide, ANoisyMetricAsksForNoRoundUntilItStandsOutOfItsNoise) {

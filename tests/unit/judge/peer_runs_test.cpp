@@ -229,8 +229,8 @@ TEST(PeerKinds, ANewcomerIsAsItsGravestKindOfWork) {
   gate.add_newcomer({.triad = 2}, 2);
   EXPECT_EQ(gate.only().state, AdmissionState::refused);
   EXPECT_EQ(gate.only().files.size(), 3U);
-  EXPECT_THAT(gate.only().remarks,
-              Contains(HasSubstr("it is not judged: its stack is not the fleet's: suite.profile is smoke")));
+  EXPECT_THAT(gate.only().remarks, Contains(HasSubstr("it is not judged: it was not measured as the fleet "
+                                                      "was, or is another machine: suite.profile is smoke")));
   Gate well;
   well.add_fleet(12);
   well.add_newcomer({}, 0, smoke);

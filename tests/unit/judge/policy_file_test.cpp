@@ -176,5 +176,22 @@ TEST(Accepted, AChangeThatWasAcceptedCountsNoMoreUntilItExpiresOrGetsWorse) {
   EXPECT_THAT(remarks, ::testing::Not(::testing::Contains(HasSubstr("it counts again"))));
 }
 
+TEST(Accepted, OneRoundNearWhatWasAcceptedDoesNotExcuseTheOthers) {
+  baseline::Baseline pinned = make_baseline(10);
+  pinned.log.push_back({"2025-12-01T00:00:00Z", "root@node", "new kernel", std::nullopt,
+                        baseline::AcceptedChange{latency, "second", 8e-8, 8e-8 * 1.2, "", ""}});
+  const auto judged = [&](const std::vector<double>& slow) {
+    std::vector<result::Run> rounds;
+    for (const double one : slow) rounds.push_back(make_run(900 + rounds.size(), {1, one, 1}));
+    const Judgement judgement = judge_baseline(rounds, pinned);
+    return *std::find_if(judgement.verdicts.begin(), judgement.verdicts.end(),
+                         [](const Verdict& verdict) { return verdict.metric == latency; });
+  };
+  EXPECT_EQ(judged({1.7, 1.29}).kind, VerdictKind::inconclusive);
+  const Verdict worse = judged({1.7, 1.29, 1.7, 1.7, 1.7, 1.7});
+  EXPECT_EQ(worse.kind, VerdictKind::regressed);
+  EXPECT_FALSE(worse.advisory) << worse.reason;
+}
+
 }  // namespace
 }  // namespace gpugauge::judge

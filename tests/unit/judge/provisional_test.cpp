@@ -87,6 +87,40 @@ TEST(ProvisionalBaseline, AProvisionalBaselineNeverAsksForALossOfMoreThanEveryth
   EXPECT_THAT(less.reason, HasSubstr("it counts above 75.0%"));
 }
 
+TEST(ProvisionalBaseline, ARegressionAboutWhatCountsIsMeasuredFurther) {
+  const baseline::Baseline baseline = provisional_baseline(10);
+  const auto judged = [&](const std::vector<double>& rounds) {
+    std::vector<result::Run> runs;
+    for (const double slow : rounds) runs.push_back(make_run(900 + runs.size(), {.latency = slow}));
+    return judge_baseline(runs, baseline);
+  };
+  const Judgement open = judged({1.4, 1.2});
+  EXPECT_EQ(of(open, latency).kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(of(open, latency).advisory);
+  EXPECT_THAT(of(open, latency).reason, HasSubstr("on which side of 21.0% it lies"));
+  EXPECT_THAT(open.request.benchmarks, ElementsAre("host/latency"));
+  const Verdict counted = of(judged({1.4, 1.2, 1.45, 1.45, 1.45, 1.45}), latency);
+  EXPECT_EQ(counted.kind, VerdictKind::regressed);
+  EXPECT_FALSE(counted.advisory) << counted.reason;
+  EXPECT_GT(*counted.change, .3);
+}
+
+TEST(ProvisionalBaseline, APolicyThatMakesItAdvisoryExcusesNothingThatVanishedOrFailed) {
+  Policy policy;
+  policy.provisional_is_advisory = true;
+  result::Run run = make_run(900);
+  drop_benchmark(run, "host/wake");
+  change(run, "host/triad", [](result::BenchmarkResult& found) {
+    found.verifications = {{"every element", true, 1e-3, 1e-6}};
+  });
+  const Judgement judged = judge_baseline({run}, provisional_baseline(10), policy);
+  EXPECT_EQ(of(judged, wake).kind, VerdictKind::missing);
+  EXPECT_FALSE(of(judged, wake).advisory);
+  EXPECT_EQ(of(judged, triad).kind, VerdictKind::failed);
+  EXPECT_FALSE(of(judged, triad).advisory);
+  EXPECT_TRUE(of(judged, latency).advisory);
+}
+
 TEST(ProvisionalBaseline, OneRoundFarOutDoesNotMakeAProvisionalBaselineCount) {
   // Two bad rounds in the baseline: five are needed to show a regression.
   baseline::Baseline baseline = make_baseline(10);
@@ -99,7 +133,7 @@ TEST(ProvisionalBaseline, OneRoundFarOutDoesNotMakeAProvisionalBaselineCount) {
   const double slower = 1 + 1.5 * tolerance({}, "host_memory");
   const auto judged = [&](double last) {
     std::vector<result::Run> rounds;
-    for (const double times : {slower, slower, slower, slower, last})
+    for (const double times : {slower, slower, slower, slower, last, slower, slower, slower})
       rounds.push_back(make_run(900 + rounds.size(), {.latency = times}));
     return of(judge_baseline(rounds, baseline), latency);
   };
@@ -111,7 +145,7 @@ TEST(ProvisionalBaseline, OneRoundFarOutDoesNotMakeAProvisionalBaselineCount) {
   EXPECT_THAT(judged(slower).reason, Not(HasSubstr("in the middle one")));
 }
 
-TEST(ProvisionalBaseline, WhatAProvisionalBaselineCallsNoisyNeverCountsAndCostsNoRound) {
+TEST(ProvisionalBaseline, WhatAProvisionalBaselineCallsNoisyCountsFarBeyondItsNoiseAndElseCostsNoRound) {
   baseline::Baseline baseline = make_baseline(10);
   // Spread the rounds so far that twice the tolerance is hidden in them.
   double factor = 1;
@@ -134,9 +168,14 @@ TEST(ProvisionalBaseline, WhatAProvisionalBaselineCallsNoisyNeverCountsAndCostsN
     run.started = "2026-01-01T00:00:00Z";
   }
   ASSERT_TRUE(baseline.provisional());
-  const Judgement provisional = judge_baseline({make_run(900, {.triad = 50})}, baseline);
-  EXPECT_THAT(provisional.request.benchmarks, IsEmpty());
-  EXPECT_TRUE(of(provisional, triad).advisory);
+  const Judgement hidden = judge_baseline({make_run(900, {.triad = 1.2})}, baseline);
+  EXPECT_THAT(hidden.request.benchmarks, IsEmpty());
+  EXPECT_TRUE(of(hidden, triad).advisory);
+  const Judgement far = check(baseline, {.triad = 50});
+  EXPECT_EQ(of(far, triad).kind, VerdictKind::regressed);
+  EXPECT_FALSE(of(far, triad).advisory) << of(far, triad).reason;
+  EXPECT_GT(*of(far, triad).minimum_detectable_drop, *of(mature, triad).minimum_detectable_drop)
+      << "from where it counts";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Two sides, before and after: which level of replication enters, and what may be said.
 #include "judge/sides.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -71,9 +72,10 @@ TEST(Sides, ASideIsTheMeanOfItsBootsHoweverManyRoundsEachHas) {
   const Side uneven{{0}, {.01, -.01, .01, -.01, .01, -.01, .01, -.01, 0}};
   const Side even{{.1}, {.1}};
   SidesRules rules;
-  rules.assumed_spread = 0;
   rules.assumed_degrees = 1e9;
-  const SidesResult result = one({uneven, even, .03}, rules);
+  SidesSeries series{uneven, even, .03};
+  series.assumed_unit_spread = 1e-9;
+  const SidesResult result = one(series, rules);
   const double error = .01 * std::sqrt((1 + 1. / 9) / 4 + .5);
   EXPECT_NEAR(result.change, .1, 1e-12);
   EXPECT_NEAR(result.half_width, t_quantile(.95, 8) * error, 1e-6);
@@ -187,6 +189,54 @@ TEST(Sides, HealthySidesAreNotCalledRegressed) {
     alarmed += alarm;
   }
   EXPECT_LE(alarmed, 6);  // 2% of 300; alpha is 1%, the null is a change of tau / 3
+}
+
+TEST(Sides, BootsThatDifferMoreThanIsAssumedRaiseNoFalseAlarmAndTheDropThatIsPrintedIsFound) {
+  // 40 metrics, 3 rounds a boot; boots differ by 3%, each metric by itself or all together.
+  struct Case {
+    int boots;
+    double own, common;
+  };
+  for (const Case& boots : {Case{2, .03, 0}, Case{3, .03, 0}, Case{3, 0, .03}, Case{6, .03, 0}}) {
+    std::mt19937_64 engine(14);
+    std::normal_distribution<double> normal;
+    const auto add_boot = [&](std::vector<SidesSeries>& series, Side SidesSeries::*side) {
+      const double all = boots.common * normal(engine);
+      for (SidesSeries& metric : series) {
+        const double boot = all + boots.own * normal(engine);
+        (metric.*side).push_back({});
+        for (int r = 0; r < 3; ++r) (metric.*side).back().push_back(boot + .005 * normal(engine));
+      }
+    };
+    constexpr int nights = 100;
+    int alarmed = 0;
+    int found = 0;
+    for (int night = 0; night < nights; ++night) {
+      std::vector<SidesSeries> series(40);
+      for (SidesSeries& metric : series) metric.tolerance = .03;
+      for (int b = 0; b < boots.boots; ++b) add_boot(series, &SidesSeries::before);
+      for (int b = 0; b < boots.boots; ++b) add_boot(series, &SidesSeries::after);
+      const std::vector<SidesResult> healthy = compare_sides(series, {});
+      alarmed += std::any_of(healthy.begin(), healthy.end(), [](const SidesResult& result) {
+        return result.decision == Decision::regressed;
+      });
+      for (std::vector<double>& boot : series[0].after)
+        for (double& value : boot) value += healthy[0].minimum_detectable_change;
+      found += compare_sides(series, {})[0].decision == Decision::regressed;
+    }
+    EXPECT_LE(alarmed, nights / 50) << boots.boots << " " << boots.common;
+    EXPECT_GE(found, nights * 87 / 100) << boots.boots << " " << boots.common;
+  }
+}
+
+TEST(Sides, WhatCanBeShownAlsoCounts) {
+  SidesRules rules;
+  rules.shared_unit = true;
+  SidesSeries quiet{{{0, .001, -.001, 0}}, {{0, .001, -.001, 0}}, .01};
+  const double shown = one(quiet, rules).minimum_detectable_change;
+  quiet.counts_above = .03;
+  EXPECT_LT(shown, .03);
+  EXPECT_GT(one(quiet, rules).minimum_detectable_change, .03);
 }
 
 TEST(Sides, AnEmptySideIsRefused) {

@@ -1,0 +1,92 @@
+// Every baseline that there is, and where one of a name lies.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "baseline/baseline.hpp"
+#include "baseline/kept_file.hpp"
+#include "baseline/places.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::baseline {
+namespace {
+
+/// The same of two baselines of one device, by their first rounds; true where one of them cannot be read.
+bool of_one_node(const Listed& a, const Listed& b) {
+  const auto first = [](const Listed& one) {
+    return result::read_run(one.folder / one.manifest->entries.front().file).fingerprint;
+  };
+  try {
+    return same_node(first(a), first(b));
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+/// True when select would take `a` before `b`, both of one place, device, profile and key.
+bool takes_the_place_of(const Listed& a, const Listed& b) {
+  if (!a.manifest || !b.manifest || !a.fault.empty() || a.state != State::active || b.state != State::active)
+    return false;
+  return a.manifest->device == b.manifest->device && a.manifest->profile == b.manifest->profile &&
+         a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest) && of_one_node(a, b);
+}
+
+}  // namespace
+
+std::vector<Listed> list() {
+  std::vector<Listed> out;
+  for (const Place& place : places()) {
+    const std::size_t first = out.size();
+    for (const auto& folder : folders(place.root, place.depth)) {
+      Listed found{folder, std::string(place.name), std::nullopt, State::active, false, "", {}};
+      try {
+        refuse_links_in_state(folder);
+        found.manifest = load_manifest(folder);
+        found.state = state_of(read_log(folder));
+        require_sizes(folder, *found.manifest);
+      } catch (const std::exception& fault) {
+        found.fault = fault.what();
+      }
+      out.push_back(std::move(found));
+    }
+    for (std::size_t i = first; i < out.size(); ++i) {
+      const Listed* in_force = &out[i];
+      for (std::size_t j = first; j < out.size(); ++j)
+        if (takes_the_place_of(out[j], *in_force)) in_force = &out[j];
+      out[i].superseded = in_force != &out[i];
+      if (out[i].superseded) out[i].superseded_by = in_force->folder;
+    }
+  }
+  return out;
+}
+
+bool names_folder(const std::string& name) {
+  std::error_code error;
+  return name.find('/') != std::string::npos ||
+         std::filesystem::exists(std::filesystem::path(name) / "baseline.json", error);
+}
+
+std::filesystem::path find(const std::string& name) {
+  if (names_folder(name)) return name;
+  std::vector<std::string> known;
+  std::vector<std::string> in_folder;  // of that name
+  std::vector<std::string> named;      // in a folder of another name
+  for (const Listed& listed : list()) {
+    known.push_back(listed.folder.filename().string());
+    if (listed.folder.filename() == name)
+      in_folder.push_back(listed.folder.string());
+    else if (listed.manifest && listed.manifest->name == name)
+      named.push_back(listed.folder.string());
+  }
+  const std::vector<std::string>& found = in_folder.empty() ? named : in_folder;
+  if (found.size() == 1) return found.front();
+  if (!found.empty())
+    throw result::UsageError(
+        fmt::format("several baselines are called '{}': give the folder of the one that is meant: {}", name,
+                    fmt::join(found, ", ")));
+  throw result::UsageError(fmt::format("there is no baseline '{}'; there {}", name,
+                                       known.empty()
+                                           ? std::string("is none yet: `gpugauge baseline create` makes one")
+                                           : fmt::format("are {}", fmt::join(known, ", "))));
+}
+
+}  // namespace gpugauge::baseline

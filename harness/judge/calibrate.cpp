@@ -1,0 +1,178 @@
+// What a baseline says about each of its metrics: centre, spread, and what can be seen through it.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "judge/gate.hpp"
+#include "judge/round_spread.hpp"
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+
+namespace {
+
+/// A spread below this share of the tolerance changes no verdict; as a floor it keeps values that repeat
+/// exactly (a coarse clock) from dominating the moderation.
+constexpr double negligible_share = 0.01;
+/// No node is so clean that fewer rounds than this are bad by chance.
+constexpr double least_contamination = 0.005;
+
+std::optional<double> typical_process_spread(std::span<const RoundValues> rounds) {
+  std::vector<double> spreads;
+  for (const RoundValues& round : rounds) {
+    if (round.size() >= processes_for_spread) spreads.push_back(process_spread(round));
+  }
+  if (spreads.empty()) return std::nullopt;
+  return median(spreads);
+}
+
+/// Share of baseline rounds that lie beyond `bad_share` of their tolerance and beyond noise: what a bad
+/// quarter of an hour does to this node. The upper 95% bound of the share is taken (a Poisson count), since
+/// underestimating it lets two bad rounds pass for a regression; but at most `doubt` above the share itself,
+/// or small baselines could never find anything.
+double contamination(std::span<const Scale> scales, std::span<const std::vector<double>> values,
+                     double bad_share) {
+  constexpr double doubt = 0.02;
+  const auto share = [&](bool quiet_only) -> std::optional<double> {
+    int bad = 0;
+    int all = 0;
+    for (std::size_t m = 0; m < scales.size(); ++m) {
+      const Scale& scale = scales[m];
+      if (!scale.usable || (quiet_only && 3 * scale.spread > scale.tolerance)) continue;
+      const double far = std::max(bad_share * scale.tolerance, 3 * scale.spread);
+      for (const double value : values[m]) bad += value - scale.centre > far ? 1 : 0;
+      all += scale.rounds;
+    }
+    if (all == 0) return std::nullopt;
+    const double upper = bad + 1.645 * std::sqrt(bad + 1.0) + 1;
+    return std::min(upper / all, static_cast<double>(bad) / all + doubt);
+  };
+  auto found = share(true);
+  if (!found) found = share(false);
+  return std::clamp(found.value_or(0), least_contamination, 1.0);
+}
+
+/// No count of bad rounds that could be reached shows anything.
+bool blind(const Calibration& calibration, double level) {
+  return needed_rounds(extended_rounds, calibration.contamination, level) > extended_rounds;
+}
+
+/// Fills in what the baseline's own bad rounds make of the counting. Where tau0 leaves it blind (a third of
+/// the rounds slow, each by a little), a round counts from where the baseline's are rare enough: what it has
+/// never seen is no chance, however often it was a little slow.
+void set_bad_rounds(Calibration& out, std::span<const std::vector<double>> values, double level) {
+  out.bad_share = null_share;
+  out.contamination = contamination(out.scales, values, out.bad_share);
+  if (!blind(out, level)) return;
+  std::vector<double> shares;  // how far the baseline's rounds themselves lie out, in tolerances
+  for (std::size_t m = 0; m < out.scales.size(); ++m) {
+    if (!out.scales[m].usable) continue;
+    for (const double value : values[m])
+      if (const double share = (value - out.scales[m].centre) / out.scales[m].tolerance; share > null_share)
+        shares.push_back(share);
+  }
+  std::sort(shares.begin(), shares.end());
+  const auto found = std::partition_point(shares.begin(), shares.end(), [&](double share) {
+    out.contamination = contamination(out.scales, values, share);
+    return blind(out, level);
+  });
+  if (found == shares.end()) return;
+  out.bad_share = *found;
+  out.contamination = contamination(out.scales, values, out.bad_share);
+}
+
+/// The change from which enough rounds are bad with detection_power: one that the counting finds.
+double countable_change(const Scale& scale, const Calibration& calibration, double level) {
+  const int needed = needed_rounds(calibration.last_round, calibration.contamination, level);
+  const double chance = std::min(chance_of_a_round(calibration.last_round, needed, detection_power), .9999);
+  const double noise = scale.spread * std::sqrt(1 + median_variance_factor(scale.rounds));
+  return calibration.bad_share * scale.tolerance +
+         t_quantile(chance, scale.degrees) * root_sum_of_squares(noise, scale.unit_error);
+}
+
+/// Replaces each raw spread and its degrees of freedom by the moderated ones of its group.
+void moderate_spreads(std::span<const Series> series, std::vector<Scale>& scales) {
+  std::map<int, std::vector<std::size_t>> groups;
+  for (std::size_t m = 0; m < scales.size(); ++m) {
+    if (scales[m].rounds >= 2) groups[series[m].group].push_back(m);
+  }
+  for (const auto& [group, metrics] : groups) {
+    std::vector<double> variances;
+    std::vector<double> degrees;
+    for (const std::size_t m : metrics) {
+      variances.push_back(scales[m].spread * scales[m].spread);
+      degrees.push_back(scales[m].degrees);
+    }
+    const Prior prior = fit_prior(variances, degrees);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const Moderated moderated = moderate(prior, variances[i], degrees[i]);
+      scales[metrics[i]].spread = std::sqrt(moderated.variance);
+      scales[metrics[i]].degrees = moderated.degrees;
+    }
+  }
+}
+
+}  // namespace
+
+double process_spread(const RoundValues& round) {
+  const double middle = median(round);
+  std::vector<double> distances;
+  for (const double value : round) distances.push_back(std::abs(value - middle));
+  std::sort(distances.begin(), distances.end());
+  return distances[distances.size() - 1 - distances.size() / 5];
+}
+
+Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
+  Calibration out;
+  std::vector<std::vector<double>> values(series.size());
+  for (std::size_t m = 0; m < series.size(); ++m) {
+    Scale scale;
+    scale.rounds = static_cast<int>(series[m].rounds.size());
+    scale.tolerance = series[m].tolerance;
+    scale.unit_error = std::sqrt(2.0) * series[m].unit_spread;
+    scale.usable = scale.rounds >= minimum_baseline_rounds;
+    scale.process_spread = typical_process_spread(series[m].rounds);
+    for (const RoundValues& round : series[m].rounds) values[m].push_back(median(round));
+    if (!values[m].empty()) scale.centre = median(values[m]);
+    if (scale.rounds >= 2) {
+      const double least =
+          std::max(negligible_share * scale.tolerance, series[m].resolution / std::sqrt(12.0));
+      scale.spread = std::max(std::sqrt(robust_variance(values[m])), least);
+      scale.degrees = qn_worth(scale.rounds).degrees;
+    }
+    out.scales.push_back(scale);
+  }
+  moderate_spreads(series, out.scales);
+  out.usable = static_cast<int>(
+      std::count_if(out.scales.begin(), out.scales.end(), [](const Scale& scale) { return scale.usable; }));
+  const double level = rules.alpha / (2 * std::max(1, out.usable));
+  set_bad_rounds(out, values, level);
+  out.last_round = rules.max_rounds;
+  while (out.last_round < extended_rounds &&
+         needed_rounds(out.last_round, out.contamination, level) > out.last_round) {
+    ++out.last_round;
+  }
+  const int fresh = std::max(1, rules.max_rounds - 1);
+  // Metrics of one baseline mostly share their degrees of freedom, and a quantile of t is dear.
+  std::map<double, std::pair<double, double>> quantiles;
+  for (Scale& scale : out.scales) {
+    if (scale.rounds < 2) continue;
+    const auto [found, added] = quantiles.try_emplace(scale.degrees);
+    if (added)
+      found->second = {t_quantile(1 - rules.alpha_ok, scale.degrees),
+                       detection_quantiles(scale.degrees, rules.alpha, fresh)};
+    scale.ok_quantile = found->second.first;
+    scale.ok_confidence = 1 - rules.alpha_ok;
+    // What units differ by is brought to the scale of that many fresh rounds.
+    const double spread = root_sum_of_squares(
+        scale.spread, scale.unit_error / std::sqrt(1.0 / fresh + median_variance_factor(scale.rounds)));
+    scale.minimum_detectable_change = std::max(
+        judge::minimum_detectable_change(scale.tolerance, spread, found->second.second, scale.rounds, fresh),
+        countable_change(scale, out, level));
+    scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;
+  }
+  return out;
+}
+
+}  // namespace gpugauge::judge

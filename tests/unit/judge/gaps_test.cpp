@@ -1,0 +1,147 @@
+// A metric that the baseline judges and some processes now do not: the fault may be what silenced them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "checked_rounds.hpp"
+#include "judge/before_after.hpp"
+#include "judge/judge.hpp"
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The first so many processes of a run have too few batches to be judged by, and values so many times worse.
+result::Run recorded_only(result::Run run, int processes, double worse = 1) {
+  for (int i = 0; i < processes; ++i)
+    for (result::BenchmarkResult& found : run.processes[static_cast<std::size_t>(i)].samples->benchmarks)
+      if (found.id == "host/wake") {
+        found.metrics[0].judged = false;
+        found.metrics[0].note = "91 batches are fewer than the 100 that a p99 is judged from";
+        found.metrics[0].value *= worse;
+      }
+  return run;
+}
+
+std::vector<result::Run> rounds_of(int rounds, int processes, double worse) {
+  std::vector<result::Run> out;
+  for (int i = 0; i < rounds; ++i)
+    out.push_back(recorded_only(make_run(900 + static_cast<std::uint64_t>(i)), processes, worse));
+  return out;
+}
+
+TEST(Gaps, ATailThatGotSoSlowThatItIsNoLongerJudgedIsNotOkByTheOneHealthyProcess) {
+  const Judgement first = judge_baseline(rounds_of(1, 4, 20), make_baseline(10));
+  EXPECT_EQ(of(first, wake).kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(of(first, wake).advisory);
+  EXPECT_THAT(of(first, wake).reason, HasSubstr("recorded only in 4 of 5 processes: 91 batches"));
+  EXPECT_THAT(first.request.benchmarks, ::testing::ElementsAre("host/wake"));
+  for (const int processes : {4, 5}) {
+    const Judgement later = judge_baseline(rounds_of(3, processes, 20), make_baseline(10));
+    EXPECT_EQ(of(later, wake).kind, VerdictKind::regressed) << processes;
+    EXPECT_FALSE(of(later, wake).advisory);
+    EXPECT_NEAR(*of(later, wake).change, 19, 1);
+    EXPECT_THAT(of(later, wake).reason, HasSubstr("91 batches"));
+  }
+}
+
+TEST(Gaps, WhatNoProcessOrNotEveryOneJudgesIsSaidAndIsNeverOk) {
+  for (const int processes : {1, 2, 5}) {
+    const Judgement judged = judge_baseline(rounds_of(1, processes, 1), make_baseline(10));
+    EXPECT_EQ(of(judged, wake).kind, VerdictKind::inconclusive) << processes;
+    EXPECT_FALSE(of(judged, wake).advisory);
+    EXPECT_THAT(of(judged, wake).reason, HasSubstr("91 batches"));
+    EXPECT_EQ(of(judged, latency).kind, VerdictKind::ok);
+  }
+}
+
+TEST(Gaps, WhatTheBaselineItselfLeftOutIsNoGap) {
+  baseline::Baseline pinned = make_baseline(10);
+  for (result::Run& run : pinned.runs) run = recorded_only(run, 2);
+  EXPECT_EQ(of(judge_baseline(rounds_of(1, 2, 1), pinned), wake).kind, VerdictKind::ok);
+  EXPECT_EQ(of(judge_baseline(rounds_of(1, 3, 1), pinned), wake).kind, VerdictKind::inconclusive);
+}
+
+/// The first so many processes skip a benchmark.
+result::Run skipping(result::Run run, int processes) {
+  for (int i = 0; i < processes; ++i)
+    for (result::BenchmarkResult& found : run.processes[static_cast<std::size_t>(i)].samples->benchmarks)
+      if (found.id == "host/wake") {
+        found.status = result::Status::skipped;
+        found.reason = "too little memory is free";
+        found.metrics.clear();
+      }
+  return run;
+}
+
+TEST(Gaps, WhatMostProcessesSkippedIsMissingAndWhatAFewDidInconclusive) {
+  const Verdict most = of(judge_baseline({skipping(make_run(900), 4)}, make_baseline(10)), wake);
+  EXPECT_EQ(most.kind, VerdictKind::missing);
+  EXPECT_FALSE(most.advisory);
+  EXPECT_THAT(most.reason, HasSubstr("in 4 of 5 processes"));
+  EXPECT_THAT(most.reason, HasSubstr("too little memory is free"));
+  const Verdict few = of(judge_baseline({skipping(make_run(900), 1)}, make_baseline(10)), wake);
+  EXPECT_EQ(few.kind, VerdictKind::inconclusive);
+  EXPECT_THAT(few.reason, HasSubstr("in 1 of 5 processes"));
+}
+
+TEST(Gaps, AFamilyThatCouldNotBeginInMostOfItsProcessesIsMissing) {
+  result::Run run = make_run(900);
+  for (std::size_t i = 1; i < run.processes.size(); ++i) {
+    run.processes[i].samples.reset();
+    run.processes[i].status = result::Status::unavailable;
+    run.processes[i].reason = "libcublas.so.13 is not there";
+  }
+  const Verdict verdict = of(judge_baseline({run}, make_baseline(10)), triad);
+  EXPECT_EQ(verdict.kind, VerdictKind::missing);
+  EXPECT_THAT(verdict.reason, HasSubstr("in 4 of 5 processes"));
+  EXPECT_THAT(verdict.reason, HasSubstr("libcublas.so.13"));
+}
+
+const Verdict& of(const BeforeAfter& judged, const std::string& key) {
+  return *std::find_if(judged.verdicts.begin(), judged.verdicts.end(),
+                       [&](const Verdict& v) { return v.metric == key; });
+}
+
+std::vector<result::Run> side(std::uint64_t seed, const std::function<result::Run(result::Run, int)>& apply) {
+  std::vector<result::Run> out;
+  for (int i = 0; i < 3; ++i) out.push_back(apply(make_run(seed + static_cast<std::uint64_t>(i)), i));
+  return out;
+}
+
+TEST(Gaps, WhatMostRunsAfterAChangeLackIsMissing) {
+  const auto as_is = [](result::Run run, int) { return run; };
+  const auto gone = [](int from) {
+    return [from](result::Run run, int i) {
+      if (i >= from) drop_benchmark(run, "host/wake");
+      return run;
+    };
+  };
+  const Verdict most = of(judge_before_after(side(1, as_is), side(50, gone(1))), wake);
+  EXPECT_EQ(most.kind, VerdictKind::missing) << most.reason;
+  EXPECT_THAT(most.reason, HasSubstr("in 2 of 3 runs after"));
+  const Verdict one = of(judge_before_after(side(1, as_is), side(50, gone(2))), wake);
+  EXPECT_EQ(one.kind, VerdictKind::inconclusive) << one.reason;
+  EXPECT_FALSE(one.advisory);
+  // The old side had runs without it, too: nothing vanished.
+  EXPECT_EQ(of(judge_before_after(side(1, gone(1)), side(50, gone(1))), wake).kind, VerdictKind::ok);
+}
+
+TEST(Gaps, AfterAChangeProcessesThatLackAMetricCountAsWell) {
+  const auto as_is = [](result::Run run, int) { return run; };
+  const auto tail = [](double worse) {
+    return [worse](result::Run run, int) { return recorded_only(std::move(run), 4, worse); };
+  };
+  const Verdict slow = of(judge_before_after(side(1, as_is), side(50, tail(20))), wake);
+  EXPECT_EQ(slow.kind, VerdictKind::regressed) << slow.reason;
+  const Verdict same = of(judge_before_after(side(1, as_is), side(50, tail(1))), wake);
+  EXPECT_EQ(same.kind, VerdictKind::inconclusive) << same.reason;
+  EXPECT_THAT(same.reason, HasSubstr("91 batches"));
+  const auto skipped = [](result::Run run, int) { return skipping(std::move(run), 4); };
+  EXPECT_EQ(of(judge_before_after(side(1, as_is), side(50, skipped)), wake).kind, VerdictKind::missing);
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
