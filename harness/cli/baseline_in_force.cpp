@@ -54,13 +54,12 @@ std::string in_force(const std::filesystem::path& folder) {
     if (one.superseded_by == own->folder) replaced.push_back(&one);
   if (replaced.empty()) return "";
   const baseline::Listed& before = former(replaced);
-  std::string text = fmt::format("  takes the place of {} ({} from {})", name_of(before),
-                                 result::counted(before.manifest->entries.size(), "round"),
-                                 before.manifest->created.substr(0, 10));
-  if (own->manifest->provisional() && !before.manifest->provisional())
-    text += ", which is not provisional and shows smaller drops";
-  return text +
-         fmt::format("; `gpugauge baseline retire {} --reason ...` brings that one back\n", name_of(*own));
+  const bool weaker = own->manifest->provisional() && !before.manifest->provisional();
+  return fmt::format(
+      "  takes the place of {} ({} from {}{}); `gpugauge baseline retire {} --reason ...` brings that one "
+      "back\n",
+      name_of(before), result::counted(before.manifest->entries.size(), "round"),
+      before.manifest->created.substr(0, 10), weaker ? ", and not provisional" : "", name_of(*own));
 }
 
 }  // namespace gpugauge::cli

@@ -133,14 +133,14 @@ std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Termina
                                      report::detectable(middle))
                        : fmt::format("no drop will be found: the middle metric would have to be {} worse",
                                      report::detectable(middle));
-    out +=
-        "  " +
-        report::wrap(fmt::format("{} rounds, {}. Against as many rounds of the new stack in one other boot "
-                                 "{}; how boots differ is assumed (1% and more), and every further boot of the new "
-                                 "stack sees more.",
-                                 kept.record.rounds, result::counted(drops.size(), "metric"), sight),
-                     terminal.width, 2) +
-        "\n" + report::draw_by_class(rows, terminal);
+    out += "  " +
+           report::wrap(
+               fmt::format("{} rounds, {}. Against as many rounds of the new stack in one other boot "
+                           "{}; how boots differ is assumed (1% and more), and every further boot of the new "
+                           "stack sees more.",
+                           kept.record.rounds, result::counted(drops.size(), "metric"), sight),
+               terminal.width, 2) +
+           "\n" + report::draw_by_class(rows, terminal);
   }
   return out;
 }

@@ -247,6 +247,9 @@ class Session {
   std::optional<Absence> gaps_of(std::size_t metric) const {
     const std::string& key = pinned_.keys[metric];
     const std::string& benchmark = pinned_.forms[metric]->benchmark;
+    if (std::none_of(now_.begin(), now_.end(),
+                     [&](const Collected& round) { return coverage(key, benchmark, round).lacking() > 0; }))
+      return std::nullopt;
     int usual = 0;
     for (const Collected& round : then_)
       if (const Coverage found = coverage(key, benchmark, round); found.judged > 0)

@@ -135,7 +135,7 @@ PY
   [[ $output == *"not in force: mine (5 rounds from 2"*"baseline retire mine --reason"* || $output == *"takes the place of mine (5 rounds from 2"*"baseline retire second --reason"* ]]
   sleep 1.1
   run -0 gpugauge baseline create --name third "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json
-  [[ $output == *"takes the place of "*" (5 rounds from 2"*"\`gpugauge baseline retire third --reason ...\` brings that one back"* ]]
+  [[ $output == *"takes the place of "*" (5 rounds from 2"*"); \`gpugauge baseline retire third --reason ...\` brings that one back"* ]]
   run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
   [[ $output == *"own baseline third"* ]]
   run -0 gpugauge baseline create --name few "$BATS_FILE_TMPDIR"/{1,2,3}.json

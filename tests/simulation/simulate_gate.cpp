@@ -153,13 +153,13 @@ std::string printed_table(int nights) {
       "| baseline | K | tolerance | spread | mean printed drop | found, and counts "
       "|\n|---|---|---|---|---|---|\n";
   struct Variant {
-    int baseline_rounds;
     double tolerance, spread;
+    int baseline_rounds;
     bool provisional;
   };
-  constexpr Variant variants[] = {{5, .03, .004, true},  {5, .03, .008, true}, {10, .03, .008, true},
-                                  {5, .10, .03, true},   {5, .10, .07, true},  {5, .03, .006, false},
-                                  {10, .03, .006, false}};
+  constexpr Variant variants[] = {{.03, .004, 5, true},  {.03, .008, 5, true}, {.03, .008, 10, true},
+                                  {.10, .03, 5, true},   {.10, .07, 5, true},  {.03, .006, 5, false},
+                                  {.03, .006, 10, false}};
   for (const Variant& one : variants) {
     const PrintedTally tally =
         printed_drops({one.baseline_rounds, one.tolerance, one.spread, one.provisional, 2 * nights});

@@ -27,6 +27,7 @@ result::Run recorded_only(result::Run run, int processes, double worse = 1) {
 
 std::vector<result::Run> rounds_of(int rounds, int processes, double worse) {
   std::vector<result::Run> out;
+  out.reserve(static_cast<std::size_t>(rounds));
   for (int i = 0; i < rounds; ++i)
     out.push_back(recorded_only(make_run(900 + static_cast<std::uint64_t>(i)), processes, worse));
   return out;
@@ -107,6 +108,7 @@ const Verdict& of(const BeforeAfter& judged, const std::string& key) {
 
 std::vector<result::Run> side(std::uint64_t seed, const std::function<result::Run(result::Run, int)>& apply) {
   std::vector<result::Run> out;
+  out.reserve(3);
   for (int i = 0; i < 3; ++i) out.push_back(apply(make_run(seed + static_cast<std::uint64_t>(i)), i));
   return out;
 }

@@ -182,6 +182,7 @@ TEST(Accepted, OneRoundNearWhatWasAcceptedDoesNotExcuseTheOthers) {
                         baseline::AcceptedChange{latency, "second", 8e-8, 8e-8 * 1.2, "", ""}});
   const auto judged = [&](const std::vector<double>& slow) {
     std::vector<result::Run> rounds;
+    rounds.reserve(slow.size());
     for (const double one : slow) rounds.push_back(make_run(900 + rounds.size(), {1, one, 1}));
     const Judgement judgement = judge_baseline(rounds, pinned);
     return *std::find_if(judgement.verdicts.begin(), judgement.verdicts.end(),

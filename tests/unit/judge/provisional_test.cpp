@@ -91,6 +91,7 @@ TEST(ProvisionalBaseline, ARegressionAboutWhatCountsIsMeasuredFurther) {
   const baseline::Baseline baseline = provisional_baseline(10);
   const auto judged = [&](const std::vector<double>& rounds) {
     std::vector<result::Run> runs;
+    runs.reserve(rounds.size());
     for (const double slow : rounds) runs.push_back(make_run(900 + runs.size(), {.latency = slow}));
     return judge_baseline(runs, baseline);
   };
