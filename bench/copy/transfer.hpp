@@ -13,6 +13,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::copy {
 
@@ -97,7 +98,7 @@ class Pair {
 
  private:
   static std::size_t fitting(Trial& trial, std::uint64_t bytes) {
-    if (const auto reason = cuda::why_too_large(bytes)) trial.skip(*reason);
+    cuda::require_room(trial, bytes);
     return bytes / sizeof(float);
   }
   static float* data_of(std::vector<float>& memory) { return memory.data(); }

@@ -14,6 +14,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/kernels_seen.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::cub_library {
 
@@ -39,11 +40,11 @@ inline void verify_same_sum(Trial& trial, const std::string& method, unsigned lo
 template <typename Call>
 class Algorithm {
  public:
-  /// Skips the trial by name when `array_bytes` and CUB's temporary storage leave less than a tenth of the
-  /// GPU's memory free. To be made before the arrays are; call() must then find them.
+  /// Ends the trial (require_room) when `array_bytes` and CUB's temporary storage leave less than a tenth of
+  /// the GPU's memory free. To be made before the arrays are; call() must then find them.
   Algorithm(Trial& trial, std::size_t array_bytes, Call call) : call_(std::move(call)) {
     cuda::check(call_(nullptr, bytes_, nullptr), "asking CUB for its temporary storage");
-    if (const auto reason = cuda::why_too_large(array_bytes + bytes_)) trial.skip(*reason);
+    cuda::require_room(trial, array_bytes + bytes_);
     trial.note("cub_version", std::to_string(CUB_VERSION));
     trial.note("temporary_bytes", std::to_string(bytes_));
     temporary_ = std::make_unique<cuda::DeviceBuffer<unsigned char>>(std::max<std::size_t>(bytes_, 1));

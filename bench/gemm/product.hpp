@@ -14,6 +14,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::gemm {
@@ -52,7 +53,7 @@ void measure_product(Trial& trial,
   const Shape shape = parse_shape(trial.parameter("shape"));
   const std::size_t set_bytes = Matrices<In, Out>::bytes(shape);
   const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(sets * set_bytes)) trial.skip(*reason);
+  cuda::require_room(trial, sets * set_bytes);
   cuda::Rotation<Matrices<In, Out>> rotation(sets, shape, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   const auto multiply = [&](Matrices<In, Out>& matrices, cudaStream_t stream) {

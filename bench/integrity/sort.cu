@@ -6,6 +6,7 @@
 #include "integrity/repeat.hpp"
 #include "kernels/support/fill.hpp"
 #include "kernels/support/uniform.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::integrity {
 namespace {
@@ -25,7 +26,7 @@ void sort(Trial& trial) {
   float* const none_out = nullptr;
   cuda::check(cub::DeviceRadixSort::SortKeys(nullptr, scratch_bytes, none_in, none_out, keys),
               "asking for the sort's memory");
-  if (const auto reason = cuda::why_too_large(2 * keys * sizeof(float) + scratch_bytes)) trial.skip(*reason);
+  cuda::require_room(trial, 2 * keys * sizeof(float) + scratch_bytes);
   const cuda::DeviceBuffer<float> in(keys);
   const cuda::DeviceBuffer<float> out(keys);
   const cuda::DeviceBuffer<unsigned char> scratch(scratch_bytes);

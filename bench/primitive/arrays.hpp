@@ -8,14 +8,15 @@
 
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::primitive {
 
-/// 32-bit elements of each array: 1 GiB or four times the L2 cache, whichever is more. Skips the trial by
-/// name when `arrays` of them and `more` bytes leave less than a tenth of the GPU's memory free.
+/// 32-bit elements of each array: 1 GiB or four times the L2 cache, whichever is more. Ends the trial
+/// (require_room) when `arrays` of them and `more` bytes leave less than a tenth of the GPU's memory free.
 inline std::size_t array_elements(Trial& trial, std::size_t arrays, std::size_t more = 0) {
   const std::size_t bytes = std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes);
-  if (const auto reason = cuda::why_too_large(arrays * bytes + more)) trial.skip(*reason);
+  cuda::require_room(trial, arrays * bytes + more);
   trial.note("array_bytes", std::to_string(bytes));
   return bytes / 4;
 }

@@ -11,6 +11,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::primitive {
 
@@ -35,7 +36,7 @@ void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance
   const std::size_t row_bytes = static_cast<std::size_t>(columns) * sizeof(float);
   const auto rows = static_cast<int>(bytes / row_bytes);
   const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-  if (const auto reason = cuda::why_too_large(2 * count * sizeof(float))) trial.skip(*reason);
+  cuda::require_room(trial, 2 * count * sizeof(float));
   const cuda::DeviceBuffer<float> from(count);
   const cuda::DeviceBuffer<float> to(count);
   const cuda::DeviceBuffer<float> gain(static_cast<std::size_t>(columns));

@@ -221,8 +221,10 @@ void Check::measure_in_turn() {
     }
     const report::DeviceReport& last = _report.devices.back();
     _options.spent_seconds += last.further_seconds;
-    _stopped = last.stopped_when_decided && _report.devices.size() < _chosen.size();
-    if (!last.rounds.back().complete || last.interrupted || last.stopped_when_decided) return;
+    // What could not be measured of one device keeps no other from being measured; a signal does.
+    const bool stop = last.told_to_stop || last.stopped_when_decided;
+    _stopped = stop && _report.devices.size() < _chosen.size();
+    if (stop) return;
   }
 }
 

@@ -77,12 +77,14 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
   std::vector<Checked> devices(targets.size());
   std::string stopped;
   std::string stopped_by;
+  bool told_to_stop = false;
   const auto round = [&](const std::vector<std::string>& only) {
     std::vector<Stored> measured = measure_round(static_cast<int>(devices.front().rounds.size()) + 1, only);
     bool whole = true;
     for (std::size_t i = 0; i < devices.size(); ++i) {
       whole = whole && measured.at(i).run.complete;
       if (!measured[i].stopped_by.empty()) stopped_by = measured[i].stopped_by;
+      told_to_stop = told_to_stop || !stopped_by.empty();
       devices[i].rounds.push_back(std::move(measured[i].run));
       if (!measured[i].file.empty()) devices[i].files.push_back(std::move(measured[i].file));
       if (!measured[i].not_kept.empty()) devices[i].not_kept.push_back(std::move(measured[i].not_kept));
@@ -138,6 +140,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                   fmt::format("{} benchmarks in doubt", doubts), seconds_since(start), left});
     });
     if (!going) {
+      told_to_stop = true;
       stopped = "Interrupted while waiting for the next round.";
       break;
     }
@@ -163,6 +166,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     device.files = std::move(checked.files);
     device.not_kept = std::move(checked.not_kept);
     device.interrupted = interrupted;
+    device.told_to_stop = told_to_stop;
     device.stopped_when_decided = !stopped_by.empty() && whole && !interrupted;
     device.broke_off = broke_off;
     if (!stopped.empty()) device.remarks.push_back(stopped);

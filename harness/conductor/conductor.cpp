@@ -24,6 +24,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/family_exit.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 #include "run/processes.hpp"
@@ -39,6 +40,17 @@ std::vector<std::string> unmeasured(const result::Run& run) {
       out.push_back(fmt::format("{} ({})", state.family,
                                 state.reason.empty() ? "every benchmark was skipped" : state.reason));
   return out;
+}
+
+/// Why the first of the runs that lacks samples which had no place does; "" where none does.
+std::string not_kept(const std::vector<result::Run>& runs) {
+  for (const result::Run& run : runs)
+    if (std::any_of(run.processes.begin(), run.processes.end(), [](const result::Process& process) {
+          return process.status == result::Status::interrupted &&
+                 process.exit_code == result::exit_samples_not_kept;
+        }))
+      return run.partial_reason;
+  return {};
 }
 
 /// A family that was wanted and could not even be begun is part of what the run says.
@@ -239,7 +251,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
       },
       &stopped_by, &until_it_is_kept);
   if (stopped_by != 0) stored.stopped_by = run::signal_name(stopped_by);
-  if (target.kind != DeviceKind::host) add_mapped_libraries(stored.run);
+  if (target.kind != DeviceKind::host) add_mapped_libraries(stored.run, *options.mapped);
   if (only.empty())
     for (const SilentFamily& family : choice.unmeasured) add_unmeasured(family, stored.run);
   const double budget = budget_seconds(options.profile, target.kind);
@@ -279,6 +291,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   input.unusable_baseline = selection.damaged;
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
+  input.not_kept = not_kept(rounds);
   device.verdicts = judge::judge_physical(rounds);
   judge::refuse_advisory(policy, device.verdicts);
   if (selection.baseline) {
@@ -341,6 +354,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
     device.remarks.push_back(
         fmt::format("{} of {} runs before are partial: what they lack is compared with the others alone.",
                     partial, before.size()));
+  input.not_kept = not_kept(after);
   device.verdicts = judge::judge_physical(after);
   judge::refuse_advisory(policy, device.verdicts);
   baseline::Baseline old_side;

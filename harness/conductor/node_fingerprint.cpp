@@ -40,7 +40,7 @@ result::Fingerprint node_fingerprint(const stack::GpuReport& gpus) {
   return stack::fingerprint(gpus, "/", programs);
 }
 
-void add_mapped_libraries(result::Run& run) {
+void add_mapped_libraries(result::Run& run, result::Facts& known) {
   for (const Library& library : libraries) {
     std::set<std::string> mapped;
     for (const result::Process& process : run.processes)
@@ -48,14 +48,19 @@ void add_mapped_libraries(result::Run& run) {
         if (const std::string path = result::fact(process.samples->context, library.mapped); !path.empty())
           mapped.insert(path);
     const std::string path = fmt::format("{}.path", library.fact);
-    if (mapped.empty() ||
-        (mapped.size() == 1 && real_path(result::fact(run.fingerprint.stack, path)) == *mapped.begin()))
+    const std::string version = fmt::format("{}.version", library.fact);
+    result::Facts& facts = run.fingerprint.stack;
+    if (mapped.empty()) {
+      for (const std::string& fact : {path, version})
+        if (const auto found = known.find(fact); found != known.end()) facts[fact] = found->second;
       continue;
+    }
+    if (mapped.size() == 1 && real_path(result::fact(facts, path)) == *mapped.begin()) continue;
     std::vector<std::string> versions;
+    versions.reserve(mapped.size());
     for (const std::string& one : mapped) versions.push_back(stack::library_version(one));
-    run.fingerprint.stack[path] = fmt::format("{}", fmt::join(mapped, ", "));
-    run.fingerprint.stack[fmt::format("{}.version", library.fact)] =
-        fmt::format("{}", fmt::join(versions, ", "));
+    known[path] = facts[path] = fmt::format("{}", fmt::join(mapped, ", "));
+    known[version] = facts[version] = fmt::format("{}", fmt::join(versions, ", "));
     if (mapped.size() > 1)
       run.remarks.push_back(
           fmt::format("The processes of this run did not load one {}: {}. It was replaced meanwhile, or they "

@@ -139,7 +139,11 @@ Outcome outcome(const OutcomeInput& input) {
   if (fatal > 0)
     return {ExitCode::regressed,
             findings(counts) + also(counts) +
-                (input.interrupted ? "; interrupted before everything was measured" : "")};
+                (!input.not_kept.empty() ? "; not everything that was measured could be kept"
+                 : input.interrupted     ? "; interrupted before everything was measured"
+                                         : "")};
+  if (!input.not_kept.empty())
+    return {ExitCode::cannot_judge, fmt::format("cannot judge: {}{}", input.not_kept, also(counts))};
   if (input.interrupted)
     return {ExitCode::cannot_judge,
             fmt::format("cannot judge: interrupted before everything was measured{}", also(counts))};

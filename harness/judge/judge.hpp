@@ -114,6 +114,7 @@ struct OutcomeInput {
   std::string unusable_baseline;  ///< why what was pinned cannot be held against it; "" where it can
   bool judged = true;             ///< false: no judge was applicable
   bool interrupted = false;       ///< ended before everything was measured: no pass
+  std::string not_kept;           ///< why a round lacks what was measured; "" where nothing was lost. No pass
   bool strict = false;            ///< what is inconclusive or unstable ends with code 4 instead of 0
 };
 /// From verdicts to the exit code: the one table, in exit_code.cpp. A metric on which two judges speak counts

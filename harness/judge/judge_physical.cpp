@@ -91,38 +91,65 @@ Status status_of(const result::Process& process) {
   return process.samples->status;
 }
 
-void judge_processes(const result::Run& run, Verdicts& out) {
-  struct Count {
-    int processes = 0, measured = 0, failed = 0, unavailable = 0;
-    std::string failure, absence;
-  };
-  std::map<std::string, Count> families;
-  for (const result::Process& process : run.processes) {
-    Count& count = families[process.family];
+using Processes = std::vector<const result::Process*>;
+
+struct FamilyCount {
+  int processes = 0, measured = 0, failed = 0, unavailable = 0;
+  std::string failure, absence;  ///< of the first of each
+};
+
+std::map<std::string, FamilyCount> count_families(const Processes& processes) {
+  std::map<std::string, FamilyCount> out;
+  for (const result::Process* const process : processes) {
+    FamilyCount& count = out[process->family];
     ++count.processes;
     const std::string& reason =
-        process.status != Status::ok || !process.samples ? process.reason : process.samples->reason;
-    if (process.samples && std::any_of(process.samples->benchmarks.begin(), process.samples->benchmarks.end(),
-                                       [](const auto& one) { return one.status == Status::ok; }))
+        process->status != Status::ok || !process->samples ? process->reason : process->samples->reason;
+    if (process->samples &&
+        std::any_of(process->samples->benchmarks.begin(), process->samples->benchmarks.end(),
+                    [](const auto& one) { return one.status == Status::ok; }))
       ++count.measured;
-    if (status_of(process) == Status::failed && count.failed++ == 0) count.failure = reason;
-    if (status_of(process) == Status::unavailable && count.unavailable++ == 0) count.absence = reason;
+    if (status_of(*process) == Status::failed && count.failed++ == 0) count.failure = reason;
+    if (status_of(*process) == Status::unavailable && count.unavailable++ == 0) count.absence = reason;
   }
-  for (const auto& [family, count] : families) {
+  return out;
+}
+
+void judge_processes(const Processes& processes, Verdicts& out) {
+  for (const auto& [family, count] : count_families(processes)) {
     if (count.failed > 0)
       out.add(verdict_on(family, VerdictKind::failed,
                          fmt::format("{} of {} processes of the family failed: {}", count.failed,
                                      count.processes, count.failure)));
-    // What was there a minute ago, and is not now, has gone: a GPU off the bus, a driver that gave up.
+    if (count.unavailable > 0)
+      out.add(verdict_on(
+          family, VerdictKind::inconclusive,
+          fmt::format("the family could not be measured{}: {}",
+                      count.unavailable < count.processes
+                          ? fmt::format(" in {} of {} processes", count.unavailable, count.processes)
+                          : "",
+                      count.absence)));
+  }
+}
+
+/// Somebody else has the GPU or its memory: it is there.
+bool taken(const result::Process& process) {
+  if (status_of(process) != Status::unavailable) return false;
+  const std::string& reason = process.samples ? process.samples->reason : process.reason;
+  return reason.find("cudaErrorMemoryAllocation") != std::string::npos ||
+         reason.find("cudaErrorDevicesUnavailable") != std::string::npos;
+}
+
+/// What was there a minute ago, and is not now, has gone: a GPU off the bus, a driver that gave up.
+/// `processes` are those of one check: of two days, a family may have been measured on one of them.
+void judge_gone(Processes processes, Verdicts& out) {
+  std::erase_if(processes, [](const result::Process* process) { return taken(*process); });
+  for (const auto& [family, count] : count_families(processes))
     if (count.unavailable > 0 && count.measured > 0)
       out.add(
           verdict_on(family, VerdictKind::failed,
                      fmt::format("{} of {} processes of the family measured, and {} could not even begin: {}",
                                  count.measured, count.processes, count.unavailable, count.absence)));
-    else if (count.unavailable > 0)
-      out.add(verdict_on(family, VerdictKind::inconclusive,
-                         fmt::format("the family could not be measured: {}", count.absence)));
-  }
 }
 
 void judge_benchmarks(const Collected& run, Verdicts& out) {
@@ -283,10 +310,21 @@ void judge_invariant(const Invariant& row, const Collected& run, Verdicts& out) 
 
 }  // namespace
 
-std::vector<Verdict> judge_physical(const result::Run& run) {
+namespace {
+
+Processes processes_of(const result::Run& run) {
+  Processes out;
+  out.reserve(run.processes.size());
+  for (const result::Process& process : run.processes) out.push_back(&process);
+  return out;
+}
+
+/// `run` has the rounds of all `checks`.
+std::vector<Verdict> judge_together(const result::Run& run, const std::vector<Processes>& checks) {
   Verdicts out;
   const Collected collected = collect(run);
-  judge_processes(run, out);
+  judge_processes(processes_of(run), out);
+  for (const Processes& check : checks) judge_gone(check, out);
   judge_benchmarks(collected, out);
   for (const auto& [key, metric] : collected.metrics) {
     if (!metric.judged()) continue;
@@ -305,8 +343,6 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
   for (const Invariant& row : invariants()) judge_invariant(row, collected, out);
   return std::move(out).sorted();
 }
-
-namespace {
 
 /// Puts a round behind those of `together`: each counts its seconds from 0, and telemetry belongs to the
 /// processes of its own round.
@@ -338,11 +374,21 @@ void append(result::Run round, result::Run& together) {
 
 }  // namespace
 
+std::vector<Verdict> judge_physical(const result::Run& run) {
+  return judge_together(run, {processes_of(run)});
+}
+
 std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds) {
   if (rounds.empty()) return {};
+  std::vector<Processes> checks;
+  for (const result::Run& round : rounds) {
+    if (checks.empty() || round.round == 1) checks.emplace_back();
+    const Processes more = processes_of(round);
+    checks.back().insert(checks.back().end(), more.begin(), more.end());
+  }
   result::Run together = rounds.front();
   for (auto round = rounds.begin() + 1; round != rounds.end(); ++round) append(*round, together);
-  std::vector<Verdict> verdicts = judge_physical(together);
+  std::vector<Verdict> verdicts = judge_together(together, checks);
   for (Verdict& verdict : verdicts) verdict.rounds = static_cast<int>(rounds.size());
   return verdicts;
 }

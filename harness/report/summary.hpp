@@ -96,6 +96,7 @@ struct DeviceReport {
   double seconds = 0;              ///< wall time, measuring and waiting
   double further_seconds = 0;      ///< of it, after the first round: what the budget of a check is spent on
   bool interrupted = false;        ///< before everything that was wanted had been measured
+  bool told_to_stop = false;       ///< a signal came while it was measured or waited for: no device follows
   bool stopped_when_decided =
       false;  ///< a signal came when the verdict stood, before all causes were looked for
 };

@@ -129,7 +129,8 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   if (end.stopped && !end.timed_out && !stopped_by.empty()) {
     process.status = Status::interrupted;
     process.reason = fmt::format("{} stopped the run.", stopped_by);
-  } else if (end.exit_code == result::exit_samples_not_kept) {
+  } else if (end.exit_code == result::exit_samples_not_kept &&
+             (samples == nullptr || cut_short(process.samples, end.timed_out) != nullptr)) {
     process.status = Status::interrupted;
     process.reason = sentence(
         fmt::format("{} could not keep what it measured{}", executable, said(end.output, process.family)));

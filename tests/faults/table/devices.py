@@ -189,9 +189,20 @@ ROWS = [
         "a family's samples have no place",
         CHECK,
         3,
-        "cannot judge: interrupted before everything was measured",
+        "cannot judge: 1 of 2 processes could not keep what they measured; .*No space left on device",
         gpu=True,
         family='echo "gpugauge-bench-bad: x could not be written: No space left on device" >&2; exit 4',
+        changes="state/runs",
+    ),
+    Fault(
+        "a family's samples of one GPU have no place",
+        CHECK,
+        3,
+        "could not keep what they measured; .*GPU 1 .*bad/op .*cannot judge: 2 of 2 devices",
+        gpu=True,
+        scenario="devices=2\n",
+        family='case $CUDA_VISIBLE_DEVICES in *00) echo "x could not be written: No space left on device" >&2; exit 4;; '
+        "esac; leave",
         changes="state/runs",
     ),
     Fault(

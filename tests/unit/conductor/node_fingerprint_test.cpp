@@ -31,7 +31,8 @@ result::Run run_with(const std::string& named, const std::vector<std::string>& m
 
 TEST(AddMappedLibraries, ReplacesWhatWasNotLoaded) {
   result::Run run = run_with("/usr/lib/libcublas.so.13", {"", "/opt/cuda/libcublas.so.13.1.0.3"});
-  add_mapped_libraries(run);
+  result::Facts known;
+  add_mapped_libraries(run, known);
   EXPECT_EQ(run.fingerprint.stack.at("cublas.path"), "/opt/cuda/libcublas.so.13.1.0.3");
   EXPECT_EQ(run.fingerprint.stack.at("cublas.version"), "13.1.0.3");
   EXPECT_THAT(run.remarks, IsEmpty());
@@ -44,14 +45,16 @@ TEST(AddMappedLibraries, LeavesTheNameOfTheSameFile) {
   std::filesystem::create_symlink(real, folder.path() / "libcublas.so.13");
   const std::string named = (folder.path() / "libcublas.so.13").string();
   result::Run run = run_with(named, {real.string()});
-  add_mapped_libraries(run);
+  result::Facts known;
+  add_mapped_libraries(run, known);
   EXPECT_EQ(run.fingerprint.stack.at("cublas.path"), named) << "or rounds without the family would differ";
   EXPECT_EQ(run.fingerprint.stack.at("cublas.version"), "of the name");
 }
 
 TEST(AddMappedLibraries, SaysThatTwoProcessesLoadedTwo) {
   result::Run run = run_with("absent", {"/a/libcublas.so.13.1.0.3", "/b/libcublas.so.13.0.0.19"});
-  add_mapped_libraries(run);
+  result::Facts known;
+  add_mapped_libraries(run, known);
   EXPECT_EQ(run.fingerprint.stack.at("cublas.version"), "13.1.0.3, 13.0.0.19");
   ASSERT_EQ(run.remarks.size(), 1U);
   EXPECT_THAT(run.remarks[0],
@@ -61,9 +64,19 @@ TEST(AddMappedLibraries, SaysThatTwoProcessesLoadedTwo) {
 TEST(AddMappedLibraries, LeavesARunThatMappedNone) {
   result::Run run = run_with("absent", {"", ""});
   const result::Fingerprint before = run.fingerprint;
-  add_mapped_libraries(run);
+  result::Facts known;
+  add_mapped_libraries(run, known);
   EXPECT_EQ(run.fingerprint.stack.at("cublas.path"), before.stack.at("cublas.path"));
   EXPECT_EQ(run.fingerprint.stack, before.stack) << "no fact is made up";
+}
+
+TEST(AddMappedLibraries, ANarrowedRoundIsOfTheStackThatTheOneBeforeWasOf) {
+  result::Facts known;
+  result::Run first = run_with("/usr/lib/libcublas.so.13", {"/opt/cuda/libcublas.so.13.1.0.3"});
+  add_mapped_libraries(first, known);
+  result::Run narrowed = run_with("/usr/lib/libcublas.so.13", {""});
+  add_mapped_libraries(narrowed, known);
+  EXPECT_EQ(narrowed.fingerprint.stack, first.fingerprint.stack);
 }
 
 }  // namespace

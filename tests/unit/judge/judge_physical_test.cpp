@@ -126,8 +126,27 @@ TEST(JudgePhysical, AFamilyThatMeasuredAndCannotBeginAgainFailed) {
   lose(within[0].processes.back());
   expect_failed(within, "4 of 5 processes of the family measured, and 1 could not even begin");
   std::vector<result::Run> later{make_run(1), make_run(2)};
+  later[1].round = 2;
   for (result::Process& process : later[1].processes) lose(process);
   expect_failed(later, "5 of 10 processes of the family measured, and 5 could not even begin");
+  // Of two days, one may be without its library: that was not measured, and nothing has gone.
+  later[1].round = 1;
+  const auto found = judge_physical(later);
+  EXPECT_EQ(find(found, "host")->kind, VerdictKind::inconclusive);
+  EXPECT_THAT(find(found, "host")->reason, HasSubstr("could not be measured in 5 of 10 processes"));
+}
+
+TEST(JudgePhysical, AGpuThatSomebodyElseHoldsForAMomentHasNotGone) {
+  for (const char* const code : {"cudaErrorMemoryAllocation (2)", "cudaErrorDevicesUnavailable (46)"}) {
+    std::vector<result::Run> rounds{make_run(1)};
+    result::Process& last = rounds[0].processes.back();
+    last.samples->status = Status::unavailable;
+    last.samples->reason = std::string("Making a context failed: ") + code;
+    last.samples->benchmarks.clear();
+    const auto verdicts = judge_physical(rounds);
+    ASSERT_NE(find(verdicts, "host"), nullptr) << code;
+    EXPECT_EQ(find(verdicts, "host")->kind, VerdictKind::inconclusive) << code;
+  }
 }
 
 TEST(JudgePhysical, EveryKindOfWrongResultFails) {

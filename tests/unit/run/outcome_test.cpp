@@ -141,6 +141,10 @@ TEST(Outcome, SamplesThatCouldNotBeKeptSpeakAgainstNoBenchmark) {
       process.reason,
       "gpugauge-bench-fake could not keep what it measured; it said: gpugauge-bench-fake: /tmp/s.json could "
       "not be written: full.");
+  // One that left a whole file kept it, whatever its code means to it.
+  const result::Process whole = concluded(end, "", good_samples("fake"));
+  EXPECT_EQ(whole.status, Status::failed);
+  EXPECT_TRUE(whole.samples);
 }
 
 /// As a family leaves its file when SIGTERM tells it to end: `benchmarks` of them were not measured.
