@@ -79,33 +79,68 @@ Fit fit_of(const std::vector<Mismatch>& fields, bool own) {
 struct Damaged {
   std::filesystem::path folder;
   std::optional<Manifest> manifest;  ///< nullopt where that cannot be read either
+  std::optional<result::Run> round;  ///< the first that can be read; they are of one kind
   std::string fault;
-
-  /// Of the first of its rounds that can be read; they are of one kind.
-  std::optional<result::Fingerprint> fingerprint() const {
-    for (const Entry& entry : manifest->entries) {
-      try {
-        return result::read_run(folder / entry.file).fingerprint;
-      } catch (const std::exception&) {
-        continue;
-      }
-    }
-    return std::nullopt;
-  }
 };
+
+/// Files of the rounds that a folder holds, by its manifest where that can be read.
+std::vector<std::filesystem::path> round_files(const std::filesystem::path& folder,
+                                               const std::optional<Manifest>& manifest) {
+  std::vector<std::filesystem::path> out;
+  if (manifest) {
+    out.reserve(manifest->entries.size());
+    for (const Entry& entry : manifest->entries) out.push_back(folder / entry.file);
+    return out;
+  }
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder / "runs", error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->path().extension() == ".json") out.push_back(entry->path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::optional<result::Run> readable_round(const std::filesystem::path& folder,
+                                          const std::optional<Manifest>& manifest) {
+  for (const std::filesystem::path& file : round_files(folder, manifest)) {
+    try {
+      refuse_links_in_state(file);
+      return result::read_run(file);
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether its rounds or its log tell, where its manifest does not, that it would not be used for `device`
+/// anyway.
+bool of_no_concern(const Damaged& damaged, const result::Fingerprint& now, const std::string& device) {
+  if (damaged.manifest) return false;  // consider() has looked
+  if (damaged.round && ((!device.empty() && damaged.round->device != device) ||
+                        damaged.round->profile != result::fact(now.suite, "suite.profile")))
+    return true;
+  try {
+    refuse_links_in_state(damaged.folder);
+    return state_of(read_log(damaged.folder)) != State::active;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
 
 /// Whether it would have been taken before `best`, as far as what is left of it tells.
 bool comes_before(const Damaged& damaged, const Candidate& best, const result::Fingerprint& now,
                   const std::string& device) {
-  if (!damaged.manifest) return true;
   auto rank = std::tuple(true, Fit::full);
-  if (const auto then = damaged.fingerprint()) {
+  if (damaged.round) {
+    const result::Fingerprint& then = damaged.round->fingerprint;
     const Fit fit =
-        share_a_family(now, *then) ? fit_of(fields_between(now, *then, true, device), true) : Fit::no;
+        share_a_family(now, then) ? fit_of(fields_between(now, then, true, device), true) : Fit::no;
     if (fit == Fit::no) return false;
-    rank = {!of_another_machine(now, device, *then, damaged.manifest->device), fit};
+    rank = {!of_another_machine(now, device, then, damaged.round->device), fit};
   }
-  return rank != best.rank() ? rank > best.rank() : better(*damaged.manifest, best.baseline.manifest);
+  if (rank != best.rank()) return rank > best.rank();
+  return !damaged.manifest || better(*damaged.manifest, best.baseline.manifest);
 }
 
 /// What a search leaves beside the one that it found.
@@ -150,7 +185,14 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
                                      fields.size() == 1 ? "s" : ""));
   } catch (const std::exception& fault) {
     problems.push_back(fmt::format("a baseline could not be used: {}", fault.what()));
-    if (counts) search.damaged.push_back({folder, std::move(readable), fault.what()});
+    if (!counts) return {};
+    Damaged damaged{folder, readable, readable_round(folder, readable), fault.what()};
+    if (!readable && !damaged.round)
+      damaged.fault += fmt::format(
+          "; it may be this device's, since no round of it can be read either: restore {} from a copy, or "
+          "move it away",
+          folder.string());
+    if (!of_no_concern(damaged, now, device)) search.damaged.push_back(std::move(damaged));
   }
   return {};
 }

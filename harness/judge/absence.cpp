@@ -46,6 +46,10 @@ Absence by_family(const std::string& family, const result::Run& run) {
 
 }  // namespace
 
+int gravity(const Absence& absence) {
+  return absence.kind == VerdictKind::failed ? 2 : absence.kind == VerdictKind::missing ? 1 : 0;
+}
+
 Absence explain_absence(const std::string& key, const std::string& benchmark, const Collected& now,
                         const result::Run& run) {
   if (const auto metric = now.metrics.find(key); metric != now.metrics.end()) {
@@ -96,8 +100,10 @@ std::optional<Absence> explain_gaps(const std::string& key, const std::string& b
 
 void apply_gaps(const Absence& gaps, Verdict& verdict) {
   const bool absent = gaps.kind != VerdictKind::inconclusive;
-  if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::failed ||
-      (!absent && verdict.kind == VerdictKind::unstable)) {
+  const bool fails = verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::failed;
+  const bool stays = (fails && !verdict.advisory) || (!absent && verdict.kind == VerdictKind::unstable);
+  verdict.advisory = false;
+  if (stays) {
     verdict.reason += fmt::format("; {}", gaps.reason);
     return;
   }
@@ -105,7 +111,6 @@ void apply_gaps(const Absence& gaps, Verdict& verdict) {
                        ? fmt::format("{}; {}", verdict.reason, gaps.reason)
                        : fmt::format("{} (what was measured: {})", gaps.reason, verdict.reason);
   verdict.kind = gaps.kind;
-  if (absent) verdict.advisory = false;
 }
 
 }  // namespace gpugauge::judge

@@ -1,9 +1,11 @@
 #include "judge/accepted.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "judge/judge.hpp"
 #include "judge/scale.hpp"
 
 namespace gpugauge::judge {
@@ -28,6 +30,17 @@ double doubt(const Verdict& verdict) {
   return std::asinh(*verdict.interval * *verdict.baseline / *verdict.value);
 }
 
+/// The value, on the scale, that is held against an accepted one. A regression counts where mean and middle
+/// of its rounds lie above what counts (the gate's close_regressed), so that one bad round is none here
+/// either; what is in doubt may be as bad as the worse end of its interval.
+double measured_on_scale(const Verdict& verdict) {
+  const double mean = to_scale(*verdict.value, verdict.better);
+  if (verdict.kind != VerdictKind::regressed || !verdict.typical || !verdict.baseline)
+    return mean + doubt(verdict);
+  return std::min(mean,
+                  to_scale(*verdict.baseline, verdict.better) + step_of(*verdict.typical, verdict.better));
+}
+
 }  // namespace
 
 std::optional<double> accepted_above(const baseline::Baseline& baseline, const Verdict& blank,
@@ -37,7 +50,7 @@ std::optional<double> accepted_above(const baseline::Baseline& baseline, const V
   return to_scale(change->new_value, blank.better) - scale.centre + scale.tolerance;
 }
 
-void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& baseline,
+void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& baseline, const Policy& policy,
                     const std::string& when, std::vector<std::string>& remarks) {
   for (Verdict& verdict : verdicts) {
     if (verdict.judge != Judge::baseline || !can_be_accepted(verdict.kind) || !verdict.value) continue;
@@ -45,14 +58,14 @@ void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& ba
     const baseline::AcceptedChange* change =
         baseline::accepted_on(baseline.log, verdict.metric, when, &expired);
     if (change == nullptr) {
-      if (expired != nullptr && verdict.kind == VerdictKind::regressed && !verdict.advisory)
+      if (expired != nullptr && verdict.kind == VerdictKind::regressed && !verdict.advisory &&
+          advisory_rule(policy, verdict.metric) == nullptr)
         remarks.push_back(fmt::format("An accepted change of {} expired on {} ({}): it counts again.",
                                       verdict.metric, expired->expires, by_whom(baseline, *expired)));
       continue;
     }
     if (change->unit != verdict.unit) continue;
-    const double beyond = to_scale(*verdict.value, verdict.better) + doubt(verdict) -
-                          to_scale(change->new_value, verdict.better);
+    const double beyond = measured_on_scale(verdict) - to_scale(change->new_value, verdict.better);
     if (beyond > step_of(verdict.tolerance, verdict.better)) {
       if (verdict.kind == VerdictKind::regressed)
         verdict.reason +=

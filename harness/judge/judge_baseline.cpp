@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -74,6 +75,7 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
   verdict.baseline = from_scale(scale.centre, better);
   verdict.value = from_scale(scale.centre + result.change, better);
   verdict.change = relative_of(result.change, better);
+  verdict.typical = relative_of(result.typical, better);
   if (scale.usable) {
     verdict.interval = (relative_of(result.change + result.half_width, better) -
                         relative_of(result.change - result.half_width, better)) /
@@ -162,11 +164,19 @@ double pause_before(int round, bool host) {
               : gpu_pauses[std::min(index, gpu_pauses.size() - 1)];
 }
 
+std::vector<std::set<std::string>> asked_of(const std::vector<result::Run>& rounds) {
+  std::vector<std::set<std::string>> out;
+  out.reserve(rounds.size());
+  for (const result::Run& run : rounds) out.emplace_back(run.only.begin(), run.only.end());
+  return out;
+}
+
 /// One judgement on its way: metrics first, class means behind them, in one calibration.
 class Session {
  public:
   Session(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline, const Policy& policy)
       : rounds_(rounds),
+        asked_(asked_of(rounds)),
         rules_(policy.rules),
         then_(collect_all(baseline.runs)),
         now_(collect_all(rounds)),
@@ -188,10 +198,9 @@ class Session {
   }
 
   void metrics(std::vector<Verdict>& out) {
-    const std::set<std::string> asked(rounds_.front().only.begin(), rounds_.front().only.end());
     for (std::size_t m = 0; m < pinned_.keys.size(); ++m) {
       const MetricValues& form = *pinned_.forms[m];
-      if (!asked.empty() && asked.count(form.benchmark) == 0) continue;
+      if (!asked_for(form.benchmark, 0)) continue;
       if (values_[m].front().empty()) {
         out.push_back(not_measured(pinned_.keys[m], form, now_.front(), rounds_.front()));
         continue;
@@ -201,7 +210,7 @@ class Session {
                                 results_[m], above_[m], rules_);
       verdict.reason = explain(verdict, scale, results_[m], values_[m]);
       weaken(verdict, results_[m], above_[m]);
-      if (const auto gaps = gaps_of(m)) apply_gaps(*gaps, verdict);
+      if (auto gaps = gaps_of(m)) gaps_.emplace(pinned_.keys[m], std::move(*gaps));
       out.push_back(std::move(verdict));
       if (results_[m].again) again_.insert(form.benchmark);
     }
@@ -224,6 +233,13 @@ class Session {
     }
   }
 
+  /// Gives the metrics that some round lacks in all or in part their due, whatever else was said of them.
+  void gaps(std::vector<Verdict>& verdicts) const {
+    for (Verdict& verdict : verdicts)
+      if (const auto found = gaps_.find(verdict.metric); found != gaps_.end())
+        apply_gaps(found->second, verdict);
+  }
+
   const std::set<std::string>& again() const { return again_; }
   const Calibration& calibration() const { return calibration_; }
 
@@ -243,20 +259,35 @@ class Session {
     }
   }
 
-  /// What more processes of a round leave out of a metric than any of the baseline's did.
+  bool asked_for(const std::string& benchmark, std::size_t j) const {
+    return asked_[j].empty() || asked_[j].count(benchmark) > 0;
+  }
+
+  /// What more processes of a round leave out of a metric than any of the baseline's did, or all of a later
+  /// round: of the round that is worst off.
   std::optional<Absence> gaps_of(std::size_t metric) const {
     const std::string& key = pinned_.keys[metric];
     const std::string& benchmark = pinned_.forms[metric]->benchmark;
-    if (std::none_of(now_.begin(), now_.end(),
-                     [&](const Collected& round) { return coverage(key, benchmark, round).lacking() > 0; }))
-      return std::nullopt;
+    std::vector<std::size_t> lacking;
+    for (std::size_t j = 0; j < now_.size(); ++j)
+      if (asked_for(benchmark, j) &&
+          (values_[metric][j].empty() || coverage(key, benchmark, now_[j]).lacking() > 0))
+        lacking.push_back(j);
+    if (lacking.empty()) return std::nullopt;
     int usual = 0;
     for (const Collected& round : then_)
       if (const Coverage found = coverage(key, benchmark, round); found.judged > 0)
         usual = std::max(usual, found.lacking());
-    for (std::size_t j = 0; j < now_.size(); ++j)
-      if (auto gaps = explain_gaps(key, benchmark, now_[j], rounds_[j], usual)) return gaps;
-    return std::nullopt;
+    std::optional<Absence> out;
+    for (const std::size_t j : lacking) {
+      std::optional<Absence> gaps = values_[metric][j].empty()
+                                        ? explain_absence(key, benchmark, now_[j], rounds_[j])
+                                        : explain_gaps(key, benchmark, now_[j], rounds_[j], usual);
+      if (!gaps || (out && gravity(*gaps) <= gravity(*out))) continue;
+      if (j > 0) gaps->reason = fmt::format("round {}: {}", j + 1, gaps->reason);
+      out = std::move(gaps);
+    }
+    return out;
   }
 
   /// The values of every metric in round j.
@@ -294,6 +325,7 @@ class Session {
   }
 
   const std::vector<result::Run>& rounds_;
+  std::vector<std::set<std::string>> asked_;  ///< benchmarks of each round; empty = all
   GateRules rules_;
   std::vector<double> above_;  ///< counts_above by a provisional baseline, of each metric and class mean
   std::vector<Collected> then_;
@@ -304,6 +336,7 @@ class Session {
   std::vector<PinnedClass> classes_;
   std::vector<GateResult> results_;
   std::set<std::string> again_;
+  std::map<std::string, Absence> gaps_;  ///< by metric
 };
 
 }  // namespace
@@ -321,6 +354,9 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
       if (verdict.kind != VerdictKind::missing && verdict.kind != VerdictKind::failed)
         verdict.advisory = true;
   }
+  out.remarks = remarks_on(baseline, session.calibration(), policy);
+  apply_accepted(out.verdicts, baseline, policy, rounds.front().started, out.remarks);
+  session.gaps(out.verdicts);
   // Wrong bits count whatever the baseline's age, and whatever a policy says of the times beside them.
   for (Verdict& verdict : judge_checksums_against(rounds, baseline.runs))
     out.verdicts.push_back(std::move(verdict));
@@ -331,8 +367,6 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   if (!out.request.benchmarks.empty())
     out.request.pause_seconds =
         pause_before(static_cast<int>(rounds.size()) + 1, rounds.front().device == "host");
-  out.remarks = remarks_on(baseline, session.calibration(), policy);
-  apply_accepted(out.verdicts, baseline, rounds.front().started, out.remarks);
   return out;
 }
 

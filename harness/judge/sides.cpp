@@ -146,43 +146,55 @@ double median_of_variances(double degrees) {
   return root * root * root;
 }
 
-/// How many times as large as assumed the series of a group find s_b^2, in the middle of them; never below 1,
-/// since a few boots that happen to be alike say little of the next one.
-double times_assumed(std::span<const SidesSeries> series, std::span<const Variance> within,
-                     std::span<const std::size_t> members) {
+/// What the series of a group have in common in s_b^2, in the middle of them.
+struct UnitPrior {
+  double times = 1;    ///< as large as assumed; never below 1: a few boots that are alike say little
+  double degrees = 0;  ///< what that is worth
+};
+
+/// A boot may move all series together, so that they have no more degrees of freedom than one of them. Where
+/// they contradict the assumption, only theirs are left of those that it was given: the less, the more they
+/// do, so that a hair more of spread makes no other verdict; nothing of it is left at twice its variance.
+UnitPrior unit_prior(std::span<const SidesSeries> series, std::span<const Variance> within,
+                     std::span<const std::size_t> members, double assumed_degrees) {
   std::vector<double> ratios;
+  std::vector<double> degrees;
   for (const std::size_t m : members) {
     const Variance own = own_unit_variance(series[m], within[m]);
     if (own.degrees <= 0) continue;
     ratios.push_back(own.value / assumed_unit_variance(series[m], within[m]) /
                      median_of_variances(own.degrees));
+    degrees.push_back(own.degrees);
   }
-  return ratios.empty() ? 1 : std::max(1.0, median(ratios));
+  if (ratios.empty()) return {1, assumed_degrees};
+  const double times = std::max(1.0, median(ratios));
+  const double left = std::min(assumed_degrees, median(degrees));
+  return {times, assumed_degrees + std::min(1.0, times - 1) * (left - assumed_degrees)};
 }
 
 /// s_b^2 of each series, pulled towards the assumption, or, where that is too small, towards what the series
-/// of its group have in common. A boot may move all of them together, so that they have no more degrees of
-/// freedom than one of them.
+/// of its group have in common.
 std::vector<Variance> unit_variances(std::span<const SidesSeries> series, std::span<const Variance> within,
                                      const SidesRules& rules) {
   std::vector<Variance> out(series.size(), Variance{0, 1});
   if (rules.shared_unit) return out;
   for (const auto& [group, members] : by_group(series)) {
-    const double times = times_assumed(series, within, members);
+    const UnitPrior common = unit_prior(series, within, members, rules.assumed_degrees);
     for (const std::size_t m : members) {
       const Variance own = own_unit_variance(series[m], within[m]);
-      const double prior = times * assumed_unit_variance(series[m], within[m]);
+      const double prior = common.times * assumed_unit_variance(series[m], within[m]);
       const double weight = rules.assumed_degrees;
       out[m] = {(weight * prior + own.degrees * own.value) / (weight + own.degrees),
-                own.degrees + (times > 1 ? std::min(weight, own.degrees) : weight)};
+                own.degrees + common.degrees};
     }
   }
   return out;
 }
 
-/// Satterthwaite's degrees of freedom of a sum of variances; infinite when both are.
+/// Satterthwaite's degrees of freedom of a sum of variances; infinite when both are. A variance that is worth
+/// nothing is not known exactly: it has one.
 double joint_degrees(double a, double degrees_a, double b, double degrees_b) {
-  const double below = (degrees_a > 0 ? a * a / degrees_a : 0) + (degrees_b > 0 ? b * b / degrees_b : 0);
+  const double below = a * a / std::max(1.0, degrees_a) + b * b / std::max(1.0, degrees_b);
   return below > 0 ? (a + b) * (a + b) / below : std::numeric_limits<double>::infinity();
 }
 

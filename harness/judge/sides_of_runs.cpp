@@ -89,16 +89,11 @@ Holding holding(const std::string& key, const std::string& benchmark, const std:
   return out;
 }
 
-/// Failed before missing before inconclusive.
-int gravity_of(const Absence& absence) {
-  return absence.kind == VerdictKind::failed ? 2 : absence.kind == VerdictKind::missing ? 1 : 0;
-}
-
 Absence gravest(const std::string& key, const std::string& benchmark, const std::vector<const Seen*>& runs) {
   Absence out = explain_absence(key, benchmark, runs.front()->collected, *runs.front()->run);
   for (const Seen* seen : runs) {
     Absence absence = explain_absence(key, benchmark, seen->collected, *seen->run);
-    if (gravity_of(absence) > gravity_of(out)) out = std::move(absence);
+    if (gravity(absence) > gravity(out)) out = std::move(absence);
   }
   return out;
 }
@@ -214,7 +209,7 @@ std::optional<Absence> gaps_after(const std::string& key, const std::string& ben
   std::optional<Absence> out;
   for (const Seen& seen : after)
     if (auto gaps = explain_gaps(key, benchmark, seen.collected, *seen.run, usual);
-        gaps && (!out || gravity_of(*gaps) > gravity_of(*out)))
+        gaps && (!out || gravity(*gaps) > gravity(*out)))
       out = std::move(gaps);
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/provisional.hpp"
 #include "report/diagnosis.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
@@ -378,13 +379,13 @@ std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Termi
                {detectable(row.minimum_detectable_drop)},
                row.advisory ? Cell{"advisory", Tone::doubt} : Cell{"judged", Tone::good}});
   return table.draw(terminal) + "  " +
-         wrap(
-             "spread: standard deviation of a round's value; detects: smallest drop found with 90% "
-             "probability; "
-             "advisory: too noisy for its tolerance; counts only when it gets worse by more than that noise "
-             "hides, "
-             "and from a provisional baseline never",
-             terminal.width, 2) +
+         wrap(fmt::format(
+                  "spread: standard deviation of a round's value; detects: smallest drop found with 90% "
+                  "probability; advisory: too noisy for its tolerance; counts only when it gets worse "
+                  "by more than that noise hides, from a provisional baseline by more than {} times "
+                  "as much",
+                  judge::provisional_noisy_multiple),
+              terminal.width, 2) +
          "\n";
 }
 

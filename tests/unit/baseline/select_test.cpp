@@ -80,6 +80,24 @@ TEST_F(Select, WhatWouldNotBeUsedAnywayMayBeDamaged) {
   EXPECT_THAT(select({}, now(), "host").damaged, HasSubstr("baseline.json")) << "whose it is cannot be seen";
 }
 
+TEST_F(Select, OneCardsManifestThatCannotBeReadStopsNoOtherCards) {
+  const auto of = [](const char* device) { return [device](result::Run& run) { run.device = device; }; };
+  pin("state/baselines/gpu0", of("GPU-0"));
+  const fs::path other = pin("state/baselines/gpu1", of("GPU-1"));
+  fs::resize_file(other / "baseline.json", 100);
+  const Selection whole = select({}, now(), "GPU-0");
+  EXPECT_EQ(whole.baseline->manifest.name, "gpu0");
+  EXPECT_EQ(whole.damaged, "");
+  EXPECT_THAT(whole.problems, ElementsAre(HasSubstr("gpu1"))) << "and yet it is said";
+  EXPECT_EQ(select({}, now(), "GPU-2").damaged, "");
+  EXPECT_THAT(select({}, now(), "GPU-1").damaged, ::testing::Not(HasSubstr("may be")));
+  EXPECT_NE(select({}, now(), "GPU-1").damaged, "");
+  fs::resize_file(other / "runs" / (run_id(0) + ".json"), 100);
+  EXPECT_THAT(select({}, now(), "GPU-0").damaged, HasSubstr("it may be this device's"));
+  append_log(other, {{utc_now(), "me", "lost", State::retired, std::nullopt}});
+  EXPECT_EQ(select({}, now(), "GPU-0").damaged, "");
+}
+
 TEST_F(Select, OwnBeforeShippedAndGivenBeforeOwn) {
   pin("shipped/NVIDIA X/quick");
   EXPECT_THAT(select({}, now()).origin, HasSubstr("ships with GPUGauge"));

@@ -88,6 +88,79 @@ TEST(Gaps, WhatMostProcessesSkippedIsMissingAndWhatAFewDidInconclusive) {
   EXPECT_THAT(few.reason, HasSubstr("in 1 of 5 processes"));
 }
 
+/// Rounds of which the later ones are asked for one benchmark only; `skips` processes of each skip it.
+std::vector<result::Run> rounds_with_skips(const std::vector<int>& skips, double slow = 1) {
+  std::vector<result::Run> out;
+  out.reserve(skips.size());
+  for (const int processes : skips) {
+    result::Run run = skipping(make_run(900 + out.size(), {1, 1, slow}), processes);
+    if (!out.empty()) {
+      run.only = {"host/wake"};
+      drop_benchmark(run, "host/latency");
+      drop_benchmark(run, "host/triad");
+    }
+    out.push_back(std::move(run));
+  }
+  return out;
+}
+
+TEST(Gaps, WhatALaterRoundLacksAltogetherIsMissingAndWhatItWasNotAskedForIsNot) {
+  for (const int processes : {3, 5}) {
+    const Judgement judged = judge_baseline(rounds_with_skips({0, processes, processes}), make_baseline(10));
+    EXPECT_EQ(of(judged, wake).kind, VerdictKind::missing) << processes;
+    EXPECT_FALSE(of(judged, wake).advisory);
+    EXPECT_THAT(of(judged, wake).reason, HasSubstr("round 2: in"));
+    EXPECT_THAT(of(judged, wake).reason, HasSubstr("too little memory is free"));
+    EXPECT_EQ(of(judged, triad).kind, VerdictKind::ok);
+  }
+  // Its family did not even begin.
+  std::vector<result::Run> rounds = rounds_with_skips({0, 0, 0});
+  rounds[1].processes.clear();
+  EXPECT_EQ(of(judge_baseline(rounds, make_baseline(10)), wake).kind, VerdictKind::missing);
+}
+
+TEST(Gaps, TheRoundThatLacksMostIsTheOneThatIsSaid) {
+  for (const std::vector<int>& skips : {std::vector{1, 3, 3}, std::vector{3, 1, 0}, std::vector{3, 5, 0}}) {
+    const Verdict verdict = of(judge_baseline(rounds_with_skips(skips), make_baseline(10)), wake);
+    EXPECT_EQ(verdict.kind, VerdictKind::missing) << verdict.reason;
+    EXPECT_THAT(verdict.reason, HasSubstr("in 3 of 5 processes"));
+  }
+}
+
+TEST(Gaps, WhatExcusesAChangeExcusesNoSilence) {
+  const double slow = 1 + 1.4 * tolerance({}, "host_cpu");
+  baseline::Baseline young = make_baseline(10);
+  for (result::Run& run : young.runs) {
+    run.boot_id = "one";
+    run.started = "2026-01-01T00:00:00Z";
+  }
+  baseline::Baseline accepted = make_baseline(10);
+  accepted.log.push_back({"2025-12-01T00:00:00Z", "root@node", "new kernel", std::nullopt,
+                          baseline::AcceptedChange{wake, "second", 5e-6, 5e-6 * slow, "", ""}});
+  Policy careful;
+  careful.provisional_is_advisory = true;
+  for (const auto& [pinned, policy] :
+       {std::pair{&young, Policy{}}, {&young, careful}, {&accepted, Policy{}}}) {
+    const Verdict whole =
+        of(judge_baseline(rounds_with_skips(std::vector(6, 0), slow), *pinned, policy), wake);
+    EXPECT_EQ(whole.kind, VerdictKind::regressed);
+    EXPECT_TRUE(whole.advisory) << whole.reason;
+    for (const auto& [skips, kind] : {std::pair{3, VerdictKind::missing}, {2, VerdictKind::inconclusive}}) {
+      const Verdict verdict =
+          of(judge_baseline(rounds_with_skips(std::vector(6, skips), slow), *pinned, policy), wake);
+      EXPECT_EQ(verdict.kind, kind) << verdict.reason;
+      EXPECT_FALSE(verdict.advisory) << verdict.reason;
+    }
+  }
+  Policy told;
+  told.metrics.push_back({"host/wake:*", std::nullopt, true, "known"});
+  EXPECT_TRUE(of(judge_baseline(rounds_with_skips({3}), make_baseline(10), told), wake).advisory);
+  // A regression that counts stays one.
+  const Verdict gone = of(judge_baseline(rounds_with_skips(std::vector(6, 3), 3), young), wake);
+  EXPECT_EQ(gone.kind, VerdictKind::regressed);
+  EXPECT_FALSE(gone.advisory);
+}
+
 TEST(Gaps, AFamilyThatCouldNotBeginInMostOfItsProcessesIsMissing) {
   result::Run run = make_run(900);
   for (std::size_t i = 1; i < run.processes.size(); ++i) {

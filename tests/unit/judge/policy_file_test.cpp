@@ -192,6 +192,11 @@ TEST(Accepted, OneRoundNearWhatWasAcceptedDoesNotExcuseTheOthers) {
   const Verdict worse = judged({1.7, 1.29, 1.7, 1.7, 1.7, 1.7});
   EXPECT_EQ(worse.kind, VerdictKind::regressed);
   EXPECT_FALSE(worse.advisory) << worse.reason;
+  // Nor does one bad round make more of the others than was accepted, as it makes no regression.
+  const Verdict hiccup = judged({1.2, 1.2, 1.2, 2.4, 1.2, 1.2});
+  EXPECT_EQ(hiccup.kind, VerdictKind::regressed);
+  EXPECT_TRUE(hiccup.advisory) << hiccup.reason;
+  EXPECT_THAT(hiccup.reason, HasSubstr("accepted for good"));
 }
 
 }  // namespace

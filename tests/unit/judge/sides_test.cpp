@@ -229,6 +229,50 @@ TEST(Sides, BootsThatDifferMoreThanIsAssumedRaiseNoFalseAlarmAndTheDropThatIsPri
   }
 }
 
+/// `count` metrics of 3 rounds a boot, whose boots differ by `spread`; the same draws whatever that is.
+std::vector<SidesSeries> metrics_of_boots(int boots, double spread, int count = 40) {
+  std::mt19937_64 engine(15);
+  std::normal_distribution<double> normal;
+  std::vector<SidesSeries> series(static_cast<std::size_t>(count));
+  for (SidesSeries& metric : series) {
+    metric.tolerance = .03;
+    for (Side* side : {&metric.before, &metric.after})
+      for (int b = 0; b < boots; ++b) {
+        const double boot = spread * normal(engine);
+        side->push_back({boot + .001, boot, boot - .001});
+      }
+  }
+  return series;
+}
+
+TEST(Sides, AMetricOfFewerBootsSeesNoMoreThanTheOthersOfItsGroup) {
+  // Boots differ by 3%, and one metric was measured in the first of each side only.
+  for (const int boots : {2, 3}) {
+    std::vector<SidesSeries> series = metrics_of_boots(boots, .03);
+    series[0].before.resize(1);
+    series[0].after.resize(1);
+    const std::vector<SidesResult> results = compare_sides(series, {});
+    std::vector<double> others;
+    for (std::size_t m = 1; m < results.size(); ++m) others.push_back(results[m].minimum_detectable_change);
+    EXPECT_GT(results[0].minimum_detectable_change, median(others)) << boots;
+    EXPECT_GT(results[0].half_width, .03) << boots;
+  }
+}
+
+TEST(Sides, AHairMoreThanIsAssumedBetweenBootsMakesNoCliff) {
+  for (const int boots : {2, 3}) {
+    double before = 0;
+    for (int step = 0; step <= 60; ++step) {
+      const double spread = .008 * std::pow(1.01, step);  // .8% to 1.45%
+      const double now = compare_sides(metrics_of_boots(boots, spread), {})[7].minimum_detectable_change;
+      if (before > 0) {
+        EXPECT_LT(now, 1.06 * before) << boots << " " << spread;
+      }
+      before = now;
+    }
+  }
+}
+
 TEST(Sides, WhatCanBeShownAlsoCounts) {
   SidesRules rules;
   rules.shared_unit = true;
