@@ -61,7 +61,7 @@ std::string way_back_text(const conductor::UpgradeRecord& record, const stack::I
   std::string text =
       fmt::format("The way back from upgrade {} ({}), recorded {} by {}.\n\n", record.name,
                   record.target.empty() ? "no plan" : record.target, record.created, record.who);
-  const std::vector<stack::Advice> steps = stack::way_back(before, before, request);
+  const std::vector<stack::Advice> steps = stack::way_back(before, before, request, record.name);
   int number = 0;
   for (const stack::Advice& step : steps) {
     text += fmt::format("{}. {}\n", ++number, report::plain(step.what));
@@ -105,7 +105,7 @@ void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& be
 
 std::vector<stack::Advice> advice_before(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
                                          const stack::PlanRequest& request) {
-  std::vector<stack::Advice> out = stack::advice_before(before, request);
+  std::vector<stack::Advice> out = stack::advice_before(before, request, kept.record.name);
   if (std::filesystem::exists(kept.folder / "constraints.txt"))
     out.push_back({"Keep pip to the wheels that are there while the plan does not name them.",
                    "pip replaces NVIDIA's wheels when another package asks for other ones.",

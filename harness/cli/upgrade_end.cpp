@@ -60,6 +60,10 @@ std::vector<std::string> commands_of(const std::vector<stack::Advice>& advice) {
   return out;
 }
 
+std::vector<stack::Advice> way_back_of(const Upgrade& upgrade) {
+  return stack::way_back(upgrade.before, upgrade.now, upgrade.request, upgrade.kept.record.name);
+}
+
 void record(Upgrade& upgrade, const judge::Outcome& outcome, const std::vector<stack::Advice>& way_back) {
   upgrade.kept.record.attempts.push_back({baseline::utc_now(), upgrade.side, static_cast<int>(outcome.code),
                                           outcome.sentence, report::sentences(upgrade.change),
@@ -111,7 +115,7 @@ int without_gpu(Upgrade& upgrade, const std::string& explanation, const ReportAr
   const judge::Outcome outcome{
       ExitCode::cannot_judge,
       "cannot judge: the GPU that was measured before the change cannot be used now: " + explanation};
-  const auto back = stack::way_back(upgrade.before, upgrade.now, upgrade.request);
+  const auto back = way_back_of(upgrade);
   upgrade.side = "none";
   record(upgrade, outcome, back);
   return report_without_verdict(
@@ -266,7 +270,7 @@ std::string follow(Upgrade& upgrade, const report::Report& report, const report:
         kept.name));
   } else {
     const conductor::UpgradeConclusion conclusion = conductor::conclude(report.devices, upgrade.change);
-    if (conclusion.roll_back) back = stack::way_back(upgrade.before, upgrade.now, upgrade.request);
+    if (conclusion.roll_back) back = way_back_of(upgrade);
     for (const std::string& sentence : conclusion.sentences) say(sentence);
     out += report::draw(back, "The way back", terminal);
     if (conclusion.roll_back && back.empty())

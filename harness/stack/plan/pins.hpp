@@ -49,15 +49,19 @@ struct Advice {
 };
 
 /// Before the change: keep the old packages, hold what the plan does not touch, let go of what it does, and
-/// what else may change by itself meanwhile.
-std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest& request);
+/// what else may change by itself meanwhile. `upgrade`: its name, which the folder of the kept packages
+/// bears.
+std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest& request,
+                                  const std::string& upgrade = "");
 
 /// After a change that passed: hold what is there now.
 std::vector<Advice> advice_after_pass(const Inventory& before, const Inventory& now);
 
 /// The way back to the recorded versions, in the order in which to go it. `now` may be the inventory of
-/// before: then it is the way back from a change that is still to come, by `request`.
-std::vector<Advice> way_back(const Inventory& before, const Inventory& now, const PlanRequest& request);
+/// before: then it is the way back from a change that is still to come, by `request`. `upgrade`: as
+/// advice_before() was given it.
+std::vector<Advice> way_back(const Inventory& before, const Inventory& now, const PlanRequest& request,
+                             const std::string& upgrade = "");
 
 /// A constraints file for pip that pins the environment's wheels; "" where there are none.
 std::string pip_constraints(const Inventory& inventory);

@@ -44,10 +44,13 @@ bool is_plain(const std::string& word) {
                               "0123456789._-") == std::string::npos;
 }
 
-/// Where the packages of before are kept: named by their driver, so that two upgrades do not mix.
-std::string kept_folder(const Inventory& before) {
-  const std::string driver = before.value("driver.version");
-  return is_plain(driver) ? "~/old-gpu-stack-" + driver : "~/old-gpu-stack";
+/// Where the packages of before are kept: also named by the upgrade, since one of cuDNN leaves the driver as
+/// it is, and the files of two would mix.
+std::string kept_folder(const Inventory& before, const std::string& upgrade) {
+  std::string folder = "~/old-gpu-stack";
+  for (const std::string& part : {before.value("driver.version"), upgrade})
+    if (is_plain(part)) folder = fmt::format("{}-{}", folder, part);
+  return folder;
 }
 
 std::vector<std::string> keep(PackageManager manager, const Packages& packages, const std::string& folder) {
@@ -241,17 +244,20 @@ Advice packages_back(const BackSteps& steps, std::vector<std::string> commands) 
 
 /// From the folder in which advice_before() kept what the plan replaces, and once more without it.
 void add_packages_back(const Inventory& before, const Packages& back, const Packages& gone,
-                       const PlanRequest& request, const BackSteps& steps, std::vector<Advice>& out) {
+                       const PlanRequest& request, const std::string& folder, const BackSteps& steps,
+                       std::vector<Advice>& out) {
   const PackageManager manager = system_manager(before);
   const std::string stream = before.value("packages.driver_stream");
   const Packages kept = of_layers(back, request, true);
   if (!kept.empty())
-    out.push_back(packages_back(
-        steps, go_back(manager, kept_folder(before), of_layers(back, request, false), gone, stream)));
+    out.push_back(
+        packages_back(steps, go_back(manager, folder, of_layers(back, request, false), gone, stream)));
   Advice by_version = packages_back(steps, go_back(manager, "", back, gone, stream));
   if (!kept.empty())
-    by_version = {"Only where that folder is missing: install them from the repository by their versions.",
-                  "A repository may have dropped them meanwhile.", std::move(by_version.commands)};
+    by_version = {
+        "Only where that folder is missing or incomplete: install them from the repository by their "
+        "versions.",
+        "A repository may have dropped them meanwhile.", std::move(by_version.commands)};
   out.push_back(std::move(by_version));
 }
 
@@ -285,7 +291,8 @@ bool any_of_layer(const Packages& packages, std::string_view layer) {
 
 }  // namespace
 
-std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest& request) {
+std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest& request,
+                                  const std::string& upgrade) {
   std::vector<Advice> out;
   const PackageManager manager = system_manager(inventory);
   const Packages packages = system_packages(inventory);
@@ -305,7 +312,7 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
   if (manager != PackageManager::none && !changing.empty())
     out.push_back({"Keep the packages that will be replaced.",
                    "A repository may drop old versions; from their files the way back needs no network.",
-                   keep(manager, changing, kept_folder(inventory))});
+                   keep(manager, changing, kept_folder(inventory, upgrade))});
   if (!request.versions.empty() && !staying.empty())
     out.push_back({"Hold the packages that the plan does not touch.",
                    "What the package manager brings along unasked would be judged together with the plan.",
@@ -342,7 +349,8 @@ std::vector<Advice> advice_after_pass(const Inventory& before, const Inventory& 
   return out;
 }
 
-std::vector<Advice> way_back(const Inventory& before, const Inventory& now, const PlanRequest& request) {
+std::vector<Advice> way_back(const Inventory& before, const Inventory& now, const PlanRequest& request,
+                             const std::string& upgrade) {
   const PackageManager manager = system_manager(before);
   const Packages then = system_packages(before);
   const Packages here = system_packages(now);
@@ -355,7 +363,7 @@ std::vector<Advice> way_back(const Inventory& before, const Inventory& now, cons
   const BackSteps steps = sorted(steps_back(before, now, request));
   std::vector<Advice> system;
   if (!back.empty() || !gone.empty()) {
-    add_packages_back(before, back, gone, request, steps, system);
+    add_packages_back(before, back, gone, request, kept_folder(before, upgrade), steps, system);
   } else {
     for (const auto* list : {&steps.system, &steps.driver})
       for (const PlanStep& step : *list) system.push_back({step.what, step.why, {}});

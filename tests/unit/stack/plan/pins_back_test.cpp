@@ -70,7 +70,8 @@ TEST(WayBack, TakesTheFilesThatWereKept) {
   EXPECT_THAT(commands(way_back(debian, debian, request)),
               ElementsAre(install + "~/old-gpu-stack-570.86.15/*.deb",
                           install + "nvidia-driver-570-open=570.86.15-0ubuntu1"));
-  EXPECT_THAT(whats(way_back(debian, debian, request)), HasSubstr("Only where that folder is missing"));
+  EXPECT_THAT(whats(way_back(debian, debian, request)),
+              HasSubstr("Only where that folder is missing or incomplete"));
 
   Inventory suse = node("rpm", "sles 15.6");
   package(suse, "nvidia-compute-G06", "570.86.15-1");
@@ -81,6 +82,19 @@ TEST(WayBack, TakesTheFilesThatWereKept) {
   EXPECT_THAT(commands(way_back(suse, suse, request)),
               ElementsAre("sudo zypper install --oldpackage $(find ~/old-gpu-stack-570.86.15 -name '*.rpm')",
                           "sudo zypper install --oldpackage nvidia-compute-G06=570.86.15-1"));
+}
+
+TEST(WayBack, EachUpgradeHasAFolderOfItsOwn) {
+  Inventory before = node("dpkg", "ubuntu 24.04");
+  package(before, "libcudnn9-cuda-12", "9.8.0.87-1");
+  const PlanRequest request = parse_plan("cudnn=9.10");
+  EXPECT_THAT(commands(advice_before(before, request, "20261126-091500")),
+              Contains("mkdir -p ~/old-gpu-stack-570.86.15-20261126-091500"));
+  set(before, "package.libcudnn9-cuda-12.version", "9.10.2.21-1");
+  EXPECT_THAT(commands(way_back(before, before, parse_plan("cudnn=9.12"), "20261127-101500")),
+              Contains(HasSubstr(" ~/old-gpu-stack-570.86.15-20261127-101500/*.deb")));
+  EXPECT_THAT(commands(advice_before(before, request, "x; reboot")),
+              Contains("mkdir -p ~/old-gpu-stack-570.86.15"));
 }
 
 TEST(WayBack, WhatWasNotKeptComesByItsVersion) {

@@ -31,7 +31,7 @@ Inventory debian_node() {
 }
 
 const char* const without_folder =
-    "Only where that folder is missing: install them from the repository by their versions.";
+    "Only where that folder is missing or incomplete: install them from the repository by their versions.";
 
 /// What, then its commands, one string each.
 std::vector<std::string> lines(const std::vector<Advice>& advice) {
