@@ -107,16 +107,29 @@ std::string forward_remark(const Stack& stack) {
   return "";
 }
 
-/// A board that no list names: where a driver drives it, later releases of that driver's branch do.
-void trust_own_driver(const Inventory& inventory, const Version& driver, PairFit& pair) {
+/// A board that no list names: where a driver drives it, later releases of that driver's branch do, and later
+/// branches up to the last one of its architecture. A list that names it later than this driver stays right:
+/// a branch's first releases are older than the last ones of the branch before.
+void trust_own_driver(const Inventory& inventory, const Tables& tables, const Version& driver,
+                      const GpuModel& gpu, PairFit& pair) {
   const auto own = Version::parse(inventory.value("driver.version"));
-  if (pair.fit != Fit::unknown || !own || own->major() != driver.major() || !driver_at_least(driver, *own))
-    return;
-  fit::works(
-      pair, fmt::format("Driver {} drives it here, and this one is not older than that.", driver_text(*own)));
+  if (pair.fit != Fit::unknown || !own || !driver_at_least(driver, *own)) return;
+  std::string reason =
+      fmt::format("Driver {} drives it here, and this one is not older than that.", driver_text(*own));
+  std::vector<std::string> sources{"the inspected machine, whose driver answers for this GPU"};
+  if (own->major() != driver.major()) {
+    const Architecture* const row = tables.architecture(gpu.compute_capability);
+    const bool listed_later = pair.driver_needed && !driver_at_least(driver, *pair.driver_needed);
+    const bool tegra = is_tegra(gpu.compute_capability.major() * 10 + gpu.compute_capability.minor());
+    if (row == nullptr || listed_later || tegra) return;
+    reason = fmt::format("Driver {} drives it here, and no driver up to branch {} is known to drop {}.",
+                         driver_text(*own), driver.major(), row->name);
+    sources.push_back(row->source.text);
+  }
+  fit::works(pair, std::move(reason));
   pair.remedy.clear();
   pair.driver_needed.reset();
-  pair.sources = {"the inspected machine, whose driver answers for this GPU"};
+  pair.sources = std::move(sources);
 }
 
 /// The driver that came with NVIDIA's vGPU software, which a plan would replace; nothing where it stays, or
@@ -128,7 +141,8 @@ std::optional<PairFit> vgpu_driver(const PlanRequest& request, const Inventory& 
   const std::vector<std::string> steps = vgpu_steps(inventory);
   const bool told = !inventory.value("vgpu.version").empty();  // all that a lock keeps of it
   const auto own = Version::parse(inventory.value("driver.version"));
-  if ((steps.empty() && !told) || own == driver) return std::nullopt;
+  const bool stays = own && own->first(driver->size()) == *driver;  // "570" is the line that is there
+  if ((steps.empty() && !told) || stays) return std::nullopt;
   const bool guest = inventory.value("vgpu.guest") == "yes";
   const bool host = inventory.value("vgpu.host") == "yes";
   PairFit pair = fit::pair("driver " + driver_text(*driver), guest  ? "the vGPU of this virtual machine"
@@ -176,7 +190,7 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
   for (const GpuModel& gpu : gpus) {
     if (driver) {
       pairs.push_back(fit_driver_gpu(tables, *driver, gpu));
-      if (request.gpus.empty()) trust_own_driver(inventory, *driver, pairs.back());
+      if (request.gpus.empty()) trust_own_driver(inventory, tables, *driver, gpu, pairs.back());
     }
     if (cuda && cuda_asked) pairs.push_back(fit_cuda_gpu(tables, *cuda, gpu.compute_capability));
   }

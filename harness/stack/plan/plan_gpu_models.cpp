@@ -114,7 +114,8 @@ constexpr std::array rows{
     Row{"jetsonagxxavier", "Jetson AGX Xavier", 7, 2, Market::jetson},
 };
 
-/// Lower case without separators and without the maker's and product lines' names.
+/// Lower case without separators and without the maker's and product lines' names, nor those of an instance:
+/// "NVIDIA H200 MIG 1g.18gb".
 std::string normalised(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -125,6 +126,10 @@ std::string normalised(std::string_view text) {
     const auto at = name.find(word);
     if (at != std::string::npos) name.erase(at, word.size());
   }
+  const auto instance = name.find("mig");
+  const bool profile = instance != std::string::npos && instance > 0 && instance + 3 < name.size() &&
+                       std::isdigit(static_cast<unsigned char>(name[instance + 3])) != 0;
+  if (profile) name.erase(instance);
   return name;
 }
 

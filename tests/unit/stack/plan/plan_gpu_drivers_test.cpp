@@ -76,7 +76,7 @@ TEST(BoardsByName, AreFoundByTheNameThatTheDriverGives) {
 }
 
 /// A board that no list names, and that its driver drives here.
-TEST(BoardsByName, ALaterReleaseOfTheBranchThatDrivesItNowWorks) {
+TEST(BoardsByName, ALaterDriverThanTheOneThatDrivesItNowWorks) {
   Inventory inventory = linux_with_driver();
   add_gpus(inventory, 1, "NVIDIA Something New", "9.0", "700");
   set(inventory, "driver.version", "580.95.05");
@@ -84,7 +84,41 @@ TEST(BoardsByName, ALaterReleaseOfTheBranchThatDrivesItNowWorks) {
   EXPECT_EQ(outcome("driver=580.105.08"), Fit::works);
   EXPECT_EQ(outcome("cuda=13.0"), Fit::works) << "the driver that is there";
   EXPECT_EQ(outcome("driver=580.65.06"), Fit::unknown);
-  EXPECT_EQ(outcome("driver=595.91.07"), Fit::unknown);
+  EXPECT_EQ(outcome("driver=595.91.07"), Fit::works);
+}
+
+TEST(BoardsByName, WhatTheOwnDriverTellsOfALaterBranch) {
+  const auto outcome = [](const char* name, const char* capability, const char* own, const char* what) {
+    Inventory inventory = linux_with_driver();
+    add_gpus(inventory, 1, name, capability, "300");
+    set(inventory, "driver.version", own);
+    return plan(parse_plan(what), inventory, tables()).pairs.front();
+  };
+  for (const auto& [name, capability] :
+       std::vector<std::pair<const char*, const char*>>{{"NVIDIA A100X", "8.0"},
+                                                        {"NVIDIA L40G", "8.9"},
+                                                        {"NVIDIA A10M", "8.6"},
+                                                        {"NVIDIA RTX A400", "8.6"},
+                                                        {"NVIDIA GeForce RTX 3080 Laptop GPU", "8.6"},
+                                                        {"Quadro P4000", "6.1"}}) {
+    EXPECT_EQ(outcome(name, capability, "570.195.03", "driver=580.95.05").fit, Fit::works) << name;
+    EXPECT_EQ(outcome(name, capability, "580.95.05", "driver=570.195.03").fit, Fit::unknown) << name;
+  }
+  EXPECT_EQ(outcome("Quadro P4000", "6.1", "570.195.03", "driver=590.48.01").fit, Fit::fails)
+      << "its architecture ends before";
+  EXPECT_EQ(outcome("NVIDIA H200", "9.0", "550.127.08", "driver=555.42.02").fit, Fit::unknown)
+      << "that branch lists it later";
+  EXPECT_EQ(outcome("Orin", "8.7", "540.4.0", "driver=580.95.05").fit, Fit::unknown) << "of another kind";
+}
+
+TEST(BoardsByName, AnInstanceIsOfItsBoard) {
+  for (const char* const name : {"NVIDIA H200 MIG 1g.18gb", "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+                                 "NVIDIA H100 80GB HBM3 MIG 1g.10gb+me"})
+    EXPECT_TRUE(gpu_model(name).has_value()) << name;
+  EXPECT_EQ(gpu_model("NVIDIA H200 MIG 1g.18gb")->name, "H200");
+  Inventory inventory;
+  set_all(inventory, {{"gpu.0.name", "NVIDIA H200 MIG 1g.18gb"}, {"gpu.0.compute_capability", "9.0"}});
+  EXPECT_EQ(plan(parse_plan("driver=580.95.05"), inventory, tables()).pairs.at(0).fit, Fit::works);
 }
 
 TEST(ModuleKinds, AreSaidWhereTheBoardLeavesNoChoice) {

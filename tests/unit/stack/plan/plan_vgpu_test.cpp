@@ -61,6 +61,11 @@ TEST(PlanVgpu, APairingThatIsGivenIsJudgedAndAnotherMachineIsNotThisOne) {
   EXPECT_EQ(plan(parse_plan("driver=595.91.07", "a40"), guest, tables()).outcome, Fit::works);
   EXPECT_EQ(planned(guest, "driver=570.86.15").outcome, Fit::works) << "that one is there";
   EXPECT_EQ(of_vgpu(planned(guest, "cuda=12.8")), nullptr) << "the driver stays";
+  for (const char* const line : {"driver=570,cuda=12.8", "driver=570.86"}) {
+    EXPECT_EQ(of_vgpu(planned(guest, line)), nullptr) << line << ": the line that is there";
+    EXPECT_EQ(planned(guest, line).outcome, Fit::works) << line;
+  }
+  EXPECT_NE(of_vgpu(planned(guest, "driver=570.124")), nullptr);
 }
 
 TEST(PlanVgpu, NoWaveHoldsANodeOfWhichItCannotBeTold) {
