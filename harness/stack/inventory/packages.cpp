@@ -34,13 +34,13 @@ void add_packages(const PackageDatabase& database, const std::vector<Pin>& pins,
     if (!is_stack_package(package.name) || ++count > packages_most) continue;
     const std::string prefix = add_package(inventory, package.name, package.version, database.source,
                                            rpm ? "rpm header" : "dpkg status");
-    const Pin* const pin = find_pin(pins, package.name);
-    if (!package.held && pin != nullptr && pin->branch.empty()) {
+    const Pin* const pin = find_pin(pins, package.name, package.version);
+    if (!package.held && pin != nullptr && keeps_release(*pin, package.version)) {
       inventory.present(prefix + ".held", "yes", pin->source,
                         rpm ? "a lock names it" : "apt pin to a version");
     } else if (!package.held && pin != nullptr) {
       inventory.present(prefix + ".held", "no", pin->source,
-                        fmt::format("apt pin to {}: newer releases of that branch still come", pin->branch));
+                        fmt::format("apt pin to {}: newer releases of that branch still come", pin->version));
     } else {
       inventory.present(prefix + ".held", package.held ? "yes" : "no", database.source,
                         rpm ? "no lock names it" : "dpkg selection");
@@ -99,8 +99,8 @@ bool driver_is_held(const PackageDatabase& database, const std::vector<Pin>& pin
   for (const Package& package : database.packages) {
     const DriverPart part = driver_part(package.name);
     if (part == DriverPart::none || part == DriverPart::beside) continue;
-    const Pin* const pin = find_pin(pins, package.name);
-    const bool held = package.held || (pin != nullptr && pin->branch.empty());
+    const Pin* const pin = find_pin(pins, package.name, package.version);
+    const bool held = package.held || (pin != nullptr && keeps_release(*pin, package.version));
     if (part == DriverPart::whole) {
       whole = whole || held;
     } else {

@@ -112,13 +112,15 @@ std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLo
 
 /// A pin of apt's preferences to a version, or an entry of dnf's or zypper's that keeps a package as it is.
 struct Pin {
-  std::string package;  ///< shell pattern
-  int priority = 0;     ///< apt's Pin-Priority; 1001 for a lock, which leaves no choice
-  std::string source;   ///< the file that holds it
-  /// It lets in more than one release ("580.*"): newer ones of the branch still come. Then the version as it
-  /// stands there, else "".
-  std::string branch = "";
+  std::string package;       ///< shell pattern
+  int priority = 0;          ///< apt's Pin-Priority; 1001 for a lock, which leaves no choice
+  std::string source;        ///< the file that holds it
+  std::string version = "";  ///< of apt's, as it stands there: "580.95.05-0ubuntu1", "580.*"
 };
+/// Whether it lets in no other release of the driver than the one that is installed, in that version: with
+/// "580.*", "580.95*" or a regular expression newer ones still come; "580.95.05*", "550.100-*" and, where
+/// that is what is installed, "570.169*" leave the packaging open, and no more.
+bool keeps_release(const Pin& pin, const std::string& installed);
 /// Of apt's preferences, only those to a version.
 std::vector<Pin> read_pins(const Tree& tree);
 /// Of dnf: the lists of its plugin versionlock, and what its configuration excludes.
@@ -136,9 +138,10 @@ struct DnfAutomatic {
 };
 /// By the links in /etc/systemd/system/timers.target.wants.
 DnfAutomatic read_dnf_automatic(const Tree& tree);
-/// The pin that holds for a package (priority above 500, what a repository has), one that keeps it at a
-/// release before one to a branch; nullptr if none.
-const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package);
+/// The pin that holds for a package (priority above 500, what a repository has), one that keeps it at the
+/// `installed` release before one to a branch; nullptr if none.
+const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package,
+                    const std::string& installed = "");
 
 /// One entry of apt's configuration; the key in lower case, without "::" at its end.
 struct AptSetting {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "stack/compat/tables.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
 
@@ -73,16 +74,14 @@ class Tokens {
   bool quoted_ = false;
 };
 
-/// Whether a pin's version lets in more than one release of the driver: "580.*", "580.95*", a regular
-/// expression. "580.95.05*" and "550.100-*" leave the packaging open, and no more.
-bool is_of_branch(std::string_view version) {
-  if (version.starts_with('/')) return true;
-  const auto wild = version.find_first_of("*?[");
-  if (wild == std::string_view::npos) return false;
-  std::string_view fixed = version.substr(0, wild);
-  if (const auto epoch = fixed.find(':'); epoch != std::string_view::npos) fixed.remove_prefix(epoch + 1);
-  if (fixed.find('-') != std::string_view::npos) return false;
-  return fixed.ends_with('.') || std::count(fixed.begin(), fixed.end(), '.') < 2;
+/// Whether NVIDIA made a release whose number goes on where this one ends: 575.64.03 after 575.64.
+bool goes_on(const Version& release) {
+  const auto& rows = tables().gpu_listings;
+  return std::any_of(rows.begin(), rows.end(), [&](const GpuListing& row) {
+    return std::any_of(row.listed.begin(), row.listed.end(), [&](const Version& listed) {
+      return listed.size() > release.size() && release.covers(listed);
+    });
+  });
 }
 
 std::string without_colons(std::string key) {
@@ -139,7 +138,7 @@ std::vector<Pin> read_pins(const Tree& tree) {
     const auto close = [&] {
       if (!version.empty()) {
         for (const std::string_view package : words_of(packages))
-          pins.push_back({std::string(package), priority, file, is_of_branch(version) ? version : ""});
+          pins.push_back({std::string(package), priority, file, version});
       }
       packages.clear();
       version.clear();
@@ -160,13 +159,27 @@ std::vector<Pin> read_pins(const Tree& tree) {
   return pins;
 }
 
-const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package) {
+bool keeps_release(const Pin& pin, const std::string& installed) {
+  const std::string_view version = pin.version;
+  if (version.starts_with('/')) return false;
+  const auto wild = version.find_first_of("*?[");
+  if (wild == std::string_view::npos) return true;
+  std::string_view fixed = version.substr(0, wild);
+  if (const auto epoch = fixed.find(':'); epoch != std::string_view::npos) fixed.remove_prefix(epoch + 1);
+  if (fixed.find('-') != std::string_view::npos) return true;
+  if (fixed.ends_with('.')) return false;
+  if (std::count(fixed.begin(), fixed.end(), '.') >= 2) return true;
+  const auto release = Version::parse(fixed);
+  return release && fixed == upstream_version(installed) && !goes_on(*release);
+}
+
+const Pin* find_pin(const std::vector<Pin>& pins, const std::string& package, const std::string& installed) {
   constexpr int priority_of_a_repository = 500;
   const Pin* found = nullptr;
   for (const Pin& pin : pins) {
     if (pin.priority <= priority_of_a_repository || ::fnmatch(pin.package.c_str(), package.c_str(), 0) != 0)
       continue;
-    if (pin.branch.empty()) return &pin;
+    if (keeps_release(pin, installed)) return &pin;
     if (found == nullptr) found = &pin;
   }
   return found;

@@ -54,6 +54,19 @@ TEST(Held, APinToAReleaseKeepsIt) {
   }
 }
 
+TEST(Held, AReleaseMayHaveTwoParts) {
+  const auto held = [](const std::string& version, const std::string& installed) {
+    const Inventory inventory = with(stanza("nvidia-driver-570", "install", installed), pin(version));
+    return inventory.value("package.nvidia-driver-570.held");
+  };
+  EXPECT_EQ(held("570.169*", "570.169-0ubuntu1"), "yes");
+  EXPECT_EQ(held("1:535.98*", "1:535.98-1"), "yes");
+  EXPECT_EQ(held("570.169.*", "570.169-0ubuntu1"), "no");
+  EXPECT_EQ(held("570.16*", "570.169-0ubuntu1"), "no");
+  EXPECT_EQ(held("570*", "570.169-0ubuntu1"), "no");
+  EXPECT_EQ(held("575.64*", "575.64-0ubuntu1"), "no") << "575.64.03 came after it";
+}
+
 TEST(Held, TheDriverStaysWhereModuleAndLibcudaDo) {
   const auto covers = [](const std::string& status) {
     return with(status, "").value("packages.unattended_covers_driver");
