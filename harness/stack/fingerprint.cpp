@@ -65,9 +65,8 @@ result::Facts stack_facts(const GpuReport& gpus, const Tree& tree, const Environ
   const Loader loader(tree, environment);
   for (const Library& library : libraries()) {
     const auto program = programs.find(library.fact);
-    const std::string path =
-        loader.pick(library.soname, program == programs.end() ? std::vector<std::string>{}
-                                                              : runpath_of(tree, program->second));
+    const std::string path = loader.pick(
+        library.soname, program == programs.end() ? OwnFolders{} : own_folders(tree, program->second));
     std::error_code error;
     const auto real = std::filesystem::canonical(tree.at(path), error);
     const std::string name = error ? path : real.string();

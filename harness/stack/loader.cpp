@@ -133,14 +133,14 @@ bool Loader::loads(const std::string& path) const {
   return !kind || (kind->word_size == ELFCLASS64 && kind->machine == abi_.machine);
 }
 
-std::vector<std::string> Loader::all(const std::string& soname,
-                                     const std::vector<std::string>& runpath) const {
+std::vector<std::string> Loader::all(const std::string& soname, const OwnFolders& own) const {
   std::vector<std::string> found;
   const auto add = [&](const std::string& path) {
     if (std::find(found.begin(), found.end(), path) == found.end() && loads(path)) found.push_back(path);
   };
+  for (const std::string& folder : own.rpath) add(fmt::format("{}/{}", folder, soname));
   for (const std::string& folder : first_) add(fmt::format("{}/{}", folder, soname));
-  for (const std::string& folder : runpath) add(fmt::format("{}/{}", folder, soname));
+  for (const std::string& folder : own.runpath) add(fmt::format("{}/{}", folder, soname));
   for (const CachedLibrary& library : cache_) {
     if (library.soname == soname) add(library.path);
   }
@@ -158,8 +158,8 @@ std::vector<std::string> Loader::refused() const {
   return folders;
 }
 
-std::string Loader::pick(const std::string& soname, const std::vector<std::string>& runpath) const {
-  const std::vector<std::string> found = all(soname, runpath);
+std::string Loader::pick(const std::string& soname, const OwnFolders& own) const {
+  const std::vector<std::string> found = all(soname, own);
   return found.empty() ? "" : found.front();
 }
 

@@ -38,8 +38,16 @@ std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes,
 /// folder, which is no fact about the machine).
 std::vector<std::string> split_folders(const std::string& list);
 
-/// Folder by folder as ld.so(8) has it: LD_LIBRARY_PATH, /etc/ld.so.cache, the standard folders. A program's
-/// own RUNPATH is not looked at. Opens no library.
+/// The search path that a program or library brings along.
+struct OwnFolders {
+  std::vector<std::string> rpath = {};    ///< looked at before LD_LIBRARY_PATH
+  std::vector<std::string> runpath = {};  ///< and after it
+
+  bool operator==(const OwnFolders&) const = default;  ///< member by member
+};
+
+/// Folder by folder as ld.so(8) has it: LD_LIBRARY_PATH, /etc/ld.so.cache, the standard folders, and between
+/// them what the caller says that the program brings along. Opens no library.
 class Loader {
  public:
   /// Reads the cache and LD_LIBRARY_PATH of `environment`. `tree` must outlive this object.
@@ -47,11 +55,11 @@ class Loader {
 
   /// Path below the root, symbolic links not resolved; "" where no folder has it. A link that leads nowhere,
   /// a file in a folder that may not be entered, and an ELF file of another processor or word size are passed
-  /// over. `runpath`: folders of the program's own, looked at after LD_LIBRARY_PATH.
-  std::string pick(const std::string& soname, const std::vector<std::string>& runpath = {}) const;
+  /// over. `own`: of the program that asks for it.
+  std::string pick(const std::string& soname, const OwnFolders& own = {}) const;
   /// Every path below the root where it is found, in the order of the search; different names may lead to one
   /// file.
-  std::vector<std::string> all(const std::string& soname, const std::vector<std::string>& runpath = {}) const;
+  std::vector<std::string> all(const std::string& soname, const OwnFolders& own = {}) const;
 
   /// Folders of the search that are there and may not be entered by this user: what they hold is passed over,
   /// as the real loader passes it over, and may be found by others.

@@ -4,9 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "stack/elf_file.hpp"
-#include "stack/loader.hpp"
-
 namespace gpugauge::stack {
 
 std::vector<std::string> own_folders(const std::string& list, const std::string& origin) {
@@ -21,11 +18,16 @@ std::vector<std::string> own_folders(const std::string& list, const std::string&
   return folders;
 }
 
-std::vector<std::string> runpath_of(const Tree& tree, const std::string& path) {
+OwnFolders own_folders(const ElfDynamic& dynamic, const std::string& origin) {
+  if (!dynamic.runpath.empty()) return {{}, own_folders(dynamic.runpath, origin)};
+  return {own_folders(dynamic.rpath, origin), {}};
+}
+
+OwnFolders own_folders(const Tree& tree, const std::string& path) {
   const std::string real = tree.resolve(path);
   const ElfFile file(FileBytes(tree.at(real)));
   if (!file.valid()) return {};
-  return own_folders(file.dynamic().runpath, std::filesystem::path(real).parent_path().string());
+  return own_folders(file.dynamic(), std::filesystem::path(real).parent_path().string());
 }
 
 }  // namespace gpugauge::stack

@@ -54,7 +54,7 @@ std::string Version::text() const {
   std::string text;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (i > 0) text += '.';
-    const bool two_digits = i == 2 && major() >= driver_major_least;
+    const bool two_digits = i > 0 && major() >= driver_major_least;
     text += two_digits ? fmt::format("{:02}", parts_[i]) : std::to_string(parts_[i]);
   }
   return text;

@@ -31,7 +31,7 @@ class Version {
   Version first(std::size_t count) const;
   /// True when the first parts are equal, as many as the shorter one has: 12 covers 12.8.
   bool covers(const Version& other) const;
-  /// "13.0"; a driver's third part has two digits, as NVIDIA writes it: "580.65.06".
+  /// "13.0"; a driver's parts have two digits, as NVIDIA writes them: "580.65.06", "430.09".
   std::string text() const;
 
   std::strong_ordering operator<=>(const Version& other) const;  ///< part by part, what was not written as 0

@@ -76,9 +76,7 @@ void find_needed(const ElfDynamic& dynamic, const Tree& tree, const Environment&
   const std::string real = tree.resolve(report.path);
   const std::string origin = std::filesystem::path(real.empty() ? report.path : real).parent_path().string();
   const Loader loader(tree, environment);
-  const auto runpath = own_folders(dynamic.runpath, origin);
-  const auto rpath =
-      dynamic.runpath.empty() ? own_folders(dynamic.rpath, origin) : std::vector<std::string>{};
+  const OwnFolders own = own_folders(dynamic, origin);
   for (const std::string& soname : dynamic.needed) {
     NeededLibrary needed{soname, ""};
     if (soname.find('/') != std::string::npos) {  // a path of its own: the loader searches nothing
@@ -86,11 +84,7 @@ void find_needed(const ElfDynamic& dynamic, const Tree& tree, const Environment&
       report.needed.push_back(std::move(needed));
       continue;
     }
-    for (const std::string& folder : rpath) {
-      const std::string path = fmt::format("{}/{}", folder, soname);
-      if (needed.path.empty() && tree.exists(path)) needed.path = path;
-    }
-    if (needed.path.empty()) needed.path = loader.pick(soname, runpath);
+    needed.path = loader.pick(soname, own);
     report.needed.push_back(std::move(needed));
   }
 }

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include <elf.h>
@@ -203,8 +205,10 @@ TEST(Fingerprint, NamesTheLibraryThatTheLoaderWouldPick) {
 TEST(OwnFolders, HasTheProgramsOwnAndNoUnknownToken) {
   EXPECT_EQ(own_folders("$ORIGIN/../lib:/x:${ORIGIN}:$LIB/y:", "/a/b"),
             (std::vector<std::string>{"/a/b/../lib", "/x", "/a/b"}));
-  EXPECT_TRUE(runpath_of(Tree("/"), "/no/such/program").empty());
-  EXPECT_TRUE(runpath_of(Tree("/"), "/etc/passwd").empty());
+  EXPECT_EQ(own_folders(Tree("/"), "/no/such/program"), OwnFolders{});
+  EXPECT_EQ(own_folders(Tree("/"), "/etc/passwd"), OwnFolders{});
+  EXPECT_EQ(own_folders(ElfDynamic{{}, "", "$ORIGIN", ""}, "/a"), (OwnFolders{{"/a"}, {}}));
+  EXPECT_EQ(own_folders(ElfDynamic{{}, "", "$ORIGIN", "/x"}, "/a"), (OwnFolders{{}, {"/x"}}));
 }
 
 TEST(Fingerprint, NamesTheLibraryThatTheProgramsOwnPathLeadsTo) {
@@ -224,6 +228,29 @@ TEST(Fingerprint, NamesTheLibraryThatTheProgramsOwnPathLeadsTo) {
   EXPECT_EQ(version({{"nccl", "/opt/gauge/libexec/gpugauge-bench-nccl"}}), "2.28.3");
   EXPECT_EQ(version({{"cublas", "/opt/gauge/libexec/gpugauge-bench-nccl"}}), "2.27.1");
   EXPECT_EQ(version({{"nccl", "/no/such/program"}}), "2.27.1");
+}
+
+TEST(Fingerprint, APathOfTheOldKindComesBeforeLdLibraryPath) {
+  FakeTree tree;
+  for (const char* const at : {"/path/libnccl.so.2.27.1", "/opt/gauge/lib/libnccl.so.2.28.3"}) {
+    const std::filesystem::path library(at);
+    tree.file(at, "");
+    tree.link((library.parent_path() / "libnccl.so.2").string(), library.filename().string());
+  }
+  const char* const path = "/opt/gauge/libexec/gpugauge-bench-nccl";
+  const char* const was = std::getenv("LD_LIBRARY_PATH");
+  const std::string before = was == nullptr ? "" : was;
+  ::setenv("LD_LIBRARY_PATH", "/path", 1);
+  for (const auto& [tag, expected] : {std::pair(DT_RPATH, "2.28.3"), std::pair(DT_RUNPATH, "2.27.1")}) {
+    FakeElf program;
+    program.dynamic({{tag, "$ORIGIN/../lib"}});
+    tree.file(path, program.bytes());
+    EXPECT_EQ(fingerprint({}, tree.root(), {{"nccl", path}}).stack.at("nccl.version"), expected);
+  }
+  if (before.empty())
+    ::unsetenv("LD_LIBRARY_PATH");
+  else
+    ::setenv("LD_LIBRARY_PATH", before.c_str(), 1);
 }
 
 TEST(Fingerprint, IsTheSameTwiceOnTheSameMachine) {

@@ -14,6 +14,7 @@ Version parsed_version(std::string_view text) {
 TEST(Version, IsReadFromTheBeginningOfATextAndWrittenAgain) {
   EXPECT_EQ(parsed_version("580.65.06").text(), "580.65.06");
   EXPECT_EQ(parsed_version("535.104.5").text(), "535.104.05");
+  EXPECT_EQ(parsed_version("430.09").text(), "430.09");
   EXPECT_EQ(parsed_version("13.0").text(), "13.0");
   EXPECT_EQ(parsed_version("9").text(), "9");
   EXPECT_EQ(parsed_version("v2.27.3").text(), "2.27.3");
