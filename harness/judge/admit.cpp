@@ -198,18 +198,20 @@ class Admitting {
                       them(result.not_judged.size())));
     made.remarks.insert(made.remarks.end(), result.unmeasured.begin(), result.unmeasured.end());
     if (const std::size_t alone = unknown_to(kind, newcomer); alone > 0)
-      made.remarks.push_back(fmt::format("{} not compared: no other {} of its kind measures {}.",
-                                         metrics_were(alone), made.peers.one, them(alone)));
+      made.remarks.push_back(
+          fmt::format("{} not compared: no other {} of its kind has a value of {} that counts.",
+                      metrics_were(alone), made.peers.one, them(alone)));
     decide(again, result.compared(), made);
-    const std::set<std::uint32_t> own = metrics_of({newcomer});
-    const auto open = static_cast<std::size_t>(std::count_if(
-        result.not_judged.begin(), result.not_judged.end(),
-        [&](const NotCompared& one) { return own.contains(static_cast<std::uint32_t>(one.metric)); }));
+    const std::set<std::uint32_t> own = metrics_of({newcomer}, true);
+    const auto open = static_cast<std::size_t>(
+        std::count_if(result.not_judged.begin(), result.not_judged.end(), [&](const NotCompared& one) {
+          return one.counts && own.contains(static_cast<std::uint32_t>(one.metric));
+        }));
     if (made.state == AdmissionState::admitted && open > 0) {
       made.state = AdmissionState::cannot_judge;
       made.reason = fmt::format(
-          "{} that it and some of the fleet measure could not be compared: too few of "
-          "the fleet's {} of its kind measure {}",
+          "{} that it and half of the fleet's {} of its kind or more measure could not be compared: too few "
+          "of these measure {}",
           result::counted(open, "metric"), made.peers.many, them(open));
     }
     // What it lacks nobody has compared: a node in doubt stays outside.
@@ -271,17 +273,19 @@ class Admitting {
     }
   }
 
-  static std::set<std::uint32_t> metrics_of(const PeerKind& nodes) {
+  /// `recorded`: also those of which no value counts.
+  static std::set<std::uint32_t> metrics_of(const PeerKind& nodes, bool recorded) {
     std::set<std::uint32_t> out;
     for (const PeerRounds& node : nodes)
       for (const PeerRound* round : node)
-        for (const auto& [metric, value] : round->values) out.insert(metric);
+        for (std::size_t v = 0; v < round->values.size() - (recorded ? 0 : round->recorded_values); ++v)
+          out.insert(round->values[v].first);
     return out;
   }
 
   static std::size_t unknown_to(const PeerKind& kind, const PeerRounds& newcomer) {
-    const std::set<std::uint32_t> known = metrics_of(kind);
-    const std::set<std::uint32_t> own = metrics_of({newcomer});
+    const std::set<std::uint32_t> known = metrics_of(kind, false);
+    const std::set<std::uint32_t> own = metrics_of({newcomer}, false);
     return static_cast<std::size_t>(
         std::count_if(own.begin(), own.end(), [&](std::uint32_t metric) { return !known.contains(metric); }));
   }

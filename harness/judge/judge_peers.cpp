@@ -184,7 +184,10 @@ class Judging {
       const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& what) {
         to.insert(to.end(), what.begin(), what.end());
       };
-      for (const NotCompared& one : result.not_judged) out_.metrics_not_judged.push_back(one.sentence);
+      for (const NotCompared& one : result.not_judged) {
+        out_.metrics_not_judged.push_back(one.sentence);
+        out_.metrics_open += one.counts ? 1 : 0;
+      }
       add(out_.remarks, result.unmeasured);
       if (!result.compared())
         why = fmt::format("no metric was measured by more than half of {}, and by {} or more: {}",

@@ -87,6 +87,7 @@ struct PeersJudgement {
   std::vector<PeerGroup> groups;  ///< largest first
   /// "KEY: 3 of 40 nodes measure it": metrics that some nodes of a group have, and too few to compare them.
   std::vector<std::string> metrics_not_judged;
+  std::size_t metrics_open = 0;  ///< of these: half of their group or more have them, which is no pass
   std::vector<FabricJudgement> fabrics;  ///< in the order of the input
   std::vector<DriftedFact> drift;        ///< filled by whoever read the runs (FleetDrift); decides nothing
   /// Sentences: a run that was given twice, families that no node could measure, checksums.
@@ -100,8 +101,8 @@ struct PeersJudgement {
 /// that stands out confirm or acquit the node (peer_group.hpp). A metric that most nodes measure and one does
 /// not is missing there. Checksums are compared within each kind, however few its nodes (checksums.hpp), and
 /// so are the nodes that were measured together (fabric.hpp). Exit code: 1 for anything found; else 3 for a
-/// node, a run, a metric or a fabric that was not read or not judged, or nothing at all; else 4 for what is
-/// left in doubt, with `strict`; else 0.
+/// node, a run, a fabric, or a metric of half of a kind or more that was not read or not judged, or nothing;
+/// else 4 for what is left in doubt, with `strict`; else 0.
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, bool strict = false,
                            const PeerRules& rules = {});
 

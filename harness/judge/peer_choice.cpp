@@ -1,6 +1,7 @@
 #include "judge/peer_choice.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@ ChosenMetrics choose_metrics(const std::vector<PeerRounds>& nodes, const PeerRou
                              const std::vector<PeerForm>& forms, const PeerRules& rules) {
   const DeviceCount count = count_of(nodes);
   std::vector<int> have(forms.size(), 0);
+  std::vector<bool> judged(forms.size(), false);
   Unmeasured unmeasured;
   std::vector<const PeerRounds*> all;
   all.reserve(nodes.size() + 1);
@@ -22,14 +24,19 @@ ChosenMetrics choose_metrics(const std::vector<PeerRounds>& nodes, const PeerRou
   std::vector<const PeerRounds*> last(forms.size(), nullptr);
   for (const PeerRounds* node : all) {
     unmeasured.add(*node);
-    for (const PeerRound* round : *node)
-      for (const auto& [form, value] : round->values)
+    for (const PeerRound* round : *node) {
+      const std::size_t counting = round->values.size() - round->recorded_values;
+      for (std::size_t v = 0; v < round->values.size(); ++v) {
+        const std::uint32_t form = round->values[v].first;
         if (std::exchange(last[form], node) != node && node != newcomer) ++have[form];
+        if (v < counting && node != newcomer) judged[form] = true;
+      }
+    }
   }
   std::vector<std::size_t> order;
   for (std::size_t f = 0; f < forms.size(); ++f) {
     if (last[f] != nullptr) unmeasured.measured(forms[f].benchmark);
-    if (have[f] > 0) order.push_back(f);
+    if (judged[f]) order.push_back(f);
   }
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return forms[a].key < forms[b].key; });
@@ -44,7 +51,8 @@ ChosenMetrics choose_metrics(const std::vector<PeerRounds>& nodes, const PeerRou
       out.forms.push_back(f);
     else
       out.not_compared.push_back(
-          {f, fmt::format("{}: {} of {} {} measure it", forms[f].key, have[f], nodes.size(), count.many)});
+          {f, fmt::format("{}: {} of {} {} measure it", forms[f].key, have[f], nodes.size(), count.many),
+           2 * static_cast<std::size_t>(have[f]) >= nodes.size()});
   }
   out.compared = out.forms.size();
   for (const std::size_t f : order)

@@ -9,8 +9,8 @@
 
 namespace gpugauge::judge {
 
-/// The metrics of a kind. What more than half of its nodes have is expected of each; it is compared where
-/// enough have it for a median, and missing elsewhere whether it is or not.
+/// The metrics of a kind that count on one of its nodes. What more than half of its nodes have is expected of
+/// each; it is compared where enough have it for a median, and missing elsewhere whether it is or not.
 struct ChosenMetrics {
   std::vector<std::size_t> forms;  ///< expected: those that are compared first, each part by key
   std::size_t compared = 0;        ///< so many of them

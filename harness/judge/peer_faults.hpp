@@ -36,8 +36,8 @@ struct HeldMetric {
 /// What the node lacks of it; nullopt where it has it. Missing, or failed, is certain and counts: what a run
 /// says it could not measure, what none of its runs has, and what two later runs of everything or more lost.
 /// A later run that has it makes good one that lacked it, and none that failed. In doubt, and to be measured
-/// again, is what a run that was cut short lacks, what was only recorded, and what one later run of
-/// everything lost.
+/// again, is what a run that was cut short lacks, what was recorded without a value, and what one later run
+/// of everything lost.
 std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node, const DeviceCount& count);
 
 /// Benchmarks and families that failed in any run of a node, each once.

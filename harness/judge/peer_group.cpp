@@ -309,6 +309,11 @@ class Comparison {
             : fmt::format(" from run {} of {} on", selecting.run + 1, judged_node(node).size()),
         selecting.nodes, count_.many, percent(scale.spread), percent(verdict.tolerance),
         ending(decided, seen.size()));
+    const PeerRounds& rounds = judged_node(node);
+    const bool first = newcomer_ == nullptr && decided.selecting == 0;
+    const PeerRound& round = *rounds[first ? first_run(metric, node) : selecting.run];
+    if (round.recorded && round.recorded->contains(form.key))
+      verdict.reason += fmt::format(" (only recorded there: {})", round.recorded->at(form.key));
     add(node, std::move(verdict), decided.later == 0);
   }
 

@@ -24,6 +24,7 @@ struct PeerSensitivity {
 struct NotCompared {
   std::size_t metric = 0;  ///< index into the forms
   std::string sentence;    ///< "KEY: 3 of 40 nodes measure it"
+  bool counts = false;     ///< half of them or more do: without it nothing has passed
 };
 
 /// What a comparison within one kind shows.
@@ -41,7 +42,8 @@ struct PeerGroupResult {
 };
 
 /// `nodes` are of one kind; a metric is compared when more than half of them, and rules.fewest_values,
-/// measured it, and it is missing where more than half have it and the node does not. A node's first run that
+/// measured it, and it is missing where more than half have it and the node does not. Values that are only
+/// recorded are compared with the others where the metric counts on one of `nodes`. A node's first run that
 /// has the metric makes the scale. Each of its runs is held against the median over nodes at the time of its
 /// own pass (peer_passes.hpp). A run that stands out after none or after one that did not selects the node,
 /// and the runs after it confirm or acquit it.

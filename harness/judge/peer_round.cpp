@@ -96,12 +96,17 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
   std::vector<Value> values;
   values.reserve(collected.metrics.size());
   std::map<std::string, std::string> recorded;
-  for (const auto& [key, metric] : collected.metrics) {
-    if (metric.judged())
-      values.push_back({&key, &metric, median(metric.values)});
-    else
-      recorded.emplace(key, metric.not_judged);
-  }
+  const auto take = [&](bool judged) {
+    for (const auto& [key, metric] : collected.metrics)
+      if (metric.judged() == judged && (judged || !metric.recorded.empty()))
+        values.push_back({&key, &metric, median(measured(metric))});
+  };
+  take(true);
+  const std::size_t judged = values.size();
+  take(false);
+  out.recorded_values = values.size() - judged;
+  for (const auto& [key, metric] : collected.metrics)
+    if (!metric.judged()) recorded.emplace(key, metric.not_judged);
   out.values.reserve(values.size());
   const std::lock_guard lock(mutex_);
   out.fingerprint = shared(out.kind, run.fingerprint);
@@ -115,6 +120,7 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
     const std::uint32_t index =
         index_of(*each.key, each.metric->benchmark, form.metric_class, form.unit, form.better);
     forms_[index].group = spread_group(form);
+    if (each.metric->judged()) forms_[index].judged = true;
     out.values.emplace_back(index, each.value);
   }
   return out;
@@ -126,6 +132,7 @@ void PeerCollector::adopt(PeersInput& input) {
   for (const PeerForm& form : input.metrics) {
     places.push_back(index_of(form.key, form.benchmark, form.metric_class, form.unit, form.better));
     if (form.group != 0) forms_[places.back()].group = form.group;
+    if (form.judged) forms_[places.back()].judged = true;
   }
   for (PeerRound& round : input.rounds) {
     for (auto& [metric, value] : round.values) metric = places.at(metric);
@@ -143,7 +150,7 @@ std::uint32_t PeerCollector::index_of(const std::string& key, const std::string&
     if (form.unit == unit && form.metric_class == metric_class && form.better == better) return index;
   }
   known.push_back(static_cast<std::uint32_t>(forms_.size()));
-  forms_.push_back({key, benchmark, metric_class, unit, better});
+  forms_.push_back({key, benchmark, metric_class, unit, better, 0, false});
   return known.back();
 }
 

@@ -27,6 +27,7 @@ struct PeerForm {
   /// spread_group of the metric. A history does not keep which statistic a number is, so it stays 0 where no
   /// run file says it.
   int group = 0;
+  bool judged = true;  ///< some run has a value of it that counts
 };
 
 /// Something that did not go well on a node.
@@ -63,7 +64,12 @@ struct PeerRound {
   std::string kind;
   std::map<std::string, std::string> source_hashes;        ///< facts "suite.source_hash.FAMILY"
   std::shared_ptr<const result::Fingerprint> fingerprint;  ///< one of this kind, shared
-  std::vector<std::pair<std::uint32_t, double>> values;    ///< metric, median over processes in its unit
+  /// Metric, median over processes in its unit: of all values, those included that are only recorded
+  /// (measured()).
+  std::vector<std::pair<std::uint32_t, double>> values;
+  /// So many of `values`, the last ones, count in no process. They are compared where the metric counts on
+  /// another node of the kind. 0 in a history, which does not keep them.
+  std::size_t recorded_values = 0;
   std::vector<PeerFault> faults;  ///< families that failed or did not run, by name, then benchmarks
   Checksums checksums;            ///< of the family integrity
   /// Metrics with values that do not count in any process, and why: by key, shared by runs that agree.
@@ -94,6 +100,7 @@ class PeerCollector {
   const std::vector<PeerForm>& metrics() const { return forms_; }
 
  private:
+  /// A form that is new is not judged yet.
   std::uint32_t index_of(const std::string& key, const std::string& benchmark,
                          const std::string& metric_class, const std::string& unit, result::Direction better);
   std::shared_ptr<const result::Fingerprint> shared(const std::string& kind,

@@ -84,9 +84,9 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
   if (runs > 0)
     also.push_back(fmt::format("{} not judged ({})", result::counted(static_cast<std::size_t>(runs), "run"),
                                some_of(partly)));
-  const std::size_t metrics = judgement.metrics_not_judged.size();
+  const std::size_t metrics = judgement.metrics_open;
   if (metrics > 0)
-    also.push_back(fmt::format("{} that some of them measure could not be compared",
+    also.push_back(fmt::format("{} that half of them or more measure could not be compared",
                                result::counted(metrics, "metric")));
   if (!fabric.undecided.empty())
     also.push_back(fmt::format("between nodes undecided: {}", some_of(fabric.undecided)));

@@ -1,4 +1,8 @@
+#include <cstddef>
+#include <limits>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "judge/statistics.hpp"
 #include "report/fabric.hpp"
@@ -20,25 +24,46 @@ RunsOfNodes runs_of(const judge::PeersInput& input) {
   return out;
 }
 
-/// What a node was compared by: of each metric the first value among its runs of the group.
-std::map<std::uint32_t, double> first_values(const judge::NodeJudgement& node, const RunsOfNodes& runs) {
-  std::map<std::uint32_t, double> out;
-  const auto& of_node = runs.at(node.node);
-  for (const std::string& id : node.group_runs)
-    for (const auto& [metric, value] : of_node.at(id)->values) out.emplace(metric, value);
-  return out;
-}
+/// The metrics that the page shows: those that count on some node.
+class Shown {
+ public:
+  explicit Shown(const judge::PeersInput& input) : input_(input) {
+    places_.reserve(input.metrics.size());
+    for (const judge::PeerForm& form : input.metrics) places_.push_back(form.judged ? count_++ : nowhere);
+  }
 
-ordered_json metrics_of(const judge::PeersInput& input) {
-  ordered_json out = ordered_json::array();
-  for (const judge::PeerForm& form : input.metrics)
-    out.push_back({{"key", form.key},
-                   {"class", form.metric_class},
-                   {"unit", form.unit},
-                   {"better", to_string(form.better)},
-                   {"tolerance", six_digits(judge::peer_tolerance({}, form.metric_class))}});
-  return out;
-}
+  std::size_t count() const { return count_; }
+
+  /// What a node was compared by: of each metric the first value among its runs of the group.
+  std::map<std::size_t, double> first_values(const judge::NodeJudgement& node,
+                                             const RunsOfNodes& runs) const {
+    std::map<std::size_t, double> out;
+    const auto& of_node = runs.at(node.node);
+    for (const std::string& id : node.group_runs)
+      for (const auto& [metric, value] : of_node.at(id)->values)
+        if (places_[metric] != nowhere) out.emplace(places_[metric], value);
+    return out;
+  }
+
+  ordered_json metrics() const {
+    ordered_json out = ordered_json::array();
+    for (const judge::PeerForm& form : input_.metrics)
+      if (form.judged)
+        out.push_back({{"key", form.key},
+                       {"class", form.metric_class},
+                       {"unit", form.unit},
+                       {"better", to_string(form.better)},
+                       {"tolerance", six_digits(judge::peer_tolerance({}, form.metric_class))}});
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+
+  const judge::PeersInput& input_;
+  std::vector<std::size_t> places_;  ///< by form
+  std::size_t count_ = 0;
+};
 
 ordered_json peer_verdict_json(const judge::Verdict& verdict) {
   ordered_json out{
@@ -51,7 +76,8 @@ ordered_json peer_verdict_json(const judge::Verdict& verdict) {
 
 ordered_json page_data(const FleetReport& fleet) {
   const RunsOfNodes runs = runs_of(fleet.input);
-  const std::size_t metrics = fleet.input.metrics.size();
+  const Shown shown(fleet.input);
+  const std::size_t metrics = shown.count();
   // Centres are medians over the nodes of a group, as in the judgement.
   std::vector<std::vector<std::vector<double>>> of_group(fleet.judgement.groups.size(),
                                                          std::vector<std::vector<double>>(metrics));
@@ -62,7 +88,7 @@ ordered_json page_data(const FleetReport& fleet) {
     const bool read = node.state != judge::NodeState::unread && runs.contains(node.node);
     if (read) {
       values = std::vector<std::nullptr_t>(metrics);
-      for (const auto& [metric, value] : first_values(node, runs)) {
+      for (const auto& [metric, value] : shown.first_values(node, runs)) {
         values[metric] = six_digits(value);
         of_group[node.group][metric].push_back(value);
       }
@@ -102,7 +128,7 @@ ordered_json page_data(const FleetReport& fleet) {
           {"drift", std::move(drift)},
           {"not_compared", fleet.judgement.metrics_not_judged},
           {"groups", std::move(groups)},
-          {"metrics", metrics_of(fleet.input)},
+          {"metrics", shown.metrics()},
           {"nodes", std::move(nodes)},
           {"fabrics", std::move(fabrics)}};
 }

@@ -266,8 +266,9 @@ TEST(Admit, WhatWasNotComparedIsCountedInTheFleetsWords) {
     drop_benchmark(run, "host/triad");
   });
   gate.add_newcomer();
-  EXPECT_THAT(gate.only().remarks,
-              ElementsAre("1 metric was not compared: no other GPU of its kind measures it."));
+  EXPECT_THAT(
+      gate.only().remarks,
+      ElementsAre("1 metric was not compared: no other GPU of its kind has a value of it that counts."));
 }
 
 TEST(Admit, NobodyJudgesItself) {

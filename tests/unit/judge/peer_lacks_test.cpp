@@ -73,8 +73,8 @@ TEST(PeerLacks, AMetricThatHalfOfThemLackIsNoPass) {
   EXPECT_EQ(judged.outcome.code, ExitCode::cannot_judge);
   EXPECT_EQ(
       judged.outcome.sentence,
-      "cannot judge all metrics: 14 of 14 nodes are like their peers; 1 metric that some of them measure "
-      "could not be compared");
+      "cannot judge all metrics: 14 of 14 nodes are like their peers; 1 metric that half of them or more "
+      "measure could not be compared");
 }
 
 TEST(PeerLacks, WhatALaterWholeRunLostIsInDoubtUntilAnotherHasIt) {
@@ -149,28 +149,99 @@ TEST(PeerLacks, ALibraryThatWasInstalledMeanwhileIsMadeGoodAndAFailureIsNot) {
   }
 }
 
-const Apply recorded_only = [](result::Run& run) {
-  change(run, "host/triad", [](result::BenchmarkResult& one) {
-    one.metrics.at(0).judged = false;
-    one.metrics.at(0).note = "the clock fell";
-  });
-};
+/// As a tail quantile of too few batches; `value` in byte/second, 0 to leave what was measured.
+Apply recorded_only(double value = 0) {
+  return [=](result::Run& run) {
+    change(run, "host/triad", [&](result::BenchmarkResult& one) {
+      one.metrics.at(0).judged = false;
+      one.metrics.at(0).note = "99 batches are too few";
+      if (value != 0) one.metrics.at(0).value = value;
+    });
+  };
+}
 
-TEST(PeerLacks, AValueThatIsOnlyRecordedIsInDoubtAndItsNoteSaid) {
+TEST(PeerLacks, AValueThatIsOnlyRecordedIsComparedWithTheOthers) {
+  for (const int recorded : {3, 8, 11}) {
+    Fleet fleet;
+    for (int node = 0; node < 12; ++node) fleet.add(node, {}, 0, node < recorded ? recorded_only() : Apply());
+    for (const std::uint64_t round : {1, 2}) fleet.add(11, {}, round, recorded_only());
+    const PeersJudgement judged = fleet.judge(true);
+    EXPECT_EQ(judged.outcome.code, ExitCode::pass) << judged.outcome.sentence;
+    EXPECT_EQ(judged.groups.at(0).metrics, 3U);
+    EXPECT_THAT(judged.metrics_not_judged, IsEmpty());
+    for (const Apply& newcomer : {Apply(), recorded_only()}) {
+      Gate gate;
+      gate.add_fleet(recorded, recorded_only());
+      gate.add_fleet(12 - recorded);
+      gate.add_newcomer({}, 0, newcomer);
+      EXPECT_EQ(gate.only().state, AdmissionState::admitted) << gate.only().reason;
+      EXPECT_EQ(gate.only().metrics, 3U);
+    }
+  }
+}
+
+TEST(PeerLacks, ARecordedValueThatIsWorseIsASuspectAndConfirmed) {
   Fleet fleet;
   fleet.add_healthy(0, 11);
-  fleet.add(11, {}, 0, recorded_only);
+  fleet.add(11, {}, 0, recorded_only(5e9));
+  const PeersJudgement judged = fleet.judge(true);
+  EXPECT_EQ(judged.outcome.code, ExitCode::inconclusive);
+  ASSERT_EQ(judged_of(judged, "n11").verdicts.size(), 1U);
+  EXPECT_THAT(judged_of(judged, "n11").verdicts[0].reason,
+              HasSubstr("a further run must confirm it (only recorded there: 99 batches are too few)"));
+  fleet.add(11, {}, 1, recorded_only(5e9));
+  EXPECT_EQ(fleet.judge().outcome.code, ExitCode::regressed);
+  EXPECT_EQ(judged_of(fleet.judge(), "n11").verdicts.at(0).kind, VerdictKind::regressed);
+  Gate gate;
+  gate.add_fleet(12);
+  gate.add_newcomer({}, 0, recorded_only(5e9));
+  EXPECT_EQ(gate.only().state, AdmissionState::measure_again);
+  gate.add_newcomer({}, 1, recorded_only(5e9));
+  EXPECT_EQ(gate.only().state, AdmissionState::refused);
+}
+
+TEST(PeerLacks, AProcessThatOnlyRecordsItsValueIsOneOfTheRun) {
+  const Apply most_slow = [](result::Run& run) {
+    for (std::size_t index = 0; index < 3; ++index)
+      for (result::BenchmarkResult& one : run.processes[index].samples->benchmarks)
+        if (one.id == "host/triad") {
+          one.metrics.at(0).judged = false;
+          one.metrics.at(0).value = 5e9;
+        }
+  };
+  Fleet fleet;
+  fleet.add_healthy(0, 11);
+  for (const std::uint64_t round : {0, 1}) fleet.add(11, {}, round, most_slow);
+  EXPECT_EQ(fleet.judge().outcome.code, ExitCode::regressed);
+}
+
+TEST(PeerLacks, WhatNobodyJudgesIsComparedWithNothingAndSaidOfANewcomerOnly) {
+  Fleet fleet;
+  for (int node = 0; node < 12; ++node) fleet.add(node, {}, 0, recorded_only(node == 0 ? 1e9 : 0));
+  const PeersJudgement judged = fleet.judge(true);
+  EXPECT_EQ(judged.outcome.code, ExitCode::pass);
+  EXPECT_EQ(judged.groups.at(0).metrics, 2U);
+  EXPECT_THAT(judged.metrics_not_judged, IsEmpty());
+  Gate gate;
+  gate.add_fleet(12, recorded_only());
+  gate.add_newcomer();
+  EXPECT_EQ(gate.only().state, AdmissionState::admitted) << gate.only().reason;
+  EXPECT_THAT(gate.only().remarks, ElementsAre(HasSubstr("no other node of its kind has a value of it")));
+}
+
+TEST(PeerLacks, WhatIsRecordedWithoutAValueIsInDoubtAndItsNoteSaid) {
+  const Apply no_value = [](result::Run& run) {
+    recorded_only()(run);
+    change(run, "host/triad", [](result::BenchmarkResult& one) { one.metrics.at(0).value = 0; });
+  };
+  Fleet fleet;
+  fleet.add_healthy(0, 11);
+  fleet.add(11, {}, 0, no_value);
   const PeersJudgement judged = fleet.judge(true);
   EXPECT_EQ(judged.outcome.code, ExitCode::inconclusive);
   EXPECT_EQ(judged_of(judged, "n11").verdicts.at(0).kind, VerdictKind::inconclusive);
   EXPECT_EQ(judged_of(judged, "n11").verdicts.at(0).reason,
-            "11 of 12 nodes measure it; recorded only here: the clock fell");
-  Gate gate;
-  gate.add_fleet(12);
-  gate.add_newcomer({}, 0, recorded_only);
-  EXPECT_EQ(gate.only().state, AdmissionState::measure_again);
-  gate.add_newcomer({}, 1);
-  EXPECT_EQ(gate.only().state, AdmissionState::admitted) << gate.only().reason;
+            "11 of 12 nodes measure it; recorded only here: 99 batches are too few");
 }
 
 TEST(PeerLacks, ANodeThatMeasuredNothingIsNotJudged) {
@@ -249,13 +320,32 @@ TEST(PeerLacks, ANewcomerIsRefusedForWhatSevenOfEightHave) {
   }
 }
 
-TEST(PeerLacks, ANewcomerIsNotAdmittedByMetricsThatTooFewOfTheFleetHave) {
-  Gate gate;
-  gate.add_fleet(7);
-  gate.add_fleet(7, no_triad);
-  gate.add_newcomer({.triad = 10});
-  EXPECT_EQ(gate.only().state, AdmissionState::cannot_judge);
-  EXPECT_THAT(gate.only().reason, HasSubstr("1 metric that it and some of the fleet measure"));
+TEST(PeerLacks, ANewcomerIsNotAdmittedByMetricsThatHalfOfTheFleetHaveAndNoMore) {
+  for (const int having : {7, 6}) {
+    Gate gate;
+    gate.add_fleet(having);
+    gate.add_fleet(14 - having, no_triad);
+    gate.add_newcomer({.triad = 10});
+    EXPECT_EQ(gate.only().state, having == 7 ? AdmissionState::cannot_judge : AdmissionState::admitted);
+    EXPECT_THAT(gate.only().reason,
+                having == 7 ? HasSubstr("1 metric that it and half of the fleet's nodes of its kind or more")
+                            : HasSubstr("none of 2 metrics stands out"));
+    EXPECT_THAT(gate.only().remarks, Contains(HasSubstr("1 metric was not compared")));
+  }
+}
+
+TEST(PeerLacks, AnExtraBenchmarkOfOneNodeCostsTheOthersNothing) {
+  Fleet fleet;
+  fleet.add_healthy(0, 11);
+  fleet.add(11, {}, 0, [](result::Run& run) {
+    for (result::Process& process : run.processes)
+      process.samples->benchmarks.push_back(
+          benchmark("host/extra", metric("latency", "second", result::Direction::lower, "host_cpu", 1)));
+  });
+  const PeersJudgement judged = fleet.judge(true);
+  EXPECT_EQ(judged.outcome.code, ExitCode::pass);
+  EXPECT_EQ(judged.outcome.sentence, "pass: 12 of 12 nodes are like their peers");
+  EXPECT_THAT(judged.metrics_not_judged, ElementsAre("host/extra:latency: 1 of 12 nodes measure it"));
 }
 
 }  // namespace
