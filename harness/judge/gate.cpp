@@ -159,12 +159,20 @@ bool clearly_below(const Scale& scale, const Track& track, const Estimate& found
          *std::max_element(track.x.begin(), track.x.end()) <= scale.counts_above;
 }
 
+/// Whether it is shown that a regression lies above what counts. Of two fresh rounds the middle one is their
+/// mean, which one far out carries: two of all rounds have to lie there, too.
+bool clearly_above(const Scale& scale, const Track& track, const Estimate& found) {
+  if (std::min(found.mean, found.middle) <= scale.counts_above) return false;
+  return scale.counts_above <= 0 ||
+         std::count_if(track.x.begin(), track.x.end(), [&](double x) { return x > scale.counts_above; }) >= 2;
+}
+
 /// What becomes of a metric that is shown to be worse. Where a regression counts only above some change, the
 /// round that showed it may be a single one: more are asked for until they tell on which side of that it
 /// lies.
 void close_regressed(Track& track, const Scale& scale, bool last) {
   const Estimate found = estimate(scale, unselected(track));
-  track.settled = std::min(found.mean, found.middle) > scale.counts_above;
+  track.settled = clearly_above(scale, track, found);
   if (track.settled || last || clearly_below(scale, track, found))
     close(track, Decision::regressed);
   else

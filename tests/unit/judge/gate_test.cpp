@@ -213,6 +213,10 @@ TEST(Decide, WhetherARegressionCountsIsMeasuredAndNotLeftToOneRound) {
   const GateResult counted = decided({.12, .055, .12});
   EXPECT_EQ(counted.decision, Decision::regressed);
   EXPECT_GT(std::min(counted.change, counted.typical), .06);
+  // Nor to one that lies high: of two fresh rounds it carries the middle, too.
+  EXPECT_TRUE(decided({.05, .05, .3}).worse);
+  EXPECT_TRUE(decided({.05, .3, .05}).again);
+  EXPECT_LT(decided({.05, .3, .05, .05, .05, .05}).typical, .06);
   // So near to it that only the last round ends it.
   EXPECT_TRUE(decided({.0585, .0585, .0585}).again);
   const GateResult last = decided({.0585, .0585, .0585, .0585, .0585, .0585});

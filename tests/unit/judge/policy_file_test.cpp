@@ -197,6 +197,9 @@ TEST(Accepted, OneRoundNearWhatWasAcceptedDoesNotExcuseTheOthers) {
   EXPECT_EQ(hiccup.kind, VerdictKind::regressed);
   EXPECT_TRUE(hiccup.advisory) << hiccup.reason;
   EXPECT_THAT(hiccup.reason, HasSubstr("accepted for good"));
+  EXPECT_TRUE(judged({1.2, 2.4, 1.2, 1.2, 1.2, 1.2}).advisory);
+  EXPECT_TRUE(judged({1.2, 1.2, 2.4, 1.2, 1.2, 1.2}).advisory);
+  EXPECT_FALSE(judged({1.7, 1.7, 1.7}).advisory);
 }
 
 }  // namespace
