@@ -115,7 +115,7 @@ struct Pin {
   std::string package;       ///< shell pattern
   int priority = 0;          ///< apt's Pin-Priority; 1001 for a lock, which leaves no choice
   std::string source;        ///< the file that holds it
-  std::string version = "";  ///< of apt's, as it stands there: "580.95.05-0ubuntu1", "580.*"
+  std::string version = {};  ///< of apt's, as it stands there: "580.95.05-0ubuntu1", "580.*"
 };
 /// Whether it lets in no other release of the driver than the one that is installed, in that version: with
 /// "580.*", "580.95*" or a regular expression newer ones still come; "580.95.05*", "550.100-*" and, where

@@ -22,7 +22,7 @@ struct StackPackage {
   /// package.*.held is "yes": its manager or a pin keeps it at this version; false for wheels.
   bool held = false;
   /// The file whose pin or exclusion keeps it, of which only an editor lets go; "" where a command does.
-  std::string pinned_in = "";
+  std::string pinned_in = {};
 
   bool operator==(const StackPackage&) const = default;  ///< member by member
 };
