@@ -150,7 +150,8 @@ PY
   gpugauge baseline create --name newer "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json >/dev/null
   run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
   [[ $output == *"own baseline newer"* ]]
-  truncate -s 100 "$GPUGAUGE_STATE"/baselines/newer/runs/"$(ls "$GPUGAUGE_STATE/baselines/newer/runs" | head -1)"
+  local rounds=("$GPUGAUGE_STATE"/baselines/newer/runs/*)
+  truncate -s 100 "${rounds[0]}"
   run -3 gpugauge compare "$BATS_FILE_TMPDIR/3.json"
   [[ $output == *"cannot judge: the baseline of this machine cannot be used"* ]]
   run -0 gpugauge baseline list --json

@@ -2,6 +2,9 @@
 load common
 load doctor
 
+# So that no line break stands within a sentence that a test looks for.
+in_one_line() { export COLUMNS=1000; }
+
 # The causes that a plan's findings name. Branches end with the calendar, so what a date decides is not asked for.
 causes() {
   gpugauge doctor "$@" --json >plan.json || [ $? -le 3 ]
@@ -19,7 +22,7 @@ causes() {
 }
 
 @test "--plan never asks for, nor advises, a branch that has ended without saying so" {
-  export COLUMNS=1000
+  in_one_line
   run -0 gpugauge doctor --plan cuda=12.4,driver=550.54.14 --gpu h100
   [[ $output == *"Driver branch 550 gets no more fixes"* ]]
   # CUDA 12.9 came with R575, which has ended: the branch to take is another one.
@@ -34,7 +37,7 @@ causes() {
 }
 
 @test "--plan judges a driver by the board, and says which kernel modules it takes" {
-  export COLUMNS=1000
+  in_one_line
   run -1 gpugauge doctor --plan driver=570.26 --gpu b200
   [[ $output == *"NVIDIA requires driver 570.133.20 or newer"* ]]
   run -3 gpugauge doctor --plan driver=520.61.05 --gpu l40s
@@ -45,7 +48,7 @@ causes() {
 }
 
 @test "--plan and upgrade plan leave a vGPU's driver to its release, in a guest and on a host" {
-  export COLUMNS=1000
+  in_one_line
   made() { # ROLE: an inventory of a machine with that role
     "$PYTHON" - "$1" <<'PY'
 import json, sys
