@@ -11,9 +11,9 @@ namespace gpugauge::baseline {
 
 /// Where baselines are looked for.
 struct Place {
-  std::string_view name;
-  std::filesystem::path root;
-  int depth;  ///< folders between the root and a baseline
+  std::string_view name;       ///< "own", "site" or "shipped"
+  std::filesystem::path root;  ///< that its baselines lie below
+  int depth;                   ///< folders between the root and a baseline
 };
 /// In the order in which they are preferred. Throws result::FileError where one is a link in the state
 /// folder.

@@ -12,12 +12,12 @@ namespace gpugauge::judge {
 /// The metrics of a kind that count on one of its nodes. What more than half of its nodes have is expected of
 /// each; it is compared where enough have it for a median, and missing elsewhere whether it is or not.
 struct ChosenMetrics {
-  std::vector<std::size_t> forms;  ///< expected: those that are compared first, each part by key
-  std::size_t compared = 0;        ///< so many of them
-  std::vector<int> have;           ///< nodes that have it, in the order of `forms`
-  std::vector<std::size_t> place;  ///< by form: its place in `forms`, or beyond
-  std::vector<NotCompared> not_compared;
-  std::vector<std::string> unmeasured;  ///< as PeerGroupResult::unmeasured
+  std::vector<std::size_t> forms;         ///< expected: those that are compared first, each part by key
+  std::size_t compared = 0;               ///< so many of them
+  std::vector<int> have;                  ///< nodes that have it, in the order of `forms`
+  std::vector<std::size_t> place;         ///< by form: its place in `forms`, or beyond
+  std::vector<NotCompared> not_compared;  ///< as PeerGroupResult::not_judged
+  std::vector<std::string> unmeasured;    ///< as PeerGroupResult::unmeasured
 };
 
 /// `newcomer`: nullptr without one; what it has is measured, and makes no majority.

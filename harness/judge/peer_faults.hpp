@@ -28,9 +28,9 @@ enum class InRun {
 
 /// One metric in the runs of one node, oldest first.
 struct HeldMetric {
-  const PeerForm& form;
-  int others = 0;  ///< nodes that have it, without this one
-  std::span<const InRun> runs;
+  const PeerForm& form;         ///< the metric; must outlive this
+  int others = 0;               ///< nodes that have it, without this one
+  std::span<const InRun> runs;  ///< one entry a run
 };
 
 /// What the node lacks of it; nullopt where it has it. Missing, or failed, is certain and counts: what a run

@@ -18,9 +18,9 @@ std::vector<std::vector<std::size_t>> passes_of(const std::vector<PeerRounds>& n
 
 /// A value of one metric.
 struct PassValue {
-  std::size_t node = 0;
-  std::size_t pass = 0;
-  double value = 0;  ///< on the scale
+  std::size_t node = 0;  ///< its place among the nodes of the kind
+  std::size_t pass = 0;  ///< of passes_of()
+  double value = 0;      ///< on the scale
 };
 
 /// How far one metric of all nodes moved since the first pass.
