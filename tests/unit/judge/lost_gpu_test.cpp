@@ -1,6 +1,8 @@
 // A GPU that NVML calls lost is a failure, of the device where it is its own and of the node where it is not.
 #include "judge/lost_gpu.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +31,9 @@ TEST(LostGpu, ItsOwnRunFails) {
   EXPECT_THAT(judge_lost_gpus(run_of("GPU-a")), IsEmpty());
   EXPECT_THAT(judge_lost_gpus(run_of("GPU-a", {"GPU-b"})), IsEmpty());
   const auto found = judge_physical(run_of("GPU-a", {"GPU-a", "GPU-b"}));
-  const Verdict* const lost = find(found, "gpu/lost");
-  ASSERT_NE(lost, nullptr);
+  const auto lost = std::find_if(found.begin(), found.end(),
+                                 [](const Verdict& verdict) { return verdict.metric == "gpu/lost"; });
+  ASSERT_NE(lost, found.end());
   EXPECT_EQ(lost->kind, VerdictKind::failed);
   EXPECT_FALSE(lost->advisory);
   EXPECT_THAT(lost->reason, HasSubstr("GPU-a was lost while this was measured"));
