@@ -40,8 +40,8 @@ ROWS = [
     Fault(
         "without a benchmark that it promised",
         RUN,
-        0,
-        "good/op",
+        1,
+        "left no result of bad/op of the 1 benchmark that it was to measure",
         output="whole",
         family="""sed 's|"benchmarks": .*|"benchmarks": []}|' "${0%/*}/bad.samples" >"$samples" """,
     ),
