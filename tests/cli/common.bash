@@ -37,3 +37,14 @@ wait_until() {
 has_gpu() {
   gpugauge probe devices | grep -q '"state": "usable"'
 }
+
+# edit_files PYTHON FILE...: changes the JSON object `it` of each file; `name` is its path.
+edit_files() {
+  "$PYTHON" - "$@" <<'PY'
+import json, sys
+for name in sys.argv[2:]:
+    it = json.load(open(name))
+    exec(sys.argv[1])
+    json.dump(it, open(name, "w"))
+PY
+}

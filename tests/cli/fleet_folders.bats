@@ -3,20 +3,9 @@ load common
 
 export WIDE=yes
 
-# edit PYTHON FILE...: changes the JSON object `it` of each file; `name` is its path.
-edit() {
-  "$PYTHON" - "$@" <<'PY'
-import json, sys
-for name in sys.argv[2:]:
-    it = json.load(open(name))
-    exec(sys.argv[1])
-    json.dump(it, open(name, "w"))
-PY
-}
-
 # as_hosts FILE...: host runs, each of a boot of its own.
 as_hosts() {
-  edit 'it["device"], it["boot_id"] = "host", f"boot of {name}"
+  edit_files 'it["device"], it["boot_id"] = "host", f"boot of {name}"
 it["fingerprint"]["device"] = {key: value for key, value in it["fingerprint"]["device"].items() if key.startswith("host.")}' "$@"
 }
 
@@ -79,8 +68,8 @@ healthy() {
   "$GPUGAUGE_BUILD/bin/make_fleet" twice 14 2 >planted.txt
   rm -r twice/node-00005 twice/node-00012
   as_hosts twice/*/*.json
-  edit 'it["started"] = "2026-01-02T04:00:00Z"' twice/*/round-2.json
-  edit "$slower" twice/node-00007/round-?.json
+  edit_files 'it["started"] = "2026-01-02T04:00:00Z"' twice/*/round-2.json
+  edit_files "$slower" twice/node-00007/round-?.json
   for paths in twice "twice/node-*" "twice/node-000*/" "'twice/*'"; do
     eval "run -1 gpugauge fleet $paths --by-folder"
     [[ $output == *"1 of 12 nodes have a finding (node-00007)"* ]]
@@ -106,7 +95,7 @@ healthy() {
   mv f/node-00003/round-1.json x/node7/
   mv f/node-00004/round-1.json y/node7/
   rmdir f/node-0000[34]
-  edit "$slower" x/node7/round-1.json
+  edit_files "$slower" x/node7/round-1.json
   run -2 gpugauge fleet admit x y --against f --by-folder
   [[ $output == *"x/node7/round-1.json and y/node7/round-1.json lie in folders of one name, and cannot be of one machine"* ]]
   run -3 gpugauge fleet admit x --against f --by-folder
@@ -120,7 +109,7 @@ healthy() {
   healthy
   "$GPUGAUGE_BUILD/bin/make_fleet" twice 12 2 >planted.txt
   as_hosts twice/*/*.json
-  edit 'it["fingerprint"]["device"]["host.identity"] = "id of " + name.split("/")[1]' twice/*/*.json
+  edit_files 'it["fingerprint"]["device"]["host.identity"] = "id of " + name.split("/")[1]' twice/*/*.json
   run gpugauge fleet twice
   [[ $output == *"Runs of the host of 12 machines are of several boots, and each boot counts as a node"*"--by-folder compares them so."* ]]
 }
@@ -129,10 +118,10 @@ healthy() {
   healthy
   "$GPUGAUGE_BUILD/bin/make_fleet" twice 14 2 >planted.txt
   cp twice/node-00003/round-2.json f/node-00003/
-  edit 'for process in it["processes"]:
+  edit_files 'for process in it["processes"]:
     process["samples"]["benchmarks"] = process["samples"]["benchmarks"][:5]
 it["only"] = sorted(one["id"] for one in it["processes"][0]["samples"]["benchmarks"])' f/node-00003/round-1.json
-  edit 'it["started"] = "2026-01-02T05:00:00Z"; it["round"] = 1' f/node-00003/round-2.json
+  edit_files 'it["started"] = "2026-01-02T05:00:00Z"; it["round"] = 1' f/node-00003/round-2.json
   run -0 gpugauge fleet f --strict
   if gpugauge history --help 2>&1 | grep -q 'Not in this build'; then skip "this build has no history: SOCI is not installed"; fi
   gpugauge history ingest f --store h.sqlite

@@ -13,17 +13,6 @@ setup_retest() {
   mv second.json fleet/node-00005/round-2.json
 }
 
-# edit PYTHON FILE...: changes the JSON object `it` of each file; `name` is its path.
-edit() {
-  "$PYTHON" - "$@" <<'PY'
-import json, sys
-for name in sys.argv[2:]:
-    it = json.load(open(name))
-    exec(sys.argv[1])
-    json.dump(it, open(name, "w"))
-PY
-}
-
 # What the store says, given after its name, must be what the files say, their folders being nodes.
 same_as_files() {
   gpugauge fleet "$@" --report json=store.json --emit-retest store.again >store.txt || [ $? -ne 2 ]
@@ -46,7 +35,7 @@ PY
 @test "a firmware that one node has otherwise is named from a history as from its files" {
   setup_retest
   rm fleet/node-00005/round-2.json
-  edit 'it["fingerprint"]["settings"]["gpu.0.vbios"] = "96.00.1.01" if "node-00007" in name else "96.00.0.01"' fleet/*/*.json
+  edit_files 'it["fingerprint"]["settings"]["gpu.0.vbios"] = "96.00.1.01" if "node-00007" in name else "96.00.0.01"' fleet/*/*.json
   gpugauge history ingest fleet --store h.sqlite
   same_as_files h.sqlite
   grep -q 'differs: settings.gpu.0.vbios: 96.00.0.01 on 11 of 12 runs; 96.00.1.01 on node-00007' store.txt
@@ -56,7 +45,7 @@ PY
 @test "a second run of the same night confirms, whatever its round" {
   setup_retest
   for round in 1 2; do
-    edit "it['round'] = $round; it['started'] = '2026-01-02T05:00:00Z'" fleet/node-00005/round-2.json
+    edit_files "it['round'] = $round; it['started'] = '2026-01-02T05:00:00Z'" fleet/node-00005/round-2.json
     gpugauge history ingest fleet --store "h$round.sqlite"
     same_as_files "h$round.sqlite"
     run -1 gpugauge fleet "h$round.sqlite" --night 2026-01-02
@@ -76,7 +65,7 @@ PY
   [[ $output == *"13 runs of 2026-01-02..2026-01-03 (UTC) from the store h.sqlite."* ]]
   same_as_files h.sqlite --night 2026-01-02..2026-01-03
   # A repeated round is of the night that it repeats, also after midnight.
-  edit "it['round'] = 2" fleet/node-00005/round-2.json
+  edit_files "it['round'] = 2" fleet/node-00005/round-2.json
   gpugauge history ingest fleet --store repeated.sqlite
   same_as_files repeated.sqlite
   run -1 gpugauge fleet --store repeated.sqlite
@@ -86,13 +75,13 @@ PY
 @test "a night over midnight is one night, and what was measured shortly before a retest is not passed over" {
   setup_retest
   rm fleet/node-00005/round-2.json
-  edit 'it["started"] = "2026-01-02T23:30:00Z" if "node-0000" in name else "2026-01-03T00:30:00Z"' fleet/*/*.json
+  edit_files 'it["started"] = "2026-01-02T23:30:00Z" if "node-0000" in name else "2026-01-03T00:30:00Z"' fleet/*/*.json
   gpugauge history ingest fleet --store h.sqlite
   run -0 gpugauge fleet h.sqlite
   [[ $output == *"12 runs of 2026-01-02..2026-01-03 (UTC) from the store h.sqlite."* && $output != *"Other devices"* ]]
   mkdir again
   cp -r fleet/node-0000[0-7] again
-  edit 'it["id"] += "A"; it["started"] = "2026-01-03T12:00:00Z"' again/*/*.json
+  edit_files 'it["id"] += "A"; it["started"] = "2026-01-03T12:00:00Z"' again/*/*.json
   gpugauge history ingest again --store h.sqlite
   run -3 gpugauge fleet h.sqlite --report json=report.json --report html=page.html --report openmetrics=out.prom
   [[ $output == *"8 runs of 2026-01-03T12:00:00Z..2026-01-03 (UTC) from the store h.sqlite."* ]]
@@ -111,7 +100,7 @@ PY
 
 @test "hosts of a history are called what the site calls them, whatever their boot" {
   setup_retest
-  edit 'it["device"] = "host"; it["boot_id"] = "one" if "round-1" in name else "another"
+  edit_files 'it["device"] = "host"; it["boot_id"] = "one" if "round-1" in name else "another"
 device = it["fingerprint"]["device"]
 it["fingerprint"]["device"] = {key: value for key, value in device.items() if key.startswith("host.")}' fleet/*/*.json
   gpugauge history ingest fleet --store h.sqlite
@@ -125,7 +114,7 @@ it["fingerprint"]["device"] = {key: value for key, value in device.items() if ke
   rm fleet/node-00005/round-2.json
   mv fleet/node-00005/round-1.json fleet/node-00004/other.json
   rmdir fleet/node-00005
-  edit 'it["boot_id"] = "one"' fleet/node-00004/*.json
+  edit_files 'it["boot_id"] = "one"' fleet/node-00004/*.json
   gpugauge history ingest fleet --store h.sqlite
   run -0 gpugauge fleet h.sqlite --emit-retest again.txt
   [[ $output == *"node-00004 GPU-00000000-0000-4000-8000-000000000005"* ]]

@@ -15,22 +15,11 @@ for file in (file for folder in sys.argv[1:] for file in pathlib.Path(folder).rg
 PY
 }
 
-# edit PYTHON FILE...: changes the JSON object `it` of each file; `name` is its path.
-edit() {
-  "$PYTHON" - "$@" <<'PY'
-import json, sys
-for name in sys.argv[2:]:
-    it = json.load(open(name))
-    exec(sys.argv[1])
-    json.dump(it, open(name, "w"))
-PY
-}
-
 # Two racks with nodes of the same names.
 racks() {
   "$GPUGAUGE_BUILD/bin/make_fleet" rackA 8 1 >planted.txt
   "$GPUGAUGE_BUILD/bin/make_fleet" rackB 8 1 2 >planted.txt
-  edit 'it["id"] += "B"' rackB/*/*.json
+  edit_files 'it["id"] += "B"' rackB/*/*.json
   as_hosts rackA rackB
 }
 
@@ -43,14 +32,14 @@ with_history() {
   run -2 gpugauge fleet rackA rackB --by-folder
   [[ $output == *"rackA/node-00000/round-1.json and rackB/node-00000/round-1.json lie in folders of one name, and cannot be of one machine: "*"leave --by-folder out"* ]]
   # One after the other, so that their times prove nothing.
-  edit 'it["started"] = "2026-01-02T04:00:00Z"' rackB/*/*.json
+  edit_files 'it["started"] = "2026-01-02T04:00:00Z"' rackB/*/*.json
   run -2 gpugauge fleet rackA rackB --by-folder
   [[ $output == *"lie in folders of one name, and nothing in them tells that they are of one machine: "* ]]
   run gpugauge fleet rackA rackB
   [[ $output == *"16 nodes: "* ]]
   # The runs of two nights are of one machine where it says who it is.
-  edit 'it["started"] = "2026-01-03T04:00:00Z"; it["fingerprint"]["device"]["host.identity"] = "id of " + name.split("/")[1]' rackA/*/*.json rackB/*/*.json
-  edit 'it["started"] = "2026-01-02T04:00:00Z"' rackA/*/*.json
+  edit_files 'it["started"] = "2026-01-03T04:00:00Z"; it["fingerprint"]["device"]["host.identity"] = "id of " + name.split("/")[1]' rackA/*/*.json rackB/*/*.json
+  edit_files 'it["started"] = "2026-01-02T04:00:00Z"' rackA/*/*.json
   run gpugauge fleet rackA rackB --by-folder
   [[ $output == *"8 nodes: "* ]]
   # One folder under two names is one folder.
@@ -96,7 +85,7 @@ with_history() {
   run -0 gpugauge history export --store h.sqlite --metric '*op/000:bandwidth'
   [ "$(grep -c ',node-00003,' <<<"$output")" = 1 ]
   # A reboot, and a night later a machine that was installed anew, go on as they were.
-  edit 'it["id"] += "N"; it["started"] = "2026-01-03T04:00:00Z"; it["boot_id"] += "N"' rackA/*/*.json
+  edit_files 'it["id"] += "N"; it["started"] = "2026-01-03T04:00:00Z"; it["boot_id"] += "N"' rackA/*/*.json
   run -0 gpugauge history ingest rackA --store h.sqlite
   [[ $output == *"8 of 8 files stored"* ]]
 }
