@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,15 @@ Address address_of(const std::string& device) {
   std::memcpy(address.name.sun_path + 1, text.data(), length);
   address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
   return address;
+}
+
+/// Whether the socket is of a process of this machine that has gone: between fork and exec a child of one
+/// that was killed still has its parent's sockets, and lets go in a moment.
+bool has_gone(int asking) {
+  ucred owner{};
+  socklen_t size = sizeof owner;
+  return asking >= 0 && ::getsockopt(asking, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0 && owner.pid > 0 &&
+         ::kill(owner.pid, 0) != 0 && errno == ESRCH;
 }
 
 int open_socket() {
@@ -74,9 +84,15 @@ std::string owner_of(const Address& address, int asking) {
 DeviceLocks::DeviceLocks(const std::vector<std::string>& devices, double wait_seconds,
                          const std::function<void(double left, const std::string& owner)>& waiting) {
   constexpr double interval = .25;
+  constexpr double until_children_let_go = 1;
   const auto start = Clock::now();
   while (!take(devices)) {
-    const double left = wait_seconds - std::chrono::duration<double>(Clock::now() - start).count();
+    const double waited = std::chrono::duration<double>(Clock::now() - start).count();
+    if (has_gone(asking_) && waited < until_children_let_go) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      continue;
+    }
+    const double left = wait_seconds - waited;
     if (!(left > 0)) return;
     if (waiting) waiting(left, refusal_);
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, interval)));

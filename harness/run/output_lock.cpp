@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <map>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -48,6 +50,25 @@ bool is_not_seen(const std::string& line) {
   if (line.find(fmt::format(" on {} since ", result::host_word())) == std::string::npos) return false;
   const long process = std::strtol(line.c_str() + first_word.size(), nullptr, 10);
   return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+}
+
+/// Takes the lock, or says in errno why not. One whose owner is not seen is asked for again for a moment:
+/// between fork and exec a child of one that was killed still has its parent's files.
+bool try_lock(int descriptor) {
+  constexpr std::chrono::seconds patience(1);
+  constexpr std::chrono::milliseconds pause(20);
+  const auto start = std::chrono::steady_clock::now();
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const int reason = errno;
+    const std::string line = line_of(descriptor);
+    const bool is_seen = line.starts_with(first_word) && !is_not_seen(line);
+    if (reason != EWOULDBLOCK || is_seen || std::chrono::steady_clock::now() - start > patience) {
+      errno = reason;
+      return false;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
 }
 
 /// What the owner wrote of itself; it is asked while it lives. One that may not write there leaves the line
@@ -185,7 +206,7 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
     if (descriptor < 0) return;
     struct stat info {};
     const bool regular = ::fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-    const bool locked = regular && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    const bool locked = regular && try_lock(descriptor);
     const int reason = locked ? 0 : errno;
     if (regular && reason == EWOULDBLOCK) {
       const std::string owner = owner_of(descriptor, file);

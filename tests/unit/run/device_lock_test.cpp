@@ -56,6 +56,22 @@ TEST_F(DeviceLock, GoesWithAnOwnerThatIsKilled) {
   EXPECT_EQ(DeviceLocks({"host"}, 0, nullptr).refusal(), "");
 }
 
+TEST_F(DeviceLock, IsWaitedForWhileAChildOfAKilledOneHasNotLetGoOfIt) {
+  const pid_t owner = fork();
+  if (owner == 0) {
+    const DeviceLocks held({"host"}, 0, nullptr);
+    if (fork() == 0) {
+      usleep(300'000);
+      _exit(0);
+    }
+    raise(SIGKILL);
+  }
+  int status = 0;
+  waitpid(owner, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(DeviceLocks({"host"}, 0, nullptr).refusal(), "");
+}
+
 TEST_F(DeviceLock, IsOneOfEachDeviceAndOfEachDomain) {
   const DeviceLocks first({"GPU-1"}, 0, nullptr);
   EXPECT_EQ(DeviceLocks({"GPU-2"}, 0, nullptr).refusal(), "");

@@ -82,6 +82,23 @@ TEST_F(OutputLock, OfAKilledOneIsStaleAndIsTakenOver) {
   EXPECT_TRUE(is_empty());
 }
 
+TEST_F(OutputLock, IsWaitedForWhileAChildOfAKilledOneHasNotLetGoOfIt) {
+  // Between fork and exec a child has its parent's files: it keeps the lock for a moment after its end.
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    const OutputLocks held({output()}, "gpugauge run");
+    if (::fork() == 0) {
+      ::usleep(300'000);
+      ::_exit(0);
+    }
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(owner, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(refusal({output()}), "");
+}
+
 TEST_F(OutputLock, OfOneThatASignalEndsIsRemovedByTheHandler) {
   const OutputLocks held({output()}, "gpugauge run");
   ASSERT_TRUE(fs::exists(lock_of(output())));
