@@ -221,7 +221,7 @@ class FabricJudging {
       why = fmt::format(
           "was not fast with anybody ({}): too few partners to tell, {} of {} that are fast "
           "with others",
-          seen, node.telling.size(), rules_.partners);
+          seen, node.partners, rules_.partners);
     add(FabricFault::undecided, {names_[n]}, node.fastest, std::move(why));
     std::set<std::size_t> known{n};
     for (const std::size_t s : node.sets)
@@ -230,7 +230,7 @@ class FabricJudging {
     for (std::size_t other = 0; other < names_.size(); ++other)
       if (fit_.nodes[other].cleared && !known.contains(other)) clean.push_back(other);
     // Whoever was asked least: the partners are then free for others at the same time.
-    const std::size_t lacking = std::min(rules_.partners - node.telling.size(), clean.size());
+    const std::size_t lacking = std::min(rules_.partners - node.partners, clean.size());
     std::partial_sort(clean.begin(), clean.begin() + static_cast<std::ptrdiff_t>(lacking), clean.end(),
                       [&](std::size_t a, std::size_t b) {
                         return std::tuple(asked_[a], fit_.nodes[a].sets.size(), a) <

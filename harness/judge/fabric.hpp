@@ -95,9 +95,10 @@ struct FabricJudgement {
 };
 
 /// Takes the sets apart (fit_fabric) and names who is slow. A slow node needs rules.partners sets whose other
-/// nodes are fast elsewhere; a slow path a second measurement; everything short of that is undecided, and
-/// measure_again lists what would tell: a further partner that is known to be fast, or the same set once
-/// more. Throws std::invalid_argument for a tolerance that is not above 0 and below 1.
+/// nodes are fast elsewhere, none of them in two of the sets; a slow path a second measurement; everything
+/// short of that is undecided, and measure_again lists what would tell: a further partner that is known to be
+/// fast, or the same set once more. Throws std::invalid_argument for a tolerance that is not above 0 and
+/// below 1.
 FabricJudgement judge_fabric(const FabricInput& input, const FabricRules& rules = {});
 
 /// "slow node", "node that fails", "slow path", "everything is slow", "undecided".

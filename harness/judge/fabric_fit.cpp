@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 namespace gpugauge::judge {
@@ -85,9 +86,29 @@ class FabricFitting {
                         [&](std::size_t other) { return other == n || out_.nodes[other].cleared; }))
           node.telling.push_back(s);
       }
-      node.separable = node.telling.size() >= rules_.partners;
+      node.partners = without_common_partner(n);
+      node.separable = node.partners >= rules_.partners;
       node.told = node.cleared || node.separable;
     }
+  }
+
+  /// How many of a node's telling sets share no other node, the smallest taken first.
+  std::size_t without_common_partner(std::size_t n) const {
+    std::vector<std::size_t> telling = out_.nodes[n].telling;
+    std::stable_sort(telling.begin(), telling.end(), [&](std::size_t a, std::size_t b) {
+      return sets_[a].nodes.size() < sets_[b].nodes.size();
+    });
+    std::set<std::size_t> met{n};
+    std::size_t count = 0;
+    for (const std::size_t s : telling) {
+      const auto& nodes = sets_[s].nodes;
+      if (std::any_of(nodes.begin(), nodes.end(),
+                      [&](std::size_t other) { return other != n && met.contains(other); }))
+        continue;
+      met.insert(nodes.begin(), nodes.end());
+      ++count;
+    }
+    return count;
   }
 
   /// What a node's telling sets leave over when the others' parts are taken off, within its bounds.

@@ -18,7 +18,8 @@ namespace gpugauge::judge {
 /// Parameters of the comparison of sets.
 struct FabricRules {
   double tolerance = .10;  ///< relative; what is within it is fast. A choice: paths of a fabric differ
-  /// Sets with nodes that are fast elsewhere, as many as it takes to tell a slow node from a slow path.
+  /// Sets with nodes that are fast elsewhere and that no two of them share, as many as it takes to tell a
+  /// slow node from a slow path.
   std::size_t partners = 2;
 };
 
@@ -46,9 +47,12 @@ struct FittedNode {
   std::vector<std::size_t> telling;  ///< those of them whose other nodes were all fast with somebody
   /// The smallest excess of its sets: no node is slower than the fastest set that it was part of.
   double fastest = std::numeric_limits<double>::infinity();
+  /// How many of `telling` have no other node in common: a path to one partner would be slow in each set with
+  /// it. A lower bound where sets are larger than pairs.
+  std::size_t partners = 0;
   bool cleared = false;    ///< fast with somebody
-  bool told = false;       ///< cleared, or slow in enough telling sets
-  bool separable = false;  ///< in as many telling sets as it takes: slowness is its own, and not a path's
+  bool told = false;       ///< cleared, or slow with enough partners
+  bool separable = false;  ///< as many partners as it takes: slowness is its own, and not a path's
   double slowness = 0;  ///< its part, 0 to `fastest`; 0 where it is not separable; infinity: it always fails
 };
 

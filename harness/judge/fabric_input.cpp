@@ -45,6 +45,18 @@ std::size_t common_end(const std::filesystem::path& one, const std::filesystem::
   return same;
 }
 
+/// Whether a file of every rank is there.
+bool is_whole(const auto& ranks) {
+  return ranks.size() >= static_cast<std::size_t>(std::max(ranks.begin()->second.ranks, 0));
+}
+
+/// All ranks of a collective have the same values to the last bit; one that failed has none.
+bool may_be_of_one(const auto& one, const auto& other) {
+  if (!one.failure.empty() || !other.failure.empty()) return true;
+  return std::equal(one.values.begin(), one.values.end(), other.values.begin(), other.values.end(),
+                    [](const auto& a, const auto& b) { return a.metric == b.metric && a.value == b.value; });
+}
+
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream in(text);
   std::set<std::string> words;
@@ -194,6 +206,11 @@ std::vector<FabricCollector::Ranks> FabricCollector::together() {
         longest = end;
         rest = &out[place];
       }
+    // Each node may give its files a name of its own: that is still one measurement, and confirms nothing.
+    for (const std::size_t place : places)
+      if (rest == nullptr && !is_whole(ranks) && !is_whole(out[place]) && goes_with(out[place]) &&
+          may_be_of_one(first, out[place].begin()->second))
+        rest = &out[place];
     if (rest != nullptr) {
       rest->merge(ranks);
       continue;

@@ -39,7 +39,8 @@ class FabricCollector {
   /// What was added, in the order of the files' names. Of a collective the lowest rank speaks, since all
   /// ranks have the same values; where one of them could not measure, all of it failed; where files of ranks
   /// are lacking, a remark says so. Files that lie apart are one collective where nodes and number of ranks
-  /// are the same and no rank is there twice: two measurements of a set have some rank in common.
+  /// are the same and no rank is there twice: two measurements of a set have some rank in common. Where they
+  /// are called otherwise, too, their values tell: to the last bit the same, and ranks lack in both.
   FabricInputs made() &&;
 
  private:

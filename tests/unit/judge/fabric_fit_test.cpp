@@ -12,6 +12,7 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::IsNan;
+using ::testing::SizeIs;
 
 constexpr double tolerance = .1;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -113,6 +114,25 @@ TEST(FabricFit, WhatCannotBeSeparatedIsNot) {
       << "one partner that is fast elsewhere, two are needed";
   EXPECT_THAT(fitted.nodes[6].sets, ElementsAre());
   EXPECT_FALSE(fitted.nodes[6].cleared);
+}
+
+TEST(FabricFit, OnePartnerIsOneHoweverOftenItIsMet) {
+  // 3 met 0 alone: with two numbers of ranks, and in two larger sets. The path to 0 would explain all.
+  const Sets fast{{{0, 1}, 0, 0}, {{1, 2}, 0, 0}, {{0, 2}, 0, 0}, {{0, 1}, 1, 0}, {{1, 2}, 1, 0}};
+  Sets twice = fast;
+  twice.insert(twice.end(), {{{0, 3}, 0, .5}, {{0, 3}, 1, .5}});
+  Sets larger = fast;
+  larger.insert(larger.end(), {{{0, 1, 2}, 2, 0}, {{0, 1, 3}, 2, .5}, {{0, 2, 3}, 2, .5}});
+  for (const Sets& sets : {twice, larger}) {
+    const FabricFit fitted = fit(sets, 4);
+    EXPECT_THAT(fitted.nodes[3].telling, SizeIs(2));
+    EXPECT_EQ(fitted.nodes[3].partners, 1);
+    EXPECT_FALSE(fitted.nodes[3].told);
+    EXPECT_EQ(fitted.nodes[3].slowness, 0);
+  }
+  // A further partner tells.
+  twice.push_back({{1, 3}, 0, .5});
+  EXPECT_TRUE(fit(twice, 4).nodes[3].separable);
 }
 
 TEST(FabricFit, ANodeThatAlwaysFailsExplainsItsFailures) {

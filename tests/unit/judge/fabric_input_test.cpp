@@ -90,6 +90,19 @@ TEST(FabricInput, FilesOfOtherNamesOrOfARankTwiceAreMeasurementsOfTheirOwn) {
   EXPECT_THAT(made.fabrics[0].measurements, SizeIs(3));
 }
 
+TEST(FabricInput, RanksWhoseFilesAreNamedAfterTheirNodeAreOneMeasurementWhereTheirValuesAreTheSame) {
+  FabricCollector collector;
+  collector.add(samples(0, 4, "node1 node2", 1e11), "out/node1-s.rank0.json", "1");
+  collector.add(samples(2, 4, "node1 node2", 1e11), "out/node2-s.rank2.json", "1");
+  collector.add(samples(3, 4, "node1 node2", 2e11), "out/node3-s.rank3.json", "2");
+  const FabricInputs made = std::move(collector).made();
+  ASSERT_THAT(made.fabrics, SizeIs(1));
+  ASSERT_THAT(made.fabrics[0].measurements, SizeIs(2));
+  EXPECT_EQ(made.fabrics[0].measurements[0].value, 1e11);
+  EXPECT_EQ(made.fabrics[0].measurements[1].value, 2e11);
+  EXPECT_THAT(made.remarks, ElementsAre(HasSubstr("(1: 2 of 4, 2: 1 of 4)")));
+}
+
 TEST(FabricInput, ANodeThatCouldNotMeasureFailsTheSetAlsoWhereItsFilesLieApart) {
   FabricCollector collector;
   collector.add(samples(0, 2, "a b", 1e11), "a/1.rank0.json", "a");
