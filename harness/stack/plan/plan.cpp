@@ -214,7 +214,9 @@ std::vector<PairFit> pairs_of_what_stays(const PlanRequest& request, const Stack
   const auto toolkit = Version::parse(layer_version(inventory, "cuda"));
   if (!toolkit || request.version("cuda")) return pairs;
   pairs.push_back(fit_staying(*driver, *toolkit, "the CUDA toolkit", stack, inventory, tables));
-  if (pairs.back().fit == Fit::fails) pairs.back().fit = Fit::limited;
+  if (pairs.back().fit != Fit::fails) return pairs;
+  pairs.back().fit = Fit::limited;
+  pairs.back().remedy += " Or plan an older toolkit with it (cuda=...).";
   return pairs;
 }
 

@@ -64,6 +64,7 @@ TEST(PlanStaying, AToolkitThatStaysOnlyLimits) {
   EXPECT_THAT(staying(report),
               ElementsAre("driver 570 | the CUDA toolkit that is there (CUDA 13.0) | works with limits"));
   EXPECT_THAT(report.pairs.back().reason, HasSubstr("error 35"));
+  EXPECT_THAT(report.pairs.back().remedy, HasSubstr("Or plan an older toolkit with it (cuda=...)."));
   EXPECT_THAT(staying(plan(parse_plan("driver=570,cuda=12.8"), inventory, world::tables())), ElementsAre());
 }
 
