@@ -12,15 +12,16 @@ constexpr std::string_view withheld = "withheld";
 // Where a URL's host ends, and where nothing of it may go on.
 constexpr std::string_view ends = "/?# \t\r\n,;'\"`()[]{}<>|\\";
 constexpr std::string_view hard_ends = "/?# \t\r\n\"";
+// Behind these a NAME begins.
+constexpr std::string_view name_starts = "=,;?&#\"'`()[]{}<>| \t\r\n";
 
-/// Of a boot option or of a URL's parameter.
-bool is_called_secret(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> parts{"credential", "passw", "secret",
-                                                         "token",      "auth",  "signature"};
-  const std::string low = lower(name);
-  return low.ends_with("key") || low == "sig" || low == "pwd" || low == "pass" ||
-         std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return low.find(part) != std::string::npos; });
+/// Where a host begins, and no size, rate or digest, which stand behind an '@' too.
+bool is_host(std::string_view text) {
+  if (text.starts_with("sha256:") || text.starts_with("sha512:") || text.empty()) return false;
+  const char first = text.front();
+  if (first == '[' || (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')) return true;
+  const std::string_view numbers = text.substr(0, text.find_first_not_of("0123456789."));
+  return std::count(numbers.begin(), numbers.end(), '.') == 3;
 }
 
 /// "https://name:word@host" without the name and the word, each time it stands there.
@@ -51,7 +52,7 @@ std::string without_parameters(std::string_view text) {
     for (; at < end; ++at) {
       if (starts.find(text[at]) != std::string_view::npos) name = at + 1;
       if (text[at] != '=' || name == std::string_view::npos) continue;
-      if (is_called_secret(text.substr(name, at - name))) {
+      if (may_be_secret(text.substr(name, at - name))) {
         result += text.substr(from, at + 1 - from);
         result += withheld;
         from = std::min(text.substr(0, end).find_first_of("&#", at), end);
@@ -62,6 +63,49 @@ std::string without_parameters(std::string_view text) {
   }
   result += text.substr(from);
   return result;
+}
+
+/// "name:word@host" without a scheme in front, without the name and the word. What begins behind a slash is
+/// of a URL or a path.
+std::string without_logins(std::string_view word) {
+  std::string result;
+  for (std::size_t at = 0; at < word.size();) {
+    const std::size_t end = std::min(word.find_first_of(hard_ends, at), word.size());
+    const std::string_view part = word.substr(at, end - at);
+    const std::size_t sign = part.rfind('@');
+    const std::size_t colon = part.find(':');
+    std::size_t kept = 0;
+    if ((at == 0 || word[at - 1] != '/') && colon < sign && sign != std::string_view::npos &&
+        is_host(part.substr(sign + 1))) {
+      const std::size_t before = part.substr(0, colon).find_last_of(name_starts);
+      result += part.substr(0, before == std::string_view::npos ? 0 : before + 1);
+      result += withheld;
+      kept = sign;
+    }
+    result += part.substr(kept);
+    if (end < word.size()) result += word[end];
+    at = end + 1;
+  }
+  return result;
+}
+
+/// A word without what follows the first NAME= that is called like a secret.
+std::string without_secret_value(std::string word) {
+  std::size_t name = 0;
+  for (std::size_t at = 0; at + 1 < word.size(); ++at) {
+    if (word[at] == '=') {
+      const std::string_view called = std::string_view(word).substr(name, at - name);
+      const std::string_view value = std::string_view(word).substr(at + 1);
+      constexpr std::string_view parameter_ends = "&#";
+      const bool done =
+          value.starts_with(withheld) &&
+          (value == withheld || parameter_ends.find(value[withheld.size()]) != std::string_view::npos);
+      if (!done && called.find("://") == std::string_view::npos && may_be_secret(called))
+        return word.substr(0, at + 1) + std::string(withheld);
+    }
+    if (name_starts.find(word[at]) != std::string_view::npos) name = at + 1;
+  }
+  return word;
 }
 
 }  // namespace
@@ -78,30 +122,30 @@ std::string without_credentials(std::string_view text) {
   return without_parameters(without_users(text));
 }
 
-bool may_be_secret(std::string_view variable) {
-  static constexpr std::array<std::string_view, 7> secrets{"KEY",    "TOKEN",      "SECRET", "PASSWORD",
-                                                           "PASSWD", "CREDENTIAL", "AUTH"};
-  return std::any_of(secrets.begin(), secrets.end(),
-                     [&](std::string_view word) { return variable.find(word) != std::string_view::npos; });
+bool may_be_secret(std::string_view name) {
+  static constexpr std::array<std::string_view, 7> parts{"credential", "passphrase", "passw",    "secret",
+                                                         "token",      "auth",       "signature"};
+  const std::string low = lower(name);
+  const bool pass = low.ends_with("pass") && !low.ends_with("bypass");
+  // Small letters in the middle of a name are rather those of a keyboard ("vconsole.keymap").
+  const bool key = low.ends_with("key") || name.find("KEY") != std::string_view::npos;
+  return pass || key || low.ends_with("pwd") || low == "sig" ||
+         std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return low.find(part) != std::string::npos; });
 }
 
 std::string words_without_credentials(std::string_view words) {
+  constexpr std::string_view blanks = " \t\r\n";
   std::string result;
   for (std::size_t at = 0; at < words.size();) {
-    const std::size_t start = std::min(words.find_first_not_of(" \t", at), words.size());
+    const std::size_t start = std::min(words.find_first_not_of(blanks, at), words.size());
     result += words.substr(at, start - at);
     bool quoted = false;
-    for (at = start; at < words.size() && (quoted || (words[at] != ' ' && words[at] != '\t')); ++at)
+    for (at = start; at < words.size() && (quoted || blanks.find(words[at]) == std::string_view::npos); ++at)
       quoted = quoted != (words[at] == '"');
     const std::string_view word = words.substr(start, at - start);
-    const std::size_t equals = word.find('=');
-    if (equals == std::string_view::npos || equals + 1 == word.size() ||
-        !is_called_secret(word.substr(0, equals))) {
-      result += without_credentials(word);
-      continue;
-    }
-    result += word.substr(0, equals + 1);
-    result += withheld;
+    const std::string plain = without_credentials(word);
+    result += word.starts_with('/') ? plain : without_secret_value(without_logins(plain));
   }
   return result;
 }

@@ -16,11 +16,18 @@ std::size_t end_of_authority(std::string_view text, std::size_t start);
 /// like secrets ("?token=..."): "withheld" stands there.
 std::string without_credentials(std::string_view text);
 
-/// A variable that may be a secret by its name (NVIDIA_API_KEY).
-bool may_be_secret(std::string_view variable);
+/// A variable, a setting, a boot option or a URL's parameter that may be a secret by its name
+/// (NVIDIA_API_KEY, systemd.set_credential).
+bool may_be_secret(std::string_view name);
 
-/// Words NAME=value between blanks, a value with blanks in double quotes: a boot command line, or the
-/// settings of a file. Without the values of options that are called like secrets, and of URLs as above.
+/// What stands in place of the value of a variable that may be a secret.
+inline constexpr const char* withheld_value = "set, value withheld";
+
+/// Words between blanks, one with blanks in double quotes: a command line, the settings of a file, a
+/// variable's value, a program's last sentence. Without what follows NAME= where a NAME is called like a
+/// secret, each one of a word ("systemd.setenv=API_TOKEN=..."); without "name:word@" of a host that has no
+/// scheme in front, and without what URLs lose above. A word that begins with '/' is a path: of it only URLs
+/// are looked at.
 std::string words_without_credentials(std::string_view words);
 
 }  // namespace gpugauge::stack

@@ -54,7 +54,7 @@ result::Facts chosen_facts(const Environment& environment, const Choose& is_chos
   result::Facts facts;
   for (const auto& [name, value] : environment) {
     if (is_chosen(name))
-      facts["env." + name] = may_be_secret(name) ? "set, value withheld" : without_credentials(value);
+      facts["env." + name] = may_be_secret(name) ? withheld_value : words_without_credentials(value);
   }
   return facts;
 }

@@ -30,8 +30,8 @@ std::vector<std::string> relative_entries(std::string_view list, std::string_vie
 bool drop_relative_python_path();
 
 /// Those that change how CUDA, its libraries, OpenMP or the loader behave, as env.NAME. A value that may be a
-/// secret (NVIDIA_API_KEY) is recorded as "set, value withheld", and URLs go without_credentials(): run files
-/// are shared.
+/// secret (NVIDIA_API_KEY) is recorded as "set, value withheld", and others go words_without_credentials():
+/// run files are shared.
 result::Facts environment_facts(const Environment& environment);
 
 /// These and what else a user should see beside a broken stack: frameworks' variables, the ones that choose a

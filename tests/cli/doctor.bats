@@ -30,6 +30,26 @@ PY
   run ! grep -q anna redacted.json
 }
 
+@test "passwords in a command line and in variables are withheld; --redact takes the hosts, too" {
+  make_tree
+  mkdir -p tree/var/log/apt
+  printf 'Start-Date: 2026-08-03  10:22:01\nCommandline: apt-get -o Acquire::http::Proxy=http://bob:s3cret@proxy.corp.example:3128 install nvidia-driver-535\nInstall: nvidia-driver-535:amd64 (535.183.01-0ubuntu1)\nEnd-Date: 2026-08-03  10:23:01\n' >tree/var/log/apt/history.log
+  echo 'root=/dev/sda1 systemd.setenv=API_TOKEN=s3cret rd.nvmf.hostnqn=nqn.corp.example' >tree/proc/cmdline
+  gpugauge doctor --root tree --json >plain.json || [ $? -le 1 ]
+  run ! grep -e s3cret -e bob plain.json
+  grep -q 'apt-get -o Acquire::http::Proxy=http://withheld@proxy.corp.example:3128 install' plain.json
+  grep -q 'systemd.setenv=API_TOKEN=withheld' plain.json
+  gpugauge doctor --root tree --json --redact >redacted.json || [ $? -le 1 ]
+  run ! grep -e s3cret -e corp.example redacted.json
+  grep -q 'apt-get -o Acquire::http::Proxy=http://address-' redacted.json
+  export NVIDIA_PROXY_PASS=s3cret JAX_PROXY=bob:s3cret@proxy.corp.example:3128 VLLM_DP_MASTER_IP=node5.corp.example
+  gpugauge doctor --json >plain.json || [ $? -le 3 ]
+  grep -q 'withheld@proxy.corp.example:3128' plain.json
+  run ! grep s3cret plain.json
+  gpugauge doctor --json --redact >redacted.json || [ $? -le 3 ]
+  run ! grep -e s3cret -e corp.example redacted.json
+}
+
 @test "--root looks below that folder only, and runs nothing of it" {
   make_tree
   mkdir -p tree/usr/bin

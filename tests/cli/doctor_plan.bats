@@ -66,6 +66,24 @@ PY
   [[ $output != *"canary"*"guest"* && $output != *"canary"*"host"* && $output == *"cannot be told"*"vgpu_host="* ]]
 }
 
+@test "--plan and upgrade plan: an older driver fails under a framework that needs the newer one" {
+  in_one_line
+  "$PYTHON" - <<'PY'
+import json
+items = {"driver.version": "580.65.06", "gpu.0.name": "NVIDIA H100 80GB HBM3", "gpu.0.compute_capability": "9.0",
+         "framework.torch.version": "2.9.0+cu130", "framework.torch.build": "cuda", "framework.torch.cuda": "13.0"}
+print(json.dumps({"inventory": {"schema": "gpugauge.inventory/1", "items": [
+    {"key": key, "answer": "present", "value": value, "source": "test", "how": ""} for key, value in sorted(items.items())]}}),
+    file=open("n.json", "w"))
+PY
+  run -1 gpugauge doctor --inventory n.json --plan driver=570
+  [[ $output == *"PyTorch 2.9.0+cu130 that is there (CUDA 13.0)"*"This combination does not work"* ]]
+  run -0 gpugauge doctor --inventory n.json --plan driver=570,torch=2.8
+  run -0 gpugauge doctor --inventory n.json --plan driver=595
+  run -1 gpugauge upgrade plan n.json --to driver=570
+  [[ $output == *"cannot take it (1)  n"*"PyTorch 2.9.0+cu130"* && "${lines[-1]}" == "0 of 1 node can take it"* ]]
+}
+
 @test "--plan for another machine mentions nothing of this one in its order" {
   mkdir -p here/usr/local/cuda-12.4/include here/proc/driver/nvidia
   echo '{"cuda": {"name": "CUDA SDK", "version": "12.4.1"}}' >here/usr/local/cuda-12.4/version.json

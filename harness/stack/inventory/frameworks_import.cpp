@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "stack/credentials.hpp"
 #include "stack/inventory/frameworks.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
@@ -93,7 +94,7 @@ std::string signal_name(int signal) {
 }
 
 std::string with_last_words(std::string text, const ChildResult& child) {
-  const std::string words = last_line(child.err);
+  const std::string words = words_without_credentials(last_line(child.err));
   return words.empty() ? text : fmt::format("{}; it last said: {}", text, shown(words, sentence_limit));
 }
 
@@ -119,7 +120,8 @@ void add_import(const std::string& framework, const std::string& interpreter, co
     inventory.present(prefix + "outcome", failure_of(child, limit_seconds), interpreter, how);
     return;
   }
-  std::string outcome = shown(answer["outcome"].get<std::string>(), sentence_limit);
+  std::string outcome =
+      shown(words_without_credentials(answer["outcome"].get<std::string>()), sentence_limit);
   // The answer was written and then it did not end, or crashed on the way out.
   if (child.timed_out || child.signal || child.exit_code.value_or(0) != 0)
     outcome += fmt::format("; {}", failure_of(child, limit_seconds));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "stack/credentials.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
 
@@ -80,7 +81,7 @@ std::vector<PackageChange> parse_apt_history(std::string_view text) {
       how = "apt history";
     }
     if (const auto command = after(line, "Commandline: "))
-      how = fmt::format("apt history: {}", command->substr(0, 120));
+      how = fmt::format("apt history: {}", words_without_credentials(*command).substr(0, 120));
     for (const std::string_view action :
          {"Install", "Upgrade", "Downgrade", "Reinstall", "Remove", "Purge"}) {
       const auto list = after(line, fmt::format("{}: ", action));

@@ -40,7 +40,8 @@ struct Judge {
   ImageReport& report;
 
   std::optional<Version> driver;
-  std::optional<bool> require;  ///< all of NVIDIA_REQUIRE_*; nullopt: none there, or not decided
+  /// An alternative of NVIDIA_REQUIRE_* that holds names this driver for this brand.
+  bool names_branch = false;
 
   Finding& add(Cause cause, Severity severity, const std::string& title) {
     report.findings.push_back(make_finding(cause, severity, title, ""));
@@ -77,15 +78,12 @@ struct Judge {
 
   void check_requirements() {
     const RequireHost wanted = require_host(host);
-    bool all = true;
-    bool any = false;
     for (const auto& [name, value] : image.variables) {
       if (!name.starts_with("NVIDIA_REQUIRE_") || value.empty()) continue;
-      any = true;
       const auto expression = parse_require(value);
       const auto one = expression ? holds(*expression, wanted) : std::nullopt;
+      names_branch = names_branch || (expression && names_driver(*expression, wanted));
       if (one && *one) continue;
-      all = false;
       if (!expression) {
         Finding& finding = add(Cause("image_requirement_unread"), Severity::note,
                                "A requirement of the image cannot be read");
@@ -106,7 +104,6 @@ struct Judge {
         finding.evidence = {fmt::format("{}={}", name, printable(value)), host_text(wanted)};
         finding.next = {"upgrade the host's driver, or take an image for an older CUDA"};
       } else {
-        require = false;
         Finding& finding = add(Cause("image_requirement_refused"), Severity::failure,
                                "The container runtime refuses to start this image here");
         finding.explanation =
@@ -117,7 +114,17 @@ struct Judge {
                         "only to see how far it gets: docker run -e NVIDIA_DISABLE_REQUIRE=1 ..."};
       }
     }
-    if (any && all) require = true;
+  }
+
+  /// "brand=tesla,driver>=535,driver<536", and it holds.
+  static bool names_driver(const RequireExpression& expression, const RequireHost& wanted) {
+    return std::any_of(expression.begin(), expression.end(), [&](const std::vector<RequireTerm>& terms) {
+      const auto names = [&](const char* property) {
+        return std::any_of(terms.begin(), terms.end(),
+                           [&](const RequireTerm& term) { return term.property == property; });
+      };
+      return names("driver") && names("brand") && holds(RequireExpression{terms}, wanted).value_or(false);
+    });
   }
 
   static std::string host_text(const RequireHost& wanted) {
@@ -130,7 +137,8 @@ struct Judge {
   /// A package of forward compatibility in the image takes the place of the host's libcuda.
   void check_forward(const PairFit& pair) {
     const bool geforce = market() == Market::geforce;
-    if (!geforce && market() == Market::data_centre && require && *require) {
+    const bool centre = market() == Market::data_centre;
+    if (centre && names_branch) {
       Finding& finding = add(Cause("image_needs_forward_compatibility"), Severity::warning,
                              "The image runs here only by forward compatibility");
       finding.explanation =
@@ -148,6 +156,14 @@ struct Judge {
       finding.considered = {"a cuda-compat package in the image: on GeForce cards it ends with error 804"};
     finding.evidence = {pair.first + " on the host", pair.second + " in the image"};
     finding.next = {pair.remedy, "or take an image for an older CUDA"};
+    if (centre) {
+      const auto cuda = fact_version("cuda");
+      finding.considered = {
+          fmt::format("a package cuda-compat-{}-{} in the image, with which it would run on this data-centre "
+                      "GPU: nothing in its environment says that it carries one",
+                      cuda->major(), cuda->minor())};
+      finding.next.emplace_back("see whether the image holds a folder cuda/compat");
+    }
     finding.sources = pair.sources;
   }
 
@@ -280,7 +296,7 @@ std::string sentence_of(const ImageReport& report, const std::optional<Version>&
 
 ImageReport judge_image(const ImageEnvironment& image, const Inventory& host, const Tables& tables) {
   ImageReport report;
-  Judge judge{image, host, tables, report, Version::parse(host.value("driver.version")), std::nullopt};
+  Judge judge{image, host, tables, report, Version::parse(host.value("driver.version"))};
   judge.read_facts();
   judge.check_requirements();
   judge.check_driver();

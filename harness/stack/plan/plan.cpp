@@ -91,17 +91,16 @@ Stack complete(const PlanRequest& request, const Inventory& inventory, const Tab
 }
 
 /// What forward compatibility changes for a driver that is too old for this CUDA.
-std::string forward_remark(const Stack& stack) {
-  if (stack.gpus.empty()) return "";
+std::string forward_remark(const std::vector<GpuModel>& gpus, const Version& cuda) {
+  if (gpus.empty()) return "";
   const auto all = [&](Market market) {
-    return std::all_of(stack.gpus.begin(), stack.gpus.end(),
-                       [&](const GpuModel& gpu) { return gpu.market == market; });
+    return std::all_of(gpus.begin(), gpus.end(), [&](const GpuModel& gpu) { return gpu.market == market; });
   };
   if (all(Market::data_centre))
     return fmt::format(
         " On data-centre GPUs the package cuda-compat-{}-{} is another way; which older drivers it "
         "supports is not in these tables.",
-        stack.cuda->major(), stack.cuda->minor());
+        cuda.major(), cuda.minor());
   if (all(Market::geforce))
     return " Forward-compatibility packages are no way out: they end with error 804 on GeForce cards.";
   return "";
@@ -176,13 +175,58 @@ void add_module_kinds(const PlanRequest& request, const Stack& stack, const Inve
   }
 }
 
+/// The planned driver against that CUDA of something that stays on this machine.
+PairFit fit_staying(const Version& driver, const Version& cuda, const std::string& what, const Stack& stack,
+                    const Inventory& inventory, const Tables& tables) {
+  // "12": built for any of that major version
+  PairFit pair = fit_driver_cuda(tables, driver, cuda.size() == 1 ? Version({cuda.major(), 0}) : cuda);
+  pair.second = fmt::format("{} that is there (CUDA {})", what, cuda.first(2).text());
+  const bool forward = inventory.value("forward_compat.in_use") == "yes";
+  if (forward && (pair.fit == Fit::fails || pair.fit == Fit::limited)) {
+    pair.limit.clear();
+    fit::unknown(pair, pair.reason +
+                           " A forward-compatibility package is in use here: which older drivers it "
+                           "supports is not in these tables.");
+  }
+  if (pair.fit == Fit::fails && cuda.size() > 1) pair.remedy += forward_remark(stack.gpus, cuda);
+  return pair;
+}
+
+/// What the plan leaves as it is has to run on the planned driver. A toolkit alone only limits: what it
+/// builds does not run, and programs of an older one do.
+std::vector<PairFit> pairs_of_what_stays(const PlanRequest& request, const Stack& stack,
+                                         const Inventory& inventory, const Tables& tables) {
+  std::vector<PairFit> pairs;
+  const auto driver = request.version("driver");
+  if (!driver || request.driver_given || !request.gpus.empty()) return pairs;
+  for (const std::string& name : inventory.children("framework")) {
+    const std::string key = "framework." + name;
+    const auto cuda = Version::parse(inventory.value(key + ".cuda"));
+    if (!cuda || request.version(name) || inventory.value(key + ".build") == "cpu") continue;
+    const std::string version = inventory.value(key + ".version");
+    pairs.push_back(fit_staying(*driver, *cuda,
+                                framework_title(name) + (version.empty() ? "" : " " + printable(version, 40)),
+                                stack, inventory, tables));
+    if (pairs.back().fit == Fit::fails)
+      pairs.back().remedy += fmt::format(" Or plan a build of {} for an older CUDA with it ({}=...).",
+                                         framework_title(name), name);
+  }
+  const auto toolkit = Version::parse(layer_version(inventory, "cuda"));
+  if (!toolkit || request.version("cuda")) return pairs;
+  pairs.push_back(fit_staying(*driver, *toolkit, "the CUDA toolkit", stack, inventory, tables));
+  if (pairs.back().fit != Fit::fails) return pairs;
+  pairs.back().fit = Fit::limited;
+  pairs.back().remedy += " Or plan an older toolkit with it (cuda=...).";
+  return pairs;
+}
+
 std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, const Inventory& inventory,
                               const Tables& tables) {
   std::vector<PairFit> pairs;
   const auto& [driver, cuda, cuda_asked, gpus] = stack;
   if (driver && cuda && cuda_asked) {
     pairs.push_back(fit_driver_cuda(tables, *driver, *cuda));
-    if (pairs.back().fit == Fit::fails) pairs.back().remedy += forward_remark(stack);
+    if (pairs.back().fit == Fit::fails) pairs.back().remedy += forward_remark(gpus, *cuda);
   }
   if (const auto host = request.version("vgpu_host"); host && driver)
     pairs.push_back(fit_vgpu(tables, *driver, *host));
@@ -194,6 +238,8 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
     }
     if (cuda && cuda_asked) pairs.push_back(fit_cuda_gpu(tables, *cuda, gpu.compute_capability));
   }
+  for (PairFit& pair : pairs_of_what_stays(request, stack, inventory, tables))
+    pairs.push_back(std::move(pair));
   for (const std::string compiler : {"gcc", "clang"}) {
     if (const auto version = request.version(compiler); version && cuda)
       pairs.push_back(fit_compiler_cuda(tables, compiler, *version, *cuda));

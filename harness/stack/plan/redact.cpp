@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t serial_least = 5;
 
-// Parts of the names of variables whose value names machines.
+// Parts of the names of variables whose value names machines, and ends of such.
 constexpr std::array<std::string_view, 12> machine_parts{"host",     "addr",       "uri",       "url",
                                                          "endpoint", "server",     "comm_id",   "coordinator",
                                                          "nodelist", "node_regex", "tf_config", "argv"};
 // The same of boot options, whole or as the beginning that ends with a full stop.
-constexpr std::array<std::string_view, 26> boot_names{"bootif",
+constexpr std::array<std::string_view, 27> boot_names{"bootif",
                                                       "cloud-config-url",
                                                       "coreos.",
                                                       "cryptdevice",
@@ -43,13 +43,18 @@ constexpr std::array<std::string_view, 26> boot_names{"bootif",
                                                       "rd.luks.",
                                                       "rd.lvm.",
                                                       "rd.md.",
+                                                      "rd.nvmf.",
                                                       "systemd.hostname",
                                                       "url",
                                                       "autoinstall",
                                                       "live-media"};
 
+constexpr std::array<std::string_view, 2> machine_ends{"_ip", "proxy"};
+
 bool names_machines(std::string_view variable) {
   const std::string low = lower(variable);
+  const auto ends = [&](std::string_view end) { return low.ends_with(end); };
+  if (std::any_of(machine_ends.begin(), machine_ends.end(), ends)) return true;
   return std::any_of(machine_parts.begin(), machine_parts.end(),
                      [&](std::string_view part) { return low.find(part) != std::string::npos; });
 }
@@ -258,6 +263,7 @@ std::string Redactor::words_masked(const std::string& value, bool boot) {
 
 std::string Redactor::value(const std::string& key, const std::string& original) {
   const std::string variable(variable_of(key));
+  if (!original.empty() && may_be_secret(variable)) return withheld_value;
   if (!variable.empty() && !original.empty() && names_machines(variable))
     return placeholder("address", original);
   const bool begins = original.starts_with('/');
@@ -266,7 +272,9 @@ std::string Redactor::value(const std::string& key, const std::string& original)
   if (key == "kernel.command_line") return words_masked(original, true);
   if (key == "file.nccl_conf") return words_masked(original, false);
   Look look{may_hold_addresses(key), may_hold_names(key), begins && is_one_path(key), !variable.empty()};
-  const std::string text = look.addresses ? without_credentials(original) : original;
+  const std::string text = key.starts_with("kernel_log.") ? without_credentials(original)
+                           : look.addresses               ? words_without_credentials(original)
+                                                          : original;
   const std::size_t plain = plain_start(key, text);
   std::string result = scanned(std::string_view(text).substr(plain), look);
   if (plain == 0) return result;
@@ -312,9 +320,11 @@ Inventory Redactor::inventory(const Inventory& original) {
     if (item.presence == Presence::present)
       item.value = is_serial(item) ? placeholder("gpu-serial", item.value) : value(item.key, item.value);
     item.source = path(item.source);
-    // A rule looks a wheel up by this.
-    item.how = scanned(item.how, {.names = !item.how.starts_with("Requires-Dist of ")});
-    item.needs = scanned(item.needs, {});
+    // A rule looks a wheel up by this. Four numbers are a version there, but in a command line.
+    item.how =
+        scanned(words_without_credentials(item.how), {.addresses = item.key.starts_with("driver.history."),
+                                                      .names = !item.how.starts_with("Requires-Dist of ")});
+    item.needs = text(words_without_credentials(item.needs));
     copy.add(std::move(item));
   }
   return copy;

@@ -75,6 +75,7 @@ bool may_hold_names(std::string_view key) {
 bool may_hold_addresses(std::string_view key) {
   static constexpr std::array<std::string_view, 6> starts{
       "env.", "process.env.", "kernel_log.", "kernel.command_line", "file.", "host.infiniband"};
+  if (key.ends_with(".import.outcome")) return true;
   if (key == "container.visible_devices" || key == "container.driver_capabilities") return true;
   // NVIDIA_REQUIRE_CUDA and the like hold versions.
   return any_starts(starts, key) && key.find("VERSION") == std::string_view::npos &&

@@ -11,10 +11,16 @@
 namespace gpugauge::stack {
 namespace {
 
+/// What a framework was built with.
+struct Built {
+  Version version;
+  std::string source;  ///< of the table, where that tells it; "" where it is the framework's own figure
+};
+
 /// What it needs and what is there of one library.
 struct Need {
   std::string library;  ///< "cudnn", "cudart"
-  Version built;        ///< what the framework was built with
+  Built built;
   std::vector<Version> found;
   std::vector<std::string> evidence;
 };
@@ -34,7 +40,7 @@ void add_wheels(const Inventory& inventory, const std::string& start, Need& need
   }
 }
 
-Need need_of(const Inventory& inventory, const std::string& library, const Version& built) {
+Need need_of(const Inventory& inventory, const std::string& library, const Built& built) {
   Need need{library, built, {}, {}};
   for (const CopyView& copy : copies_of(inventory, library)) {
     if (copy.version) need.found.push_back(*copy.version);
@@ -48,11 +54,13 @@ Need need_of(const Inventory& inventory, const std::string& library, const Versi
   return need;
 }
 
-/// The same major version, and for TensorFlow and JAX, which check it, not an older minor one.
+/// The same major version, and for TensorFlow and JAX, which check it, not an older minor one where that is
+/// known.
 bool satisfied(const Need& need, const std::string& framework) {
   const bool minor = need.library == "cudnn" && (framework == "tensorflow" || framework == "jax");
   return std::any_of(need.found.begin(), need.found.end(), [&](const Version& version) {
-    return version.major() == need.built.major() && (!minor || version.first(2) >= need.built.first(2));
+    return version.major() == need.built.version.major() &&
+           (!minor || version.size() < 2 || version.first(2) >= need.built.version.first(2));
   });
 }
 
@@ -61,21 +69,26 @@ bool undecided(const Need& need) {
   return need.found.size() < need.evidence.size();
 }
 
-std::optional<Version> built_with(const RuleInput& input, const std::string& name, const std::string& fact) {
-  if (auto own = version_of(input.inventory, "framework." + name + "." + fact)) return own;
+/// The framework's own figure; the table's where it has none, or tells no more than the major version.
+std::optional<Built> built_with(const RuleInput& input, const std::string& name, const std::string& fact) {
+  const auto own = version_of(input.inventory, "framework." + name + "." + fact);
+  if (own && own->size() > 1) return Built{*own, ""};
   const auto version = version_of(input.inventory, "framework." + name + ".version");
   const FrameworkBuild* row = version ? input.tables.framework(name, *version) : nullptr;
-  if (row == nullptr || !row->source.read) return std::nullopt;
-  if (fact == "cudnn") return row->cudnn;
-  return row->cuda.size() == 1 ? std::optional(row->cuda.front()) : std::nullopt;
+  std::optional<Version> told;
+  if (row != nullptr && row->source.read && fact == "cudnn") told = row->cudnn;
+  if (row != nullptr && row->source.read && fact == "cuda" && row->cuda.size() == 1) told = row->cuda.front();
+  if (told && (!own || own->major() == told->major())) return Built{*told, row->source.text};
+  if (own) return Built{*own, ""};
+  return std::nullopt;
 }
 
 void check_need(const RuleInput& input, const std::string& name, const Need& need, Findings& findings) {
   if (satisfied(need, name) || undecided(need)) return;
   const bool cudnn = need.library == "cudnn";
   const std::string title = framework_title(name);
-  const std::string wanted = cudnn ? fmt::format("cuDNN {}", need.built.first(2).text())
-                                   : fmt::format("CUDA {}", need.built.major());
+  const std::string wanted = cudnn ? fmt::format("cuDNN {}", need.built.version.first(2).text())
+                                   : fmt::format("CUDA {}", need.built.version.major());
   const std::string lack = need.found.empty() ? "is not there" : "is there in other versions only";
   const bool ort = name == "onnxruntime";
   Finding finding = make_finding(
@@ -100,15 +113,18 @@ void check_need(const RuleInput& input, const std::string& name, const Need& nee
   if (ort)
     finding.next.emplace_back(
         "onnxruntime.get_available_providers() and the session's providers show what is used");
+  if (!need.built.source.empty()) finding.sources = {need.built.source};
   finding.layers = {"framework", cudnn ? "cudnn" : "cuda"};
   findings.push_back(std::move(finding));
 }
 
-/// PyTorch brings its libraries inside its own folder, or as wheels; only the latter can be incomplete.
-bool brings_wheels(const Inventory& inventory) {
-  const auto wheels = inventory.children("wheel");
-  return std::any_of(wheels.begin(), wheels.end(), [](const std::string& wheel) {
-    return wheel.starts_with("nvidia-cublas") || wheel.starts_with("nvidia-cuda-runtime");
+/// PyTorch brings its libraries inside its own folder, or as wheels; only the latter can be incomplete. Its
+/// metadata tells which: wheels beside it may be another framework's.
+bool requires_wheels(const Inventory& inventory) {
+  constexpr std::array facts{"framework.torch.cudnn", "framework.torch.nccl"};
+  return std::any_of(facts.begin(), facts.end(), [&](const char* fact) {
+    const Item* const item = inventory.find(fact);
+    return item != nullptr && item->how.starts_with("Requires-Dist of ");
   });
 }
 
@@ -118,7 +134,7 @@ void check_needs(const RuleInput& input, Findings& findings) {
   for (const std::string name : {"torch", "tensorflow", "jax", "onnxruntime", "cupy"}) {
     const std::string key = "framework." + name;
     if (!is(input.inventory, key + ".build", "cuda")) continue;
-    if (name == "torch" && !brings_wheels(input.inventory)) continue;
+    if (name == "torch" && !requires_wheels(input.inventory)) continue;
     const auto cuda = built_with(input, name, "cuda");
     // CuPy compiles its kernels at run time and carries the runtime itself.
     const std::string library = name == "cupy" ? "nvrtc" : "cudart";

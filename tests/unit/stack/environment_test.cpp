@@ -81,21 +81,55 @@ TEST(Credentials, OfBootOptionsGoByTheirNames) {
             "inst.vncpassword=withheld rd.luks.key=withheld quiet");
   EXPECT_EQ(words_without_credentials("ds=nocloud;s=http://a:b@h/ url=https://h/?token=c"),
             "ds=nocloud;s=http://withheld@h/ url=https://h/?token=withheld");
-  for (const char* line : {"root=UUID=1 ro quiet module.sig_enforce=1", "a=\"b c\" d", "key token=", ""})
+  EXPECT_EQ(words_without_credentials("systemd.setenv=API_TOKEN=abcdefg ro A=1,DB_PASS=b,c=d"),
+            "systemd.setenv=API_TOKEN=withheld ro A=1,DB_PASS=withheld")
+      << "each name before an '='";
+  EXPECT_EQ(words_without_credentials("a=1\nTF_PWD=b\nc"), "a=1\nTF_PWD=withheld\nc");
+  for (const char* line : {"root=UUID=1 ro quiet module.sig_enforce=1", "a=\"b c\" d", "key token=", "",
+                           "/opt/secret/a=b/lib", "https://h/secret/a?size=4", "vconsole.keymap=us",
+                           "x.bypass=1", "systemd.setenv=TOKEN=withheld", "https://h/?token=withheld&size=4"})
     EXPECT_EQ(words_without_credentials(line), line);
+}
+
+TEST(Credentials, OfALoginGoWithoutASchemeToo) {
+  EXPECT_EQ(words_without_credentials("bob:pa55@proxy.example:3128 a=bob:p@ss@10.0.0.1,b"),
+            "withheld@proxy.example:3128 a=withheld@10.0.0.1,b");
+  EXPECT_EQ(words_without_credentials(R"({"proxy":"bob:pa55@head01","n":1})"),
+            R"({"proxy":"withheld@head01","n":1})");
+  EXPECT_EQ(words_without_credentials("netroot=iscsi:bob:pa55@10.0.0.1::3260"),
+            "netroot=withheld@10.0.0.1::3260");
+  for (const char* line : {"video=HDMI-A-1:1920x1080@59.94", "crashkernel=512M-2G:64M,2G-:128M@16M",
+                           "memmap=64M@16M", "nvcr.io/x/y:1.2@sha256:00", "alice@head01:22", "mail: bob@h",
+                           "root=zfs:pool/x@snap", "http://withheld@proxy.example:3128/a:b@c"})
+    EXPECT_EQ(words_without_credentials(line), line);
+}
+
+TEST(Credentials, AreKnownByOneListOfNames) {
+  for (const char* name : {"NVIDIA_API_KEY", "NVIDIA_KEYRING", "NVIDIA_PROXY_PASS", "TF_PWD", "pass",
+                           "X-Amz-Signature", "sig", "JAX_PASSPHRASE", "rd.luks.key", "inst.vncpassword"})
+    EXPECT_TRUE(may_be_secret(name)) << name;
+  for (const char* name :
+       {"NCCL_DEBUG", "rd.vconsole.keymap", "TF_BYPASS", "module.sig_enforce", "--xla_dump_hlo_pass_re"})
+    EXPECT_FALSE(may_be_secret(name)) << name;
 }
 
 TEST(Credentials, AreInNoFactOfTheEnvironment) {
   const Environment variables{{"NVIDIA_PROXY", "http://alice:hun,ter2@proxy.example:3128"},
-                              {"NVIDIA_API_KEY", "hunter2"}};
+                              {"NVIDIA_API_KEY", "hunter2"},
+                              {"NVIDIA_PROXY_PASS", "hunter2"},
+                              {"CUDA_X", "bob:pa55@proxy.example:3128"},
+                              {"NCCL_X", "a=1,TOKEN=b"}};
   for (const result::Facts& facts : {environment_facts(variables), environment_of_stack(variables)}) {
     EXPECT_EQ(facts.at("env.NVIDIA_PROXY"), "http://withheld@proxy.example:3128");
     EXPECT_EQ(facts.at("env.NVIDIA_API_KEY"), "set, value withheld");
+    EXPECT_EQ(facts.at("env.NVIDIA_PROXY_PASS"), "set, value withheld");
+    EXPECT_EQ(facts.at("env.CUDA_X"), "withheld@proxy.example:3128");
+    EXPECT_EQ(facts.at("env.NCCL_X"), "a=1,TOKEN=withheld");
   }
 }
 
 TEST(Credentials, TakeLinearTimeOnHostileText) {
-  for (const char* piece : {"://", "a://b?token=c&", "?&", "://@", "a://,"}) {
+  for (const char* piece : {"://", "a://b?token=c&", "?&", "://@", "a://,", "a:b@", "a=", ":", "@,"}) {
     std::string text = "a://";
     for (int i = 0; i < 50000; ++i) text += piece;
     EXPECT_FALSE(without_credentials(text).empty());

@@ -71,6 +71,13 @@ TEST_F(Import, AFailureIsItsAnswer) {
             "ImportError: libcudnn.so.9: cannot open shared object file");
   EXPECT_EQ(imported("import sys; sys.exit(3)").value(outcome), "SystemExit: 3");
   EXPECT_EQ(imported("this is no Python").value(outcome), "SyntaxError: invalid syntax (torch.py, line 1)");
+  EXPECT_EQ(imported("raise ConnectionError('GET https://bob:s3cret@pypi.example/x: proxy 10.4.4.4')")
+                .value(outcome),
+            "ConnectionError: GET https://withheld@pypi.example/x: proxy 10.4.4.4");
+  EXPECT_THAT(imported("import os, sys; print('proxy http://bob:s3cret@h', file=sys.stderr, flush=True); "
+                       "os._exit(7)")
+                  .value(outcome),
+              HasSubstr("it last said: proxy http://withheld@h"));
   EXPECT_THAT(imported("import os; os.kill(os.getpid(), 11)").value(outcome),
               StartsWith("it ended by a segmentation fault"));
   EXPECT_THAT(imported("import os, sys; print('last words', file=sys.stderr, flush=True); os._exit(7)")

@@ -211,6 +211,15 @@ TEST(History, ReadsAptsHistory) {
                                 "580.95.05", "", "apt history: /usr/bin/unattended-upgrade"},
                   PackageChange{"2026-08-03 06:12:44", "remove", "libnvidia-gl-570", "570.1", "", "",
                                 "apt history: /usr/bin/unattended-upgrade"}));
+  EXPECT_EQ(parse_apt_history(
+                "Start-Date: 2026-08-03  10:22:01\nCommandline: apt-get -o "
+                "Acquire::http::Proxy=http://bob:s3cret@proxy.example:3128 -o x::Token=y install " +
+                std::string(100, 'a') + " http://bob:s3cret@h\nInstall: nvidia-driver-580:amd64 (1.0)\n")
+                .at(0)
+                .how,
+            "apt history: apt-get -o Acquire::http::Proxy=http://withheld@proxy.example:3128 -o "
+            "x::Token=withheld install aaaaaaaaaaaaaaaaaaaaaaaa")
+      << "withheld before it is cut";
   EXPECT_THAT(parse_apt_history("Start-Date: x\nUpgrade: nvidia-driver-580:amd64 (1"), IsEmpty());
 }
 

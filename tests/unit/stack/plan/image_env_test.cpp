@@ -166,6 +166,27 @@ TEST(JudgeImage, ForwardCompatibilityIsForDataCentres) {
   EXPECT_THAT(desktop.findings[0].considered.at(0), HasSubstr("804"));
 }
 
+TEST(JudgeImage, ARequirementThatNamesNoBranchSaysNothingOfForwardCompatibility) {
+  for (const char* const require :
+       {"cuda>=9.0", "cuda>=12.0 brand=nvidia,driver>=550,driver<551", "driver>=535", "brand=nvidia", ""}) {
+    const ImageReport report =
+        judged("CUDA_VERSION=13.0.1\nNVIDIA_REQUIRE_CUDA=" + std::string(require) + "\n",
+               branded(world::old_driver(), "NVIDIA"));
+    EXPECT_THAT(causes(report), ElementsAre("failure image_newer_than_driver")) << require;
+    EXPECT_EQ(report.outcome, Fit::fails);
+    EXPECT_THAT(report.findings.at(0).considered,
+                ElementsAre("a package cuda-compat-13-0 in the image, with which it would run on this "
+                            "data-centre GPU: nothing in its environment says that it carries one"));
+    EXPECT_THAT(report.findings.at(0).next,
+                testing::Contains("see whether the image holds a folder cuda/compat"));
+  }
+  const ImageReport named =
+      judged("CUDA_VERSION=13.0.1\nNVIDIA_REQUIRE_CUDA=cuda>=9.0 brand=nvidia,driver>=535,driver<536\n",
+             branded(world::old_driver(), "NVIDIA"));
+  EXPECT_THAT(causes(named), ElementsAre("warning image_needs_forward_compatibility"))
+      << "one alternative that names it is enough";
+}
+
 TEST(JudgeImage, ASwitchedOffRequirementIsAWarning) {
   const ImageReport report = judged(
       "CUDA_VERSION=12.2.0\nNVIDIA_REQUIRE_CUDA=cuda>=12.9\nNVIDIA_DISABLE_REQUIRE=1\n", world::old_driver());

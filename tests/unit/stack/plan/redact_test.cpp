@@ -91,10 +91,11 @@ TEST(Redact, BootOptionsThatNameADiskOrAMachine) {
   const Inventory copy = Redactor().inventory(
       world::holding({{"kernel.command_line",
                        "root=PARTUUID=1234abcd-02 resume=UUID=ABCD-1234 rd.md.uuid=1:2:3:4 "
-                       "nbdroot=head01:/x systemd.machine_id=4098b3f648d74c13b1f04ccfba7798e8"}}));
+                       "nbdroot=head01:/x rd.nvmf.hostnqn=nqn.2014-08.org:node5 "
+                       "systemd.machine_id=4098b3f648d74c13b1f04ccfba7798e8"}}));
   EXPECT_EQ(copy.value("kernel.command_line"),
             "root=address-0 resume=address-1 rd.md.uuid=address-2 nbdroot=address-3 "
-            "systemd.machine_id=machine-id-0");
+            "rd.nvmf.hostnqn=address-4 systemd.machine_id=machine-id-0");
 }
 
 TEST(Redact, ListsOfFoldersWithBlanks) {
@@ -114,6 +115,10 @@ TEST(Redact, WhatNamesMachinesGoesWhole) {
        {"env.JAX_COORDINATOR_ADDRESS", "head01:4444"},
        {"env.TF_CONFIG", R"({"cluster": {"worker": ["worker-a:22"]}})"},
        {"env.NCCL_SOCKET_IFNAME", "eth0"},
+       {"env.VLLM_DP_MASTER_IP", "node5.corp.example.com"},
+       {"env.JAX_PROXY", "proxy.corp.example:3128"},
+       {"env.UCX_CUDA_IPC_CACHE", "n"},
+       {"env.NCCL_PROXY_DUMP_SIGNAL", "10"},
        {"process.env.NCCL_HOSTID", "node17"},
        {"file.nccl_conf", "NCCL_COMM_ID=head01:4444 NCCL_DEBUG=WARN"},
        {"kernel.command_line",
@@ -124,7 +129,11 @@ TEST(Redact, WhatNamesMachinesGoesWhole) {
   EXPECT_EQ(copy.value("env.JAX_COORDINATOR_ADDRESS"), "address-0") << "what was equal stays equal";
   EXPECT_EQ(copy.value("env.TF_CONFIG"), "address-1");
   EXPECT_EQ(copy.value("env.NCCL_SOCKET_IFNAME"), "eth0");
-  EXPECT_EQ(copy.value("process.env.NCCL_HOSTID"), "address-2");
+  EXPECT_EQ(copy.value("env.VLLM_DP_MASTER_IP"), "address-2");
+  EXPECT_EQ(copy.value("env.JAX_PROXY"), "address-3");
+  EXPECT_EQ(copy.value("env.UCX_CUDA_IPC_CACHE"), "n") << "no address, by its name";
+  EXPECT_EQ(copy.value("env.NCCL_PROXY_DUMP_SIGNAL"), "10");
+  EXPECT_EQ(copy.value("process.env.NCCL_HOSTID"), "address-4");
   EXPECT_EQ(copy.value("file.nccl_conf"), "NCCL_COMM_ID=address-0 NCCL_DEBUG=WARN");
   const std::string line = copy.value("kernel.command_line");
   EXPECT_EQ(line.find("17"), std::string::npos) << line;
@@ -225,10 +234,39 @@ TEST(Redact, SecretsOfOlderInventoriesGo) {
   const Inventory copy = Redactor().inventory(
       world::holding({{"kernel.command_line", "ro systemd.set_credential=pw:hunter3"},
                       {"env.NVIDIA_PROXY", "http://alice:hun,ter2@proxy.corp.example:3128"},
-                      {"env.TRITON_X", "https://reg.example/x?token=s3cr3t"}}));
+                      {"env.TRITON_X", "https://reg.example/x?token=s3cr3t"},
+                      {"env.TF_PWD", "hunter3"},
+                      {"process.env.TF_TOKEN_HOST", "set, value withheld"},
+                      {"env.UCX_X", "bob:pa55@10.0.0.1"}}));
   EXPECT_EQ(copy.value("kernel.command_line"), "ro systemd.set_credential=withheld");
-  EXPECT_EQ(copy.value("env.NVIDIA_PROXY"), "http://address-0");
+  EXPECT_EQ(copy.value("env.NVIDIA_PROXY"), "address-0");
   EXPECT_EQ(copy.value("env.TRITON_X"), "https://address-1/x?token=withheld");
+  EXPECT_EQ(copy.value("env.TF_PWD"), "set, value withheld");
+  EXPECT_EQ(copy.value("process.env.TF_TOKEN_HOST"), "set, value withheld");
+  EXPECT_EQ(copy.value("env.UCX_X"), "withheld@ip-0");
+  EXPECT_EQ(Redactor().inventory(copy), copy);
+}
+
+TEST(Redact, ProxiesGoFromCommandLinesAndErrors) {
+  Inventory inventory = world::holding(
+      {{"framework.torch.import.outcome",
+        "ConnectionError: GET https://bob:s3cret@pypi.corp.example/x: proxy 10.4.4.4 at fe80::1"}});
+  inventory.present("driver.history.0", "install x 1.2.3.4", "/var/log/apt/history.log",
+                    "apt history: apt-get -o Acquire::http::Proxy=http://bob:s3cret@proxy.corp.example:3128 "
+                    "-o Acquire::https::Proxy=http://10.4.4.4:3128 install nvidia-driver-535");
+  inventory.present("library.x.0.version", "10.9.0.34", "x", "header, though its metadata says 10.9.0.33");
+  inventory.unreadable("kernel_log.readable", "x", "a login at https://bob:s3cret@head01");
+  const Inventory copy = Redactor().inventory(inventory);
+  EXPECT_EQ(copy.value("framework.torch.import.outcome"),
+            "ConnectionError: GET https://address-0/x: proxy ip-0 at ip-1");
+  EXPECT_EQ(copy.find("driver.history.0")->how,
+            "apt history: apt-get -o Acquire::http::Proxy=http://address-1 -o "
+            "Acquire::https::Proxy=http://address-2 install nvidia-driver-535");
+  EXPECT_EQ(copy.value("driver.history.0"), "install x 1.2.3.4");
+  EXPECT_EQ(copy.find("library.x.0.version")->how, "header, though its metadata says 10.9.0.33")
+      << "a version, not an address";
+  EXPECT_EQ(copy.find("kernel_log.readable")->needs, "a login at https://address-3");
+  EXPECT_EQ(Redactor().inventory(copy), copy);
 }
 
 TEST(Redact, NamesThatNameNobodyStay) {

@@ -223,6 +223,20 @@ TEST(Rollout, WhoCannotAndWhy) {
             "there already");
 }
 
+TEST(Rollout, ANodeWhoseFrameworkNeedsTheNewerDriverCannotGoBack) {
+  std::vector<RolloutNode> nodes{node("n1", "580.65.06"), node("n2", "580.65.06")};
+  set(nodes[1].inventory, "framework.torch.cuda", "13.0");
+  const Rollout rollout = plan_of(nodes, "driver=570");
+  EXPECT_EQ(rollout.in_waves(), 1U);
+  ASSERT_EQ(rollout.left_out.size(), 1U);
+  EXPECT_EQ(rollout.left_out[0].node, "n2");
+  EXPECT_EQ(rollout.left_out[0].reason, Reason::cannot);
+  EXPECT_EQ(
+      rollout.left_out[0].why,
+      "driver 570 with PyTorch that is there (CUDA 13.0): CUDA 13 programs need driver 580 or newer; on "
+      "this one they end with error 35 (cudaErrorInsufficientDriver).");
+}
+
 TEST(Rollout, AFaultyNodeIsMendedFirst) {
   std::vector<RolloutNode> nodes = fleet(2);
   set(nodes[1].inventory, "driver.libcuda_version", "535.183.01");

@@ -143,16 +143,39 @@ TEST(Needs, AWrongMajorOrOlderMinorVersionDoesNotMeetThem) {
   EXPECT_THAT(said(framework_findings(inventory)), IsEmpty()) << "it may be the right one";
 }
 
+TEST(Needs, AFigureWithoutAMinorPartIsThatOfTheTable) {
+  const auto judged = [](const char* built, const char* there, const char* version = "2.20.0") {
+    Inventory inventory = needing("tensorflow", "12.5.1", built);
+    world::put(inventory, {{"framework.tensorflow.version", version},
+                           {"wheel.nvidia-cuda-runtime-cu12.version", "12.5.82"},
+                           {"wheel.nvidia-cudnn-cu12.version", there}});
+    return framework_findings(inventory);
+  };
+  const Findings findings = judged("9", "9.1.0.70");
+  EXPECT_THAT(said(findings), ElementsAre("failure missing_or_wrong_major_cudnn"));
+  EXPECT_EQ(findings[0].title, "TensorFlow needs cuDNN 9.3, which is there in other versions only");
+  EXPECT_THAT(findings[0].sources, ElementsAre("vendor's page"));
+  EXPECT_THAT(said(judged("9", "9.3.0.75")), IsEmpty());
+  EXPECT_THAT(said(judged("9.1", "9.1.0.70")), IsEmpty()) << "its own figure";
+  EXPECT_THAT(said(judged("8", "8.1.0.70")), IsEmpty()) << "another build than that of the table";
+  EXPECT_THAT(said(judged("9", "9.1.0.70", "1.0")), IsEmpty()) << "not in the table";
+  EXPECT_THAT(said(judged("9", "9")), IsEmpty()) << "it may be the right one";
+}
+
 TEST(Needs, WhatNobodyLookedForIsNotMissing) {
   Inventory inventory = world::new_driver();
   world::put(inventory, {{"framework.tensorflow.version", "2.20.0"}, {"framework.tensorflow.build", "cuda"}});
   EXPECT_THAT(said(framework_findings(inventory)), IsEmpty());
 }
 
-TEST(Needs, PyTorchIsIncompleteOnlyWhereItBringsWheels) {
-  EXPECT_THAT(said(framework_findings(needing("torch", "12.8", "9.10.2.21"))), IsEmpty())
-      << "inside its own folder";
-  Inventory inventory = needing("torch", "12.8", "9.10.2.21");
+TEST(Needs, PyTorchIsIncompleteOnlyWhereItRequiresWheels) {
+  Inventory inventory = needing("torch", "11.8", "8.7.0");
+  EXPECT_THAT(said(framework_findings(inventory)), IsEmpty()) << "inside its own folder";
+  world::put(inventory, {{"wheel.nvidia-cuda-runtime-cu12.version", "12.8.90"},
+                         {"wheel.nvidia-cudnn-cu12.version", "9.10.2.21"}});
+  EXPECT_THAT(said(framework_findings(inventory)), IsEmpty()) << "the wheels are another framework's";
+  inventory = needing("torch", "12.8", "9.10.2.21");
+  inventory.present("framework.torch.cudnn", "9.10.2.21", "METADATA", "Requires-Dist of nvidia-cudnn-cu12");
   world::put(inventory, {{"wheel.nvidia-cuda-runtime-cu12.version", "12.8.90"}});
   EXPECT_THAT(said(framework_findings(inventory)), ElementsAre("failure missing_or_wrong_major_cudnn"));
 }
