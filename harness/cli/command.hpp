@@ -169,6 +169,7 @@ class Beside {
  public:
   /// One sentence, without its full stop.
   void add(std::string problem) { _problems.push_back(std::move(problem)); }
+  bool any() const { return !_problems.empty(); }  ///< Something went wrong.
   /// Says each on standard error, a line each, the last with what becomes of `exit_code`, and returns the
   /// exit code of all: `exit_code` where nothing went wrong; otherwise 2, but for a 1, which stays. What was
   /// shown against a device stays shown, since Slurm takes a tool's error for no reason to drain a node.
@@ -181,6 +182,11 @@ class Beside {
 /// `beside`; the others are there all the same.
 void write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                    Beside& beside);
+/// The two halves of it, for whoever has something to do between them: what stands on standard output, and
+/// the files.
+void show_report(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                 Beside& beside);
+void write_report_files(const report::Subject& subject, const ReportArguments& arguments, Beside& beside);
 /// Likewise, and ends as Beside::end says.
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                   int exit_code);

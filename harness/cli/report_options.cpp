@@ -39,6 +39,16 @@ Wanted wanted(const std::string& word) {
   return {reporter, word.substr(at + 1)};
 }
 
+/// What goes wrong with one of several things keeps no other back.
+template <typename Step>
+void attempt(const std::string& what, Beside& beside, const Step& step) {
+  try {
+    step();
+  } catch (const std::exception& error) {
+    beside.add(what + error.what());
+  }
+}
+
 }  // namespace
 
 void add_report_options(CLI::App& command, ReportArguments& arguments) {
@@ -102,30 +112,32 @@ int Beside::end(int exit_code) const {
   return shown_against_it ? exit_code : static_cast<int>(judge::ExitCode::error);
 }
 
-void write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
-                   Beside& beside) {
-  const auto attempt = [&](const std::string& what, const auto& step) {
-    try {
-      step();
-    } catch (const std::exception& error) {
-      beside.add(what + error.what());
-    }
-  };
-  // The verdict first: nothing that goes wrong with a file may keep it back.
+void show_report(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                 Beside& beside) {
   std::string shown = table;
   std::string below;
-  if (arguments.json) attempt("--json: ", [&] { shown = report::json_text(subject); });
+  if (arguments.json) attempt("--json: ", beside, [&] { shown = report::json_text(subject); });
   for (const std::string& word : arguments.files)
     if (const Wanted one = wanted(word); one.to_standard_output())
-      attempt(fmt::format("--report {}: ", word),
+      attempt(fmt::format("--report {}: ", word), beside,
               [&] { (one.instead() ? shown : below) = one.reporter->text(subject); });
-  attempt("", [&] { print(shown + below); });
+  attempt("", beside, [&] { print(shown + below); });
+}
+
+void write_report_files(const report::Subject& subject, const ReportArguments& arguments, Beside& beside) {
   for (const std::string& word : arguments.files) {
     const Wanted one = wanted(word);
     if (one.to_standard_output()) continue;
-    attempt(fmt::format("--report {}: ", word),
+    attempt(fmt::format("--report {}: ", word), beside,
             [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
+}
+
+void write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
+                   Beside& beside) {
+  // The verdict first: nothing that goes wrong with a file may keep it back.
+  show_report(subject, arguments, table, beside);
+  write_report_files(subject, arguments, beside);
 }
 
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,

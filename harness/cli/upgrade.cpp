@@ -10,6 +10,8 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "stack/child.hpp"
+#include "stack/environment.hpp"
+#include "stack/hardware.hpp"
 #include "stack/plan/pins.hpp"
 
 namespace gpugauge::cli {
@@ -109,8 +111,29 @@ conductor::KeptUpgrade require_open(const std::filesystem::path& state) {
                                        all.back().record.closed));
 }
 
+conductor::HostHere this_host() {
+  const stack::Tree tree("/");
+  const bool kubernetes = stack::current_environment().contains("KUBERNETES_SERVICE_HOST");
+  return conductor::host_here(tree, !stack::container_kind(tree, kubernetes).empty());
+}
+
+void require_this_host(const conductor::UpgradeRecord& record) {
+  if (const std::string why = conductor::of_another_host(record, this_host()); !why.empty())
+    throw result::UsageError(why);
+}
+
 stack::Inventory recorded_stack(const conductor::KeptUpgrade& kept) {
   return read_inventory((kept.folder / "inventory.json").string());
+}
+
+stack::Inventory stack_now(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
+                           const StackSource& given) {
+  // Records of earlier versions hold --python as it was given; what it was then, the inventory tells.
+  const std::string read_then = before.value("python.path");
+  StackSource source{kept.record.root, read_then.empty() ? kept.record.python : read_then};
+  if (given.root != "/") source.root = given.root;
+  if (!given.python.empty()) source.python = given.python;
+  return read_stack(source);
 }
 
 void add_upgrade(CLI::App& app, const Invocation& invocation, Action& action) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "conductor/upgrade_record.hpp"
+#include "conductor/upgrade.hpp"
 #include "run/output_lock.hpp"
 #include "stack/inventory/inventory.hpp"
 #include "stack/plan/plan.hpp"
@@ -40,7 +40,21 @@ std::unique_ptr<run::OutputLocks> hold_upgrades(const std::filesystem::path& sta
 /// The open upgrade. Throws result::UsageError where none is, naming the last one.
 conductor::KeptUpgrade require_open(const std::filesystem::path& state);
 
+/// The host that this command runs on.
+conductor::HostHere this_host();
+/// Throws result::UsageError where the upgrade was begun on another host.
+void require_this_host(const conductor::UpgradeRecord& record);
+
 /// What `upgrade begin` recorded of the stack.
 stack::Inventory recorded_stack(const conductor::KeptUpgrade& kept);
+/// The stack now, read where it was read then and by the same interpreter, whatever is active now; what
+/// `given` names is read instead. `before` is recorded_stack().
+stack::Inventory stack_now(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
+                           const StackSource& given);
+
+/// What to do where the stack changed before the old one was measured.
+inline constexpr const char* old_stack_is_gone =
+    "go back first, and `gpugauge upgrade begin --resume` goes on, or close it with `gpugauge upgrade close "
+    "--reason ...` and compare with an earlier baseline by `gpugauge check --treatment ...`";
 
 }  // namespace gpugauge::cli

@@ -187,15 +187,14 @@ conductor::KeptUpgrade resumed(const std::filesystem::path& state, const StackSo
         fmt::format("the old stack of upgrade {} is measured: make the change, then "
                     "`gpugauge upgrade end`",
                     kept.record.name));
+  require_this_host(kept.record);
   before = recorded_stack(kept);
-  StackSource source{kept.record.root, kept.record.python};
-  if (given.root != "/") source.root = given.root;
-  const stack::StackChange change = stack::stack_change(before, read_stack(source), {});
+  const stack::StackChange change = stack::stack_change(before, stack_now(kept, before, given), {});
   if (change.changed())
     throw result::UsageError(fmt::format(
-        "the stack changed since upgrade {} was begun, so that its old side cannot be measured any more: {} "
-        "Close it with `gpugauge upgrade close --reason ...` and begin anew",
-        kept.record.name, change.layers.front().sentence));
+        "the stack changed since upgrade {} was begun, so that its old side cannot be measured as it is now: "
+        "{} What remains: {}",
+        kept.record.name, change.layers.front().sentence, old_stack_is_gone));
   return kept;
 }
 
@@ -211,7 +210,12 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
     arguments.measure.profile = kept.record.profile;
     arguments.measure.families = kept.record.families;
     arguments.measure.only = kept.record.only;
+    if (arguments.measure.process_limit > 0)
+      kept.record.process_limit = arguments.measure.process_limit;
+    else
+      arguments.measure.process_limit = kept.record.process_limit;
   } else if (const auto open = conductor::open_upgrade(state)) {
+    require_this_host(open->record);
     throw result::UsageError(fmt::format(
         "upgrade {} is {} since {}; `gpugauge upgrade {}, or `gpugauge upgrade close --reason ...`",
         open->record.name, to_string(open->record.state), open->record.created,
@@ -231,6 +235,7 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
                             arguments.measure.families, arguments.measure.only);
   const auto held = hold(targets_of(chosen), arguments.measure, progress);
   if (!held->refusal().empty()) return busy(*held);
+  for (const conductor::Chosen& one : chosen) conductor::refuse_unmeasured(one.choice);
   if (!arguments.resume) {
     before = read_stack(arguments.source);
     std::optional<stack::PlanReport> plan;
@@ -256,14 +261,18 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
     record.name = new_name(state);
     record.created = baseline::utc_now();
     record.who = baseline::current_user();
+    const conductor::HostHere here = this_host();
+    record.host = here.name;
+    record.machine = here.machine;
     record.target = arguments.target;
     record.root = std::filesystem::absolute(arguments.source.root).lexically_normal().string();
-    record.python = arguments.source.python;
+    record.python = before.value("python.path");
     record.device = arguments.measure.device;
     record.profile = arguments.measure.profile;
     record.families = arguments.measure.families;
     record.only = arguments.measure.only;
     record.rounds = arguments.rounds;
+    record.process_limit = arguments.measure.process_limit;
     for (const conductor::Chosen& one : chosen)
       record.devices.push_back({one.target.selection, one.target.label});
     kept.folder = conductor::upgrade_folder(state, record.name);

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/upgrade.hpp"
 #include "conductor/upgrade.hpp"
@@ -32,11 +33,28 @@ struct UpgradeStatusArguments {
   bool json = false;
 };
 
-const char* next_of(const conductor::UpgradeRecord& record, const stack::StackChange& change) {
-  if (record.state == conductor::UpgradeState::measuring)
+/// A step that the command will not refuse.
+std::string next_of(const conductor::KeptUpgrade& kept, const stack::StackChange& change) {
+  const conductor::UpgradeRecord& record = kept.record;
+  if (!conductor::of_another_host(record, this_host()).empty())
+    return fmt::format("next: go on at {}, where it was begun", record.host);
+  if (record.state == conductor::UpgradeState::measuring) {
+    if (change.changed())
+      return fmt::format("next: the stack changed before the old one was measured: {}", old_stack_is_gone);
+    for (const conductor::UpgradeDevice& device : record.devices)
+      if (const std::string why = conductor::of_several_kinds(kept, device); !why.empty())
+        return "next: " + why;
     return "next: `gpugauge upgrade begin --resume` measures what is missing of the old stack";
-  if (!change.changed() && record.attempts.empty())
-    return "next: make the change, then `gpugauge upgrade end`";
+  }
+  if (!change.changed())
+    return conductor::new_stack_measured(kept)
+               ? "next: `gpugauge upgrade end` measures the old stack once more and compares (A/B/A)"
+               : "next: make the change, then `gpugauge upgrade end`";
+  if (const std::vector<std::string> missing = conductor::layers_to_come(change); !missing.empty())
+    return fmt::format(
+        "next: make the planned change ({}), then `gpugauge upgrade end`; with --anyway it "
+        "judges what else changed",
+        fmt::join(missing, ", "));
   return "next: `gpugauge upgrade end` measures the stack as it is now";
 }
 
@@ -64,12 +82,11 @@ std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
   if (!record.is_open())
     return out + fmt::format("  {} {}{}\n", to_string(record.state), record.closed,
                              record.reason.empty() ? "" : ": " + report::plain(record.reason));
-  StackSource source{record.root, record.python};
-  if (given.root != "/") source.root = given.root;
+  const stack::Inventory before = recorded_stack(kept);
   const stack::StackChange change =
-      stack::stack_change(recorded_stack(kept), read_stack(source), parse_target(record.target));
+      stack::stack_change(before, stack_now(kept, before, given), parse_target(record.target));
   out += "\n" + report::draw(change, terminal);
-  return out + "\n" + next_of(record, change) + "\n";
+  return out + "\n" + next_of(kept, change) + "\n";
 }
 
 int status(const UpgradeStatusArguments& arguments) {

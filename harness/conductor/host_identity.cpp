@@ -13,6 +13,7 @@ namespace gpugauge::conductor {
 namespace {
 
 constexpr std::string_view salt = "gpugauge host identity 1";
+constexpr std::string_view machine_salt = "gpugauge machine 1";
 constexpr std::size_t digits_kept = 16;
 
 /// Not "uninitialized", which images hold until their first boot.
@@ -30,6 +31,15 @@ void add_host_identity(const stack::Tree& tree, result::Fingerprint& fingerprint
     return;
   const std::string hash = baseline::sha256(fmt::format("{}\n{}\n{}\n", salt, id, name));
   fingerprint.device.insert_or_assign(std::string(baseline::host_identity_fact), hash.substr(0, digits_kept));
+}
+
+HostHere host_here(const stack::Tree& tree, bool in_container) {
+  HostHere out;
+  out.name = tree.read("/proc/sys/kernel/hostname").text;
+  const std::string id = tree.read("/etc/machine-id").text;
+  if (!in_container && is_machine_id(id))
+    out.machine = baseline::sha256(fmt::format("{}\n{}\n", machine_salt, id)).substr(0, digits_kept);
+  return out;
 }
 
 }  // namespace gpugauge::conductor

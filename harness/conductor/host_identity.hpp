@@ -1,6 +1,8 @@
 // What tells one host from another of its model without naming it.
 #pragma once
 
+#include <string>
+
 #include "result/run_file.hpp"
 #include "stack/tree.hpp"
 
@@ -11,5 +13,12 @@ namespace gpugauge::conductor {
 /// "localhost". Sets nothing unless `fingerprint` says that this is no container, whose names
 /// are not the machine's, nor where one of the two cannot be read.
 void add_host_identity(const stack::Tree& tree, result::Fingerprint& fingerprint);
+
+/// The host that a command runs on, as far as it can be told.
+struct HostHere {
+  std::string name;     ///< of the host, or of the container; "" where it cannot be read
+  std::string machine;  ///< 16 hex digits, a salted hash of the machine id alone; "" in a container
+};
+HostHere host_here(const stack::Tree& tree, bool in_container);
 
 }  // namespace gpugauge::conductor

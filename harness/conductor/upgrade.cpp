@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "baseline/kept_file.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 
@@ -28,39 +27,51 @@ bool names_a_mechanism(const diagnose::Finding& finding) {
          finding.cause != "stack_upgrade_mixed";
 }
 
-}  // namespace
+/// What speaks against a device, and what was found on it beside the change.
+struct Against {
+  const report::DeviceReport* device = nullptr;
+  std::size_t verdicts = 0;
+  std::vector<const diagnose::Finding*> mechanisms;
+};
 
-std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice& device) {
-  std::vector<result::Run> out;
-  for (result::Run& run : kept_rounds(kept, "measuring", device)) {
-    try {
-      refuse_unfit(run);
-    } catch (const result::UsageError&) {
-      continue;
-    }
-    out.push_back(std::move(run));
+std::vector<Against> evidence(const std::vector<report::DeviceReport>& devices) {
+  std::vector<Against> out;
+  for (const report::DeviceReport& device : devices) {
+    Against one{&device, 0, {}};
+    one.verdicts = static_cast<std::size_t>(
+        std::count_if(device.verdicts.begin(), device.verdicts.end(), speaks_against));
+    if (one.verdicts == 0) continue;
+    if (device.diagnosis)
+      for (const diagnose::Finding& finding : device.diagnosis->findings)
+        if (names_a_mechanism(finding)) one.mechanisms.push_back(&finding);
+    out.push_back(std::move(one));
   }
   return out;
 }
 
-std::vector<result::Run> kept_rounds(const KeptUpgrade& kept, const std::string& side,
-                                     const UpgradeDevice& device) {
+}  // namespace
+
+std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice& device) {
   std::vector<result::Run> out;
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(side_folder(kept, side, device), error), end;
-       !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".json") files.push_back(entry->path());
-  std::sort(files.begin(), files.end());
-  for (const std::filesystem::path& file : files) {
-    baseline::refuse_links_in_state(file);
-    result::Run run = result::read_run(file);
-    if (run.complete) out.push_back(std::move(run));
+  for (KeptRound& one : kept_rounds(kept, "measuring", device)) {
+    try {
+      refuse_unfit(one.run);
+    } catch (const result::UsageError&) {
+      continue;
+    }
+    out.push_back(std::move(one.run));
   }
-  std::sort(out.begin(), out.end(), [](const result::Run& a, const result::Run& b) {
-    return std::pair(a.started, a.id) < std::pair(b.started, b.id);
-  });
   return out;
+}
+
+std::string of_several_kinds(const KeptUpgrade& kept, const UpgradeDevice& device) {
+  const std::vector<result::Run> runs = fit_rounds(kept, device);
+  const std::vector<baseline::Mismatch> fields = baseline::mismatches(runs, runs);
+  if (fields.empty()) return "";
+  return fmt::format(
+      "the rounds of {} that are kept are of more than one kind ({} is {} and {}), and no baseline can hold "
+      "them: close the upgrade with `gpugauge upgrade close --reason ...` and begin anew",
+      device.label, fields.front().field, fields.front().now, fields.front().then);
 }
 
 bool is_old_measured(const KeptUpgrade& kept, const UpgradeDevice& device) {
@@ -73,12 +84,17 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
   if (is_old_measured(kept, device)) return "";
   MeasureOptions into = options;
   into.runs_folder = side_folder(kept, "measuring", device);
+  const auto refuse_several_kinds = [&] {
+    if (const std::string why = of_several_kinds(kept, device); !why.empty()) throw result::UsageError(why);
+  };
+  refuse_several_kinds();
   const auto have = static_cast<int>(fit_rounds(kept, device).size());
   const Rounds rounds = measure_rounds(into, target, choice, gpus, have + 1, kept.record.rounds, true);
   if (rounds.unfit)
     throw result::UsageError(fmt::format(
         "{}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on", rounds.stopped));
   if (!rounds.stopped.empty()) return rounds.stopped;
+  refuse_several_kinds();
   baseline::create(side_folder(kept, "old", device), fmt::format("{}-{}", kept.record.name, device.selection),
                    fit_rounds(kept, device), baseline::State::candidate);
   std::error_code error;
@@ -86,6 +102,21 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
   return rounds.stopped_by.empty()
              ? ""
              : fmt::format("{} asked to stop when {} was measured", rounds.stopped_by, device.label);
+}
+
+std::string of_another_host(const UpgradeRecord& record, const HostHere& here) {
+  if (record.host.empty() || here.name.empty() || record.host == here.name) return "";
+  const bool told_by_its_card =
+      std::any_of(record.devices.begin(), record.devices.end(),
+                  [](const UpgradeDevice& device) { return result::device_kind(device.selection) == "gpu"; });
+  const bool may_be_this_machine =
+      record.machine.empty() || here.machine.empty() || record.machine == here.machine;
+  if (told_by_its_card && may_be_this_machine) return "";
+  return fmt::format(
+      "upgrade {} was begun on the host {}, and this is {}: go on with it there; a host that shares its "
+      "state "
+      "folder with others takes one of its own for its upgrades, --state-dir",
+      record.name, record.host, here.name);
 }
 
 std::string not_there(const UpgradeRecord& record, const stack::GpuReport& gpus) {
@@ -117,64 +148,86 @@ std::vector<std::string> changed_fields(const result::Fingerprint& now, const re
   return {words.begin(), words.end()};
 }
 
-report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs,
-                                   const std::vector<result::Run>& new_runs,
+report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs, const CountedRounds& after,
                                    const std::vector<std::string>& changes, judge::Policy policy,
                                    bool strict) {
-  if (old_runs.empty() || new_runs.empty())
+  if (old_runs.empty() || after.rounds.empty())
     throw result::UsageError("there is no whole round of one of the two stacks: nothing can be compared");
-  std::vector<result::Run> after;
-  for (const result::Run& run : new_runs)
-    if (baseline::mismatches(run.fingerprint, new_runs.back().fingerprint).empty()) after.push_back(run);
-  for (std::string& word : changed_fields(after.back().fingerprint, old_runs.front().fingerprint))
+  const std::vector<result::Run> runs = runs_of(after.rounds);
+  for (std::string& word : changed_fields(runs.back().fingerprint, old_runs.front().fingerprint))
     policy.treatment.push_back(std::move(word));
-  report::DeviceReport device = judge_sides(old_runs, after, policy, strict);
+  report::DeviceReport device = judge_sides(old_runs, runs, policy, strict);
   std::vector<std::string> remarks = changes;
-  if (after.size() < new_runs.size())
-    remarks.push_back(fmt::format("Left out: {} of the new stack as it was then; it was changed again since.",
-                                  result::counted(new_runs.size() - after.size(), "round")));
+  remarks.insert(remarks.end(), after.left_out.begin(), after.left_out.end());
   device.remarks.insert(device.remarks.begin(), remarks.begin(), remarks.end());
-  for (const result::Run& run : after) device.seconds += run.wall_seconds;
+  for (const KeptRound& one : after.rounds) {
+    device.seconds += one.run.wall_seconds;
+    device.files.push_back(one.file);
+  }
   return device;
+}
+
+std::vector<std::string> layers_to_come(const stack::StackChange& change) {
+  using State = stack::LayerChange::State;
+  std::vector<std::string> out;
+  for (const stack::LayerChange& layer : change.layers) {
+    if (layer.state == State::reached || layer.state == State::other) return {};
+    if (layer.state == State::unchanged || layer.state == State::partly) out.push_back(layer.layer);
+  }
+  return out;
+}
+
+std::string nothing_to_judge(const stack::StackChange& change) {
+  if (!change.changed())
+    return "nothing changed: the stack is what `upgrade begin` recorded, so that there is nothing to "
+           "compare; --anyway measures it all the same";
+  const std::vector<std::string> missing = layers_to_come(change);
+  if (missing.empty()) return "";
+  return fmt::format(
+      "the planned change did not take place: {}; something else changed; --anyway judges that",
+      fmt::join(missing, ", "));
 }
 
 UpgradeConclusion conclude(const std::vector<report::DeviceReport>& devices,
                            const stack::StackChange& change) {
   UpgradeConclusion out;
-  std::size_t against = 0;
+  const bool several = devices.size() > 1;
+  std::size_t unexplained = 0;
+  std::vector<std::string> where;
   std::vector<std::string> causes;
   std::vector<std::string> next;
-  for (const report::DeviceReport& device : devices) {
-    against += static_cast<std::size_t>(
-        std::count_if(device.verdicts.begin(), device.verdicts.end(), speaks_against));
-    if (!device.diagnosis) continue;
-    for (const diagnose::Finding& finding : device.diagnosis->findings) {
-      if (!names_a_mechanism(finding) ||
-          std::find(causes.begin(), causes.end(), finding.cause) != causes.end())
-        continue;
-      causes.push_back(finding.cause);
-      next.insert(next.end(), finding.next.begin(), finding.next.end());
+  for (const Against& one : evidence(devices)) {
+    if (one.mechanisms.empty()) {
+      unexplained += one.verdicts;
+      where.push_back(one.device->label);
+    }
+    for (const diagnose::Finding* finding : one.mechanisms) {
+      out.causes.push_back({one.device->selection, finding->cause});
+      causes.push_back(several ? fmt::format("{} ({})", finding->cause, one.device->label) : finding->cause);
+      next.insert(next.end(), finding->next.begin(), finding->next.end());
     }
   }
-  if (against == 0) return out;
-  if (!causes.empty()) {
-    out.sentences.push_back(
-        fmt::format("A cause was found that can be mended without going back: {}. Mend it and measure again "
-                    "with `gpugauge upgrade end`; go back if that does not help.",
-                    fmt::join(causes, ", ")));
-    if (!next.empty()) out.sentences.push_back("Next: " + next.front());
-    return out;
+  out.roll_back = unexplained > 0;
+  if (out.roll_back) {
+    out.sentences.push_back(fmt::format(
+        "{} against the new stack{}, and nothing else was found that explains {}: go back, then measure once "
+        "more with `gpugauge upgrade end` (A/B/A), which tells the change from a drift of the machine.",
+        result::counted(unexplained, "verdict"), several ? fmt::format(" on {}", fmt::join(where, ", ")) : "",
+        unexplained == 1 ? "it" : "them"));
+    if (const std::vector<std::string> unplanned = change.unplanned(); !unplanned.empty())
+      out.sentences.push_back(fmt::format(
+          "Nobody planned the change of {}, and these data cannot tell its effect from that of the "
+          "plan: take it back first, alone, and measure again.",
+          fmt::join(unplanned, ", ")));
   }
-  out.roll_back = true;
-  out.sentences.push_back(fmt::format(
-      "{} against the new stack, and nothing else was found that explains it: go back, then measure once "
-      "more with `gpugauge upgrade end` (A/B/A), which tells the change from a drift of the machine.",
-      result::counted(against, "verdict")));
-  if (const std::vector<std::string> unplanned = change.unplanned(); !unplanned.empty())
-    out.sentences.push_back(
-        fmt::format("Nobody planned the change of {}, and these data cannot tell its effect from that of the "
-                    "plan: take it back first, alone, and measure again.",
-                    fmt::join(unplanned, ", ")));
+  if (causes.empty()) return out;
+  out.sentences.push_back(
+      out.roll_back
+          ? fmt::format("Beside that, what can be mended without going back: {}.", fmt::join(causes, ", "))
+          : fmt::format("A cause was found that can be mended without going back: {}. Mend it and "
+                        "measure again with `gpugauge upgrade end`; go back if that does not help.",
+                        fmt::join(causes, ", ")));
+  if (!next.empty()) out.sentences.push_back("Next: " + next.front());
   return out;
 }
 

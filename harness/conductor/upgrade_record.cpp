@@ -7,6 +7,7 @@
 
 #include "baseline/kept_file.hpp"
 #include "baseline/transfer.hpp"
+#include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
 
@@ -46,6 +47,13 @@ UpgradeAttempt attempt_from(const nlohmann::json& value, const Place& place) {
   attempt.sentence = reader.text("sentence");
   attempt.changes = reader.texts("changes");
   attempt.way_back = reader.texts("way_back");
+  if (reader.optional("finished") != nullptr) attempt.finished = reader.boolean("finished");
+  if (reader.optional("causes") != nullptr)
+    reader.each("causes", [&](const nlohmann::json& cause, const Place& at) {
+      ObjectReader one(cause, at);
+      attempt.causes.push_back({one.text("selection"), one.text("cause")});
+      one.done();
+    });
   reader.done();
   if (attempt.side != "new" && attempt.side != "returned" && attempt.side != "none")
     place.key("side").refuse("should be new, returned or none");
@@ -75,18 +83,26 @@ std::string to_json(const UpgradeRecord& record) {
   for (const UpgradeDevice& device : record.devices)
     devices.push_back({{"selection", device.selection}, {"label", device.label}});
   ordered_json attempts = ordered_json::array();
-  for (const UpgradeAttempt& attempt : record.attempts)
+  for (const UpgradeAttempt& attempt : record.attempts) {
+    ordered_json causes = ordered_json::array();
+    for (const UpgradeCause& cause : attempt.causes)
+      causes.push_back({{"selection", cause.selection}, {"cause", cause.cause}});
     attempts.push_back({{"time", attempt.time},
                         {"side", attempt.side},
                         {"exit_code", attempt.exit_code},
                         {"sentence", attempt.sentence},
                         {"changes", attempt.changes},
-                        {"way_back", attempt.way_back}});
+                        {"way_back", attempt.way_back},
+                        {"finished", attempt.finished},
+                        {"causes", std::move(causes)}});
+  }
   return result::dump_json({{"schema", upgrade_schema},
                             {"name", record.name},
                             {"state", to_string(record.state)},
                             {"created", record.created},
                             {"who", record.who},
+                            {"host", record.host},
+                            {"machine", record.machine},
                             {"target", record.target},
                             {"root", record.root},
                             {"python", record.python},
@@ -95,6 +111,7 @@ std::string to_json(const UpgradeRecord& record) {
                             {"families", record.families},
                             {"only", record.only},
                             {"rounds", record.rounds},
+                            {"process_limit", record.process_limit},
                             {"devices", std::move(devices)},
                             {"attempts", std::move(attempts)},
                             {"closed", record.closed},
@@ -111,6 +128,11 @@ UpgradeRecord upgrade_from_json(const std::string& text, const std::string& orig
   record.state = state_from(reader.text("state"), reader.place().key("state"));
   record.created = reader.text("created");
   record.who = reader.text("who");
+  if (reader.optional("host") != nullptr)
+    record.host = reader.text("host");
+  else if (const std::size_t at = record.who.rfind('@'); at != std::string::npos)
+    record.host = record.who.substr(at + 1);
+  if (reader.optional("machine") != nullptr) record.machine = reader.text("machine");
   record.target = reader.text("target");
   record.root = reader.text("root");
   record.python = reader.text("python");
@@ -121,6 +143,8 @@ UpgradeRecord upgrade_from_json(const std::string& text, const std::string& orig
   const std::int64_t rounds = reader.integer("rounds");
   if (rounds < 2 || rounds > 100) reader.place().key("rounds").refuse("should be 2 to 100");
   record.rounds = static_cast<int>(rounds);
+  record.process_limit = reader.optional_number("process_limit").value_or(0);
+  if (record.process_limit < 0) reader.place().key("process_limit").refuse("should not be below 0");
   reader.each("devices", [&](const nlohmann::json& device, const Place& place) {
     record.devices.push_back(device_from(device, place));
   });
@@ -138,14 +162,15 @@ UpgradeRecord upgrade_from_json(const std::string& text, const std::string& orig
 std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_directory) {
   baseline::refuse_links_in_state(upgrades_folder(state_directory));
   std::vector<KeptUpgrade> out;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(upgrades_folder(state_directory), error), end;
-       !error && entry != end; entry.increment(error)) {
-    const std::filesystem::path file = entry->path() / "upgrade.json";
+  for (const std::filesystem::path& folder : entries_of(upgrades_folder(state_directory))) {
+    const std::filesystem::path file = folder / "upgrade.json";
     std::error_code unknown;
-    if (!std::filesystem::exists(file, unknown)) continue;
+    const bool there = std::filesystem::exists(file, unknown);
+    if (unknown)
+      throw result::FileError(fmt::format("{} could not be read: {}", file.string(), unknown.message()));
+    if (!there) continue;
     baseline::refuse_links_in_state(file);
-    out.push_back({entry->path(), upgrade_from_json(result::read_file(file, record_limit), file.string())});
+    out.push_back({folder, upgrade_from_json(result::read_file(file, record_limit), file.string())});
   }
   std::sort(out.begin(), out.end(), [](const KeptUpgrade& a, const KeptUpgrade& b) {
     return std::pair(a.record.created, a.record.name) < std::pair(b.record.created, b.record.name);
@@ -157,6 +182,18 @@ std::optional<KeptUpgrade> open_upgrade(const std::filesystem::path& state_direc
   for (KeptUpgrade& kept : list_upgrades(state_directory))
     if (kept.record.is_open()) return std::move(kept);
   return std::nullopt;
+}
+
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> out;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    out.push_back(entry->path());
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw result::FileError(fmt::format("{} could not be read: {}", folder.string(), error.message()));
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 std::filesystem::path upgrades_folder(const std::filesystem::path& state_directory) {

@@ -8,8 +8,10 @@
 //   constraints.txt   pip's constraints; only where there are wheels
 //   measuring/DEVICE/ rounds of the old stack, while not all are measured
 //   old/DEVICE/       the old stack as a baseline folder, with its hashes
-//   new/DEVICE/       rounds of the new stack, of one `upgrade end` or several
-//   returned/DEVICE/  rounds of the old stack once more, after going back
+//   new/DEVICE/N/     rounds of the new stack, of the attempt N, counted from 1; beside these folders those
+//   of
+//                     records that did not tell attempts apart
+//   returned/DEVICE/N/  rounds of the old stack once more, after going back
 #pragma once
 
 #include <filesystem>
@@ -41,7 +43,15 @@ struct UpgradeDevice {
   bool operator==(const UpgradeDevice&) const = default;  ///< Equal in both members.
 };
 
-/// One `upgrade end`.
+/// A cause beside the change itself that was found on a device: something to mend.
+struct UpgradeCause {
+  std::string selection;  ///< of the device
+  std::string cause;      ///< of the catalogue of causes
+
+  bool operator==(const UpgradeCause&) const = default;  ///< Equal in both members.
+};
+
+/// One `upgrade end`, or several of which the last one finished what the others had begun.
 struct UpgradeAttempt {
   std::string time;                   ///< UTC, RFC 3339
   std::string side;                   ///< "new", "returned", or "none" where nothing was measured
@@ -49,6 +59,8 @@ struct UpgradeAttempt {
   std::string sentence;               ///< the verdict
   std::vector<std::string> changes;   ///< what differs from before, one sentence each
   std::vector<std::string> way_back;  ///< commands, where going back was advised
+  bool finished = true;               ///< every device was measured as often as asked for, and judged
+  std::vector<UpgradeCause> causes;   ///< what it said can be mended without going back
 
   bool operator==(const UpgradeAttempt&) const = default;  ///< Equal in every member.
 };
@@ -59,16 +71,19 @@ struct UpgradeRecord {
   UpgradeState state = UpgradeState::measuring;  ///< open until it is passed, returned or closed
   std::string created;                           ///< UTC, RFC 3339
   std::string who;                               ///< "root@node3"
+  std::string host;                              ///< "node3", as host_here() says; "" where it is not known
+  std::string machine;                           ///< likewise; "" where it is not known
   std::string target;                            ///< --to as given; "" = no plan
   std::string root;                              ///< where the inventory was read: "/", a folder, or a file
-  std::string python;                            ///< --python as given
+  std::string python;                            ///< the interpreter that was read; "" where none was found
   std::string device;                            ///< --device as given
   std::string profile;                           ///< of every round of both sides
   std::vector<std::string> families;             ///< --family as given; empty = all that suit the device
   std::vector<std::string> only;                 ///< words that narrow the benchmarks, as given; empty = all
   int rounds = 0;                                ///< a side, 2 to 100
+  double process_limit = 0;                      ///< seconds; 0 = that of the profile
   std::vector<UpgradeDevice> devices;            ///< at least one: those of which the old stack is measured
-  std::vector<UpgradeAttempt> attempts;          ///< oldest first
+  std::vector<UpgradeAttempt> attempts;          ///< in the order in which they were begun
   std::string closed;                            ///< UTC, RFC 3339; "" while it is not
   std::string reason;                            ///< why it was closed by hand
 
@@ -79,7 +94,9 @@ struct UpgradeRecord {
 
 /// JSON text, and back. Reading throws result::FormatError, naming file and place.
 std::string to_json(const UpgradeRecord& record);
-/// `origin` names the file in sentences; unknown keys are refused.
+/// `origin` names the file in sentences; unknown keys are refused. What records of earlier versions lack
+/// (machine, process_limit, an attempt's finished and causes) keeps its default, and their host is that of
+/// `who`.
 UpgradeRecord upgrade_from_json(const std::string& text, const std::string& origin);
 
 /// A record and the folder that it lies in.
@@ -88,10 +105,15 @@ struct KeptUpgrade {
   UpgradeRecord record;          ///< of its upgrade.json
 };
 
-/// Every upgrade below the state directory, oldest first. Throws like upgrade_from_json.
+/// Every upgrade below the state directory, oldest first. Throws like upgrade_from_json, and
+/// result::FileError where the folder of them is there and cannot be read.
 std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_directory);
 /// The one that is not closed; nullopt where none is.
 std::optional<KeptUpgrade> open_upgrade(const std::filesystem::path& state_directory);
+
+/// What lies in a folder, sorted; nothing where there is no such folder. Throws result::FileError where it
+/// cannot be read.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 /// upgrades/ below the state directory.
 std::filesystem::path upgrades_folder(const std::filesystem::path& state_directory);

@@ -40,7 +40,7 @@ state_is() {
   run -0 end --report json=end.json --report junit=end.xml
   [[ $output == *"Changed: driver: 570.86.15 -> 580.65.06, as planned."* ]]
   [[ $output == *"Treatment stack.driver: "*"stack.driver.version (580.65.06 now, 570.86.15 then)."* ]]
-  [[ $output == *"gpugauge baseline create $folder/new/$gpu/*.json"* ]]
+  [[ $output == *"gpugauge baseline create $folder/new/$gpu/1/"*".json $folder/new/$gpu/1/"*".json"* ]]
   [[ $output == *"is closed: passed"* ]]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report end.json
   grep -q 'GPUGauge upgrade' end.xml

@@ -82,6 +82,8 @@ std::string layer_of(const Difference& difference) {
     case Consequence::framework:
       if (key.starts_with("wheel.")) return wheel_layer(name_in(key, "wheel."));
       if (key.starts_with("wheels.")) return ignored;
+      // Where an environment lies changes nothing; what it holds does.
+      if (begins(key, {"python.path", "python.prefix", "python.kind"})) return setting;
       if (key.starts_with("python.")) return "python";
       {
         const std::string name(name_in(key, "framework."));

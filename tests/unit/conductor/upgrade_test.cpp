@@ -16,6 +16,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+CountedRounds all_of(const std::vector<result::Run>& runs) {
+  CountedRounds out;
+  for (const result::Run& run : runs) out.rounds.push_back({run, run.id + ".json", 1});
+  return out;
+}
+
 class Upgrade : public testing::Test {
  protected:
   Upgrade() {
@@ -87,7 +93,7 @@ TEST_F(Upgrade, AnInterruptedOldSideGoesOnWhereItStopped) {
   EXPECT_EQ(measure_old_side(), "");
   const auto runs = old_side(kept_, device()).runs;
   ASSERT_EQ(runs.size(), 3U);
-  EXPECT_EQ(runs.front().id, first.front().id);
+  EXPECT_EQ(runs.front().id, first.front().run.id);
 }
 
 TEST_F(Upgrade, AnUnfitRoundIsRefusedAndNotKept) {
@@ -144,29 +150,33 @@ TEST_F(Upgrade, TheStackIsTheTreatmentAndTheDeviceIsNot) {
   }
   EXPECT_THAT(changed_fields(after.front().fingerprint, before.front().fingerprint),
               ElementsAre("stack.driver", "stack.kernel"));
-  const report::DeviceReport judged = judge_upgrade(before, after, {"Changed: the driver."}, {}, false);
+  const report::DeviceReport judged =
+      judge_upgrade(before, all_of(after), {"Changed: the driver."}, {}, false);
   EXPECT_EQ(judged.outcome.code, judge::ExitCode::pass) << judged.outcome.sentence;
   EXPECT_EQ(judged.remarks.front(), "Changed: the driver.");
   for (result::Run& run : after) run.fingerprint.device["host.cpu_model"] = "another";
-  const report::DeviceReport other = judge_upgrade(before, after, {}, {}, false);
+  const report::DeviceReport other = judge_upgrade(before, all_of(after), {}, {}, false);
   EXPECT_EQ(other.outcome.code, judge::ExitCode::cannot_judge);
 }
 
 TEST_F(Upgrade, RoundsOfAnEarlierNewStackAreLeftOutAndSaid) {
-  const std::vector<result::Run> before = rounds(3);
-  std::vector<result::Run> after = rounds(3);
-  after[0].fingerprint.stack["driver.version"] = "580.65.06";
-  after[1].fingerprint.stack["driver.version"] = after[2].fingerprint.stack["driver.version"] = "580.95.05";
-  const report::DeviceReport judged = judge_upgrade(before, after, {}, {}, false);
+  CountedRounds after = all_of(rounds(3));
+  after.rounds[0].run.fingerprint.stack["driver.version"] = "580.65.06";
+  after.rounds[1].run.fingerprint.stack["driver.version"] = "580.95.05";
+  after.rounds[2].run.fingerprint.stack["driver.version"] = "580.95.05";
+  after.rounds[1].attempt = after.rounds[2].attempt = 2;
+  const CountedRounds counted = counted_rounds(after.rounds, {}, "host");
+  const report::DeviceReport judged = judge_upgrade(rounds(3), counted, {}, {}, false);
   EXPECT_EQ(judged.rounds.size(), 2U);
+  EXPECT_THAT(judged.files, ElementsAre(after.rounds[1].file, after.rounds[2].file));
   EXPECT_EQ(judged.remarks.front(),
-            "Left out: 1 round of the new stack as it was then; it was changed again since.");
+            "Left out: 1 round of another state of the stack; it was changed again since.");
 }
 
 TEST_F(Upgrade, GoingBackTakesEvidenceAndNoOtherCause) {
   const std::vector<result::Run> before = rounds(3);
   latency(2e-3);
-  std::vector<report::DeviceReport> devices{judge_upgrade(before, rounds(3), {}, {}, false)};
+  std::vector<report::DeviceReport> devices{judge_upgrade(before, all_of(rounds(3)), {}, {}, false)};
   ASSERT_EQ(devices[0].outcome.code, judge::ExitCode::regressed) << devices[0].outcome.sentence;
   devices[0].diagnosis.reset();
   stack::StackChange change;
@@ -199,9 +209,119 @@ TEST_F(Upgrade, GoingBackTakesEvidenceAndNoOtherCause) {
   EXPECT_THAT(conclude(devices, change).sentences, IsEmpty());
 }
 
+TEST_F(Upgrade, ACauseOnOneDeviceDoesNotExplainAnother) {
+  latency(2e-3);
+  const std::vector<result::Run> slow = rounds(3);
+  latency(1e-3);
+  const std::vector<result::Run> before = rounds(3);
+  std::vector<report::DeviceReport> devices(2, judge_upgrade(before, all_of(slow), {}, {}, false));
+  ASSERT_EQ(devices[0].outcome.code, judge::ExitCode::regressed) << devices[0].outcome.sentence;
+  devices[0].label = "GPU 0";
+  devices[0].selection = "GPU-a";
+  devices[1].label = "GPU 1";
+  devices[1].selection = "GPU-b";
+  diagnose::Finding finding;
+  finding.cause = "power_limit_lowered";
+  finding.score = .9;
+  finding.next = {"nvidia-smi -pl 700"};
+  devices[0].diagnosis.emplace().findings = {finding};
+  devices[1].diagnosis.reset();
+  UpgradeConclusion conclusion = conclude(devices, {});
+  EXPECT_TRUE(conclusion.roll_back);
+  EXPECT_THAT(conclusion.causes, ElementsAre(UpgradeCause{"GPU-a", "power_limit_lowered"}));
+  EXPECT_THAT(
+      conclusion.sentences,
+      ElementsAre(HasSubstr("1 verdict against the new stack on GPU 1, and nothing else was found that"),
+                  "Beside that, what can be mended without going back: power_limit_lowered (GPU 0).",
+                  "Next: nvidia-smi -pl 700"));
+  // What is found on a device that nothing speaks against explains nothing.
+  devices[0].verdicts.clear();
+  conclusion = conclude(devices, {});
+  EXPECT_TRUE(conclusion.roll_back);
+  EXPECT_THAT(conclusion.causes, IsEmpty());
+  // With one of its own each, nobody has to go back.
+  devices[0] = devices[1];
+  for (report::DeviceReport& device : devices) device.diagnosis.emplace().findings = {finding};
+  conclusion = conclude(devices, {});
+  EXPECT_FALSE(conclusion.roll_back);
+  EXPECT_THAT(conclusion.sentences.front(),
+              HasSubstr("power_limit_lowered (GPU 1), power_limit_lowered (GPU 1). Mend it"));
+}
+
+TEST_F(Upgrade, AnotherHostIsTold) {
+  UpgradeRecord record = kept_.record;
+  record.host = "node3";
+  record.machine = "0123456789abcdef";
+  EXPECT_EQ(of_another_host(record, {"node3", "0123456789abcdef"}), "");
+  EXPECT_EQ(of_another_host(record, {"node3", "fedcba9876543210"}), "") << "its system was installed anew";
+  EXPECT_EQ(of_another_host(record, {"", ""}), "");
+  EXPECT_THAT(of_another_host(record, {"node4", "fedcba9876543210"}),
+              HasSubstr("upgrade one was begun on the host node3, and this is node4"));
+  EXPECT_NE(of_another_host(record, {"node4", "0123456789abcdef"}), "") << "a clone of the same image";
+  EXPECT_NE(of_another_host(record, {"node4", ""}), "");
+  record.devices = {{"GPU-11111111-2222-3333-4444-555555555555", "GPU 0"}, {"links", "links"}};
+  EXPECT_EQ(of_another_host(record, {"node4", "0123456789abcdef"}), "") << "it has another name now";
+  EXPECT_EQ(of_another_host(record, {"5e1fc0ffee", ""}), "") << "another container on it";
+  EXPECT_NE(of_another_host(record, {"node4", "fedcba9876543210"}), "");
+  record.devices = {{"links", "links"}};
+  EXPECT_NE(of_another_host(record, {"node4", "0123456789abcdef"}), "");
+  record.host.clear();
+  EXPECT_EQ(of_another_host(record, {"node4", "fedcba9876543210"}), "");
+}
+
+TEST_F(Upgrade, AMachineIsTheSameUnderAnotherName) {
+  run::write_text(fakes_.path() / "proc/sys/kernel/hostname", "node3\n");
+  run::write_text(fakes_.path() / "etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+  const stack::Tree tree(fakes_.path().string());
+  const HostHere here = host_here(tree, false);
+  EXPECT_EQ(here.name, "node3");
+  EXPECT_EQ(here.machine.size(), 16U);
+  EXPECT_EQ(host_here(tree, true).machine, "");
+  run::write_text(fakes_.path() / "proc/sys/kernel/hostname", "node4\n");
+  EXPECT_EQ(host_here(tree, false).machine, here.machine);
+  run::write_text(fakes_.path() / "etc/machine-id", "uninitialized\n");
+  EXPECT_EQ(host_here(tree, false).machine, "");
+}
+
+TEST_F(Upgrade, ARecordOfAnEarlierVersionIsRead) {
+  std::string text = to_json(kept_.record);
+  for (const char* const line :
+       {"  \"host\": \"\",\n", "  \"machine\": \"\",\n", "  \"process_limit\": 0.0,\n"}) {
+    ASSERT_NE(text.find(line), std::string::npos) << line;
+    text.erase(text.find(line), std::string_view(line).size());
+  }
+  UpgradeRecord expected = kept_.record;
+  expected.host = "node3";
+  EXPECT_EQ(upgrade_from_json(text, "upgrade.json"), expected);
+}
+
+TEST_F(Upgrade, AFolderThatCannotBeReadIsNoEmptyOne) {
+  const auto state = fakes_.path() / "state";
+  EXPECT_TRUE(list_upgrades(state).empty());
+  run::write_text(state / "upgrades", "");
+  EXPECT_THAT(
+      [&] { return list_upgrades(state); },
+      testing::ThrowsMessage<result::FileError>(HasSubstr("upgrades could not be read: Not a directory")));
+  std::filesystem::remove(state / "upgrades");
+  run::write_text(kept_.folder / "new" / "host", "");
+  EXPECT_THAT(
+      [&] { return kept_rounds(kept_, "new", device()); },
+      testing::ThrowsMessage<result::FileError>(HasSubstr("new/host could not be read: Not a directory")));
+}
+
 TEST_F(Upgrade, ARecordIsReadAsItWasWritten) {
   kept_.record.target = "driver=580";
-  kept_.record.attempts = {{"2026-01-02T00:00:00Z", "new", 1, "regressed: x", {"Changed: y"}, {"sudo z"}}};
+  kept_.record.attempts = {{"2026-01-02T00:00:00Z",
+                            "new",
+                            1,
+                            "regressed: x",
+                            {"Changed: y"},
+                            {"sudo z"},
+                            false,
+                            {{"host", "cpu_contention"}}}};
+  kept_.record.host = "node3";
+  kept_.record.machine = "0123456789abcdef";
+  kept_.record.process_limit = 77.5;
   save(kept_);
   const auto state = fakes_.path() / "state";
   ASSERT_TRUE(open_upgrade(state).has_value());
@@ -234,6 +354,8 @@ TEST_F(Upgrade, ADamagedRecordIsNamed) {
   EXPECT_THAT(fault(with("\"selection\": \"host\"", "\"selection\": \"../x\"")),
               HasSubstr("names no device"));
   EXPECT_THAT(fault(with("\"name\": \"one\"", "\"name\": \"../one\"")), HasSubstr("is no name of a folder"));
+  EXPECT_THAT(fault(with("\"process_limit\": 0.0", "\"process_limit\": -1")),
+              HasSubstr("process_limit: should not"));
   EXPECT_THAT(fault(with("\"who\"", "\"whom\"")), HasSubstr("who"));
 }
 

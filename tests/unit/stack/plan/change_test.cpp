@@ -123,6 +123,24 @@ TEST(StackChange, SettingsAreNoOtherStack) {
   EXPECT_EQ(change.settings.size(), 3U);
 }
 
+TEST(StackChange, AnotherEnvironmentOfTheSamePythonIsNoOtherStack) {
+  Inventory before = node();
+  Inventory now = node();
+  set_all(before, {{"python.path", "/venv/bin/python3"},
+                   {"python.prefix", "/venv"},
+                   {"python.kind", "venv"},
+                   {"python.version", "3.11.9"}});
+  set_all(now, {{"python.path", "/usr/bin/python3"},
+                {"python.prefix", "/usr"},
+                {"python.kind", "system"},
+                {"python.version", "3.11.9"}});
+  const StackChange same = stack_change(before, now, {});
+  EXPECT_FALSE(same.changed());
+  EXPECT_EQ(same.settings.size(), 3U);
+  set(now, "python.version", "3.12.3");
+  EXPECT_THAT(states(stack_change(before, now, {})), ElementsAre("python changed"));
+}
+
 TEST(StackChange, WhereNoFileTellsTheVersionThePackagesDo) {
   Inventory before;
   Inventory now;

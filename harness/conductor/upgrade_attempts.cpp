@@ -1,0 +1,204 @@
+#include "conductor/upgrade_attempts.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "baseline/baseline.hpp"
+#include "baseline/kept_file.hpp"
+#include "conductor/rounds.hpp"
+#include "judge/judge.hpp"
+#include "result/counted.hpp"
+#include "result/error.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+/// The number that a folder of an attempt is named by; 0 for another name.
+int attempt_of(const std::filesystem::path& folder) {
+  const std::string name = folder.filename();
+  int number = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return fault == std::errc() && end == name.data() + name.size() && number > 0 ? number : 0;
+}
+
+void add_rounds(const std::vector<std::filesystem::path>& files, int attempt, std::vector<KeptRound>& out) {
+  for (const std::filesystem::path& file : files) {
+    if (file.extension() != ".json") continue;
+    baseline::refuse_links_in_state(file);
+    result::Run run = result::read_run(file);
+    if (run.complete) out.push_back({std::move(run), file, attempt});
+  }
+}
+
+/// By attempt; within one its rounds are numbered on. Older records number them anew with each command.
+auto place_of(const KeptRound& one) {
+  return std::tuple(one.attempt, one.attempt > 0 ? one.run.round : 0, one.run.started, one.run.id);
+}
+
+/// True when no fact that both tell differs.
+bool same_facts(const result::Facts& now, const result::Facts& then) {
+  return std::all_of(now.begin(), now.end(), [&](const auto& fact) {
+    const auto found = then.find(fact.first);
+    return found == then.end() || found->second == fact.second;
+  });
+}
+
+/// Why a round could be part of no baseline; "" where it could.
+std::string unfit(const result::Run& run) {
+  try {
+    refuse_unfit(run);
+  } catch (const result::UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The settings that differ from the latest ones: what was put right, or went wrong, since.
+std::string other_settings(const result::Fingerprint& then, const result::Fingerprint& now) {
+  constexpr std::size_t most = 3;
+  std::vector<std::string> texts;
+  std::size_t more = 0;
+  for (const baseline::Mismatch& field : baseline::noted_differences(now, then)) {
+    if (!field.field.starts_with("settings.") && !field.field.starts_with("topology.")) continue;
+    if (texts.size() < most)
+      texts.push_back(fmt::format("{} ({} now, {} then)", field.field, field.now, field.then));
+    else
+      ++more;
+  }
+  return fmt::format("{}{}", fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Rounds that one reason leaves out.
+struct Reason {
+  std::size_t rounds = 0;
+  std::string why;  ///< of the first of them
+
+  void add(const std::string& text) {
+    if (rounds++ == 0) why = text;
+  }
+  /// `form` takes the number of rounds and the reason.
+  void say(fmt::format_string<std::string, const std::string&> form, std::vector<std::string>& out) const {
+    if (rounds > 0) out.push_back(fmt::format(form, result::counted(rounds, "round"), why));
+  }
+};
+
+std::vector<std::string> causes_on(const UpgradeAttempt& attempt, const std::string& selection) {
+  std::vector<std::string> out;
+  for (const UpgradeCause& one : attempt.causes)
+    if (one.selection == selection) out.push_back(one.cause);
+  return out;
+}
+
+}  // namespace
+
+std::filesystem::path attempt_folder(const KeptUpgrade& kept, const std::string& side,
+                                     const UpgradeDevice& device, int attempt) {
+  return kept.folder / side / device.selection / std::to_string(attempt);
+}
+
+std::vector<KeptRound> kept_rounds(const KeptUpgrade& kept, const std::string& side,
+                                   const UpgradeDevice& device) {
+  std::vector<KeptRound> out;
+  const std::vector<std::filesystem::path> entries = entries_of(kept.folder / side / device.selection);
+  add_rounds(entries, 0, out);
+  for (const std::filesystem::path& entry : entries) {
+    const int attempt = attempt_of(entry);
+    if (attempt == 0) continue;
+    baseline::refuse_links_in_state(entry);
+    add_rounds(entries_of(entry), attempt, out);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const KeptRound& a, const KeptRound& b) { return place_of(a) < place_of(b); });
+  return out;
+}
+
+std::vector<result::Run> runs_of(const std::vector<KeptRound>& rounds) {
+  std::vector<result::Run> out;
+  out.reserve(rounds.size());
+  for (const KeptRound& one : rounds) out.push_back(one.run);
+  return out;
+}
+
+bool new_stack_measured(const KeptUpgrade& kept) {
+  return std::any_of(kept.record.devices.begin(), kept.record.devices.end(),
+                     [&](const UpgradeDevice& device) { return !kept_rounds(kept, "new", device).empty(); });
+}
+
+int begin_attempt(KeptUpgrade& kept, const std::string& side, const std::string& boot,
+                  const result::Fingerprint& now) {
+  std::vector<UpgradeAttempt>& attempts = kept.record.attempts;
+  const auto last = std::find_if(attempts.rbegin(), attempts.rend(),
+                                 [](const UpgradeAttempt& one) { return one.side != "none"; });
+  const auto number = static_cast<int>(attempts.rend() - last);
+  const auto goes_on = [&](const UpgradeDevice& device) {
+    const std::vector<KeptRound> rounds = kept_rounds(kept, side, device);
+    return std::all_of(rounds.begin(), rounds.end(), [&](const KeptRound& one) {
+      return one.attempt != number ||
+             (one.run.boot_id == boot && same_facts(now.stack, one.run.fingerprint.stack) &&
+              same_facts(now.settings, one.run.fingerprint.settings));
+    });
+  };
+  if (last != attempts.rend() && last->side == side && !last->finished &&
+      std::all_of(kept.record.devices.begin(), kept.record.devices.end(), goes_on))
+    return number;
+  UpgradeAttempt begun;
+  begun.time = baseline::utc_now();
+  begun.side = side;
+  begun.exit_code = static_cast<int>(judge::ExitCode::cannot_judge);
+  begun.sentence = "cannot judge: it was not finished";
+  begun.finished = false;
+  attempts.push_back(std::move(begun));
+  return static_cast<int>(attempts.size());
+}
+
+int missing_rounds(const KeptUpgrade& kept, const std::string& side, const UpgradeDevice& device,
+                   int attempt) {
+  const std::vector<KeptRound> rounds = kept_rounds(kept, side, device);
+  const auto here = static_cast<int>(std::count_if(
+      rounds.begin(), rounds.end(), [&](const KeptRound& one) { return one.attempt == attempt; }));
+  return std::max(kept.record.rounds - here, 0);
+}
+
+CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<UpgradeAttempt>& attempts,
+                             const std::string& selection) {
+  CountedRounds out;
+  if (rounds.empty()) return out;
+  const int latest = rounds.back().attempt;
+  const result::Fingerprint now = rounds.back().run.fingerprint;
+  Reason changed;
+  Reason failed;
+  Reason mended;
+  Reason set;  // the settings, otherwise
+  for (KeptRound& one : rounds) {
+    if (!baseline::mismatches(one.run.fingerprint, now).empty()) {
+      changed.add("");
+      continue;
+    }
+    if (one.attempt != latest) {
+      const auto at = static_cast<std::size_t>(std::max(one.attempt, 1)) - 1;
+      const bool known = one.attempt > 0 && at < attempts.size();
+      const auto causes = known ? causes_on(attempts[at], selection) : std::vector<std::string>();
+      const std::string why = unfit(one.run);
+      const std::string settings = other_settings(one.run.fingerprint, now);
+      if (!why.empty())
+        failed.add(why);
+      else if (!causes.empty())
+        mended.add(fmt::format("{}", fmt::join(causes, ", ")));
+      else if (!settings.empty())
+        set.add(settings);
+      if (!why.empty() || !causes.empty() || !settings.empty()) continue;
+    }
+    out.rounds.push_back(std::move(one));
+  }
+  changed.say("Left out: {} of another state of the stack; it was changed again since.{}", out.left_out);
+  failed.say("Left out: {} of an earlier `upgrade end`: {}.", out.left_out);
+  mended.say("Left out: {} of an earlier `upgrade end`, which named what to mend: {}.", out.left_out);
+  set.say("Left out: {} of an earlier `upgrade end`, with other settings: {}.", out.left_out);
+  return out;
+}
+
+}  // namespace gpugauge::conductor
