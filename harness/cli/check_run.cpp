@@ -10,8 +10,6 @@
 #include "cli/together.hpp"
 #include "conductor/last_verdict.hpp"
 #include "conductor/outcome.hpp"
-#include "judge/checksum_sides.hpp"
-#include "judge/lost_gpu.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
@@ -238,11 +236,8 @@ void Check::measure(const std::string& held_by) {
 
 /// What holds for all devices is judged and kept last.
 void Check::judge_together(const std::string& held_by) {
-  std::vector<judge::ChecksumSide> sides;
-  for (const report::DeviceReport& device : _report.devices) sides.push_back({device.label, device.rounds});
-  for (judge::Verdict& verdict : judge::judge_checksums_between(sides))
+  for (judge::Verdict& verdict : conductor::judge_node(_report.devices))
     _report.node.push_back(std::move(verdict));
-  for (judge::Verdict& verdict : judge::judge_lost_between(sides)) _report.node.push_back(std::move(verdict));
   _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
   if (!_devices.targets.gpu_wanted) return;
   const bool all = conductor::looked_at_all(_report, _devices.gpus, _chosen, narrowed(_arguments.measure));

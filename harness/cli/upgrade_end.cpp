@@ -179,7 +179,8 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
     out.devices.back().label = device.label;
     out.devices.back().selection = device.selection;
   }
-  out.outcome = conductor::combine(out.devices);
+  out.node = conductor::judge_node(out.devices);
+  out.outcome = conductor::combine(out.devices, out.node);
   return out;
 }
 

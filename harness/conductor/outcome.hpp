@@ -12,6 +12,10 @@
 
 namespace gpugauge::conductor {
 
+/// What only all devices of a node together show: checksums of GPUs of one model that differ, and a GPU that
+/// was lost while another was measured.
+std::vector<judge::Verdict> judge_node(const std::vector<report::DeviceReport>& devices);
+
 /// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
 /// pass), and a failed expectation of the `node` as a whole.
 judge::Outcome combine(const std::vector<report::DeviceReport>& devices,

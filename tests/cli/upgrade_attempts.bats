@@ -305,3 +305,22 @@ SH
   [ "$(grep -lr '"complete": true' "$folder/new" | wc -l)" -eq 4 ]
   state_is passed
 }
+
+@test "a GPU that is lost while another is measured keeps an upgrade from passing" {
+  one_gpu
+  driver 570.86.15
+  sed -i 's/^devices=1/devices=2/' scenario
+  run --separate-stderr gpugauge upgrade begin --device all --profile smoke --rounds 2 --quiet
+  [ "$status" -eq 0 ]
+  driver 580.65.06
+  sed -i 's/^devices=1/devices=2/' scenario
+  probe_family <<'SH'
+case $CUDA_VISIBLE_DEVICES in *01) sleep 1; echo gpu.0.lost=1 >>"$GPUGAUGE_FAKE_SCENARIO"; sleep 1.5 ;; esac
+cp "$here/now.json" "$samples"
+SH
+  latency 0.001
+  run --separate-stderr end
+  [ "$status" -eq 1 ]
+  [[ "$output" == *"gpu/lost/"* && "$output" != *"closed: passed"* ]]
+  state_is open
+}
