@@ -93,6 +93,7 @@ int run(const CodegenArguments& arguments) {
   // A family without CUDA holds no code, and that is as it should be; a file that somebody named should.
   if (!arguments.files.empty()) report.without_code = code.without_code;
   report.complete = arguments.files.empty() || !arguments.expectations.empty() || arguments.strict;
+  report.every_architecture = !arguments.expectations.empty();
   report.strict = arguments.strict;
   print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
   if (report.review.rows.empty())
@@ -120,7 +121,7 @@ void add_codegen(CLI::App& app, const Invocation&, Action& action) {
                             "NVIDIA's cuobjdump (default: it is looked for)"),
         "FILE");
   command->add_flag("--strict", arguments->strict,
-                    "Fail also for kernels without expectation, and expectations without kernel");
+                    "Fail also for kernels without expectation, and expectations without kernel or code");
   command->add_flag("--json", arguments->json, "As JSON");
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -89,6 +90,13 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
            gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
 }
 
+/// Each line that is not empty: what one says and what another says are two things.
+void add_lines(const std::string& output, std::vector<std::string>& log) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find_first_not_of(" \t\r") != std::string::npos) log.push_back(line);
+}
+
 /// What was seen, in the words of an observation; never a conclusion.
 diagnose::Observation observation_of(const result::Run& run, const result::Process& process,
                                      const stack::GpuReport& gpus, const Framework& framework) {
@@ -102,8 +110,8 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
   out.inventory["framework.name"] = framework.name;
   out.probes.push_back({"nvml_query", gpus.state == stack::GpuState::usable ? "succeeds" : "fails", ""});
   if (!process.samples || process.samples->status == result::Status::unavailable)
-    out.errors.push_back(
-        {"framework", {}, process.samples ? process.samples->reason : process.reason + " " + process.output});
+    out.errors.push_back({"framework", {}, process.samples ? process.samples->reason : process.reason});
+  if (!process.samples) add_lines(process.output, out.log);
   if (!process.samples) return out;
   std::set<std::string> places;
   for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/error_codes.hpp"
 #include "diagnose/seen.hpp"
 #include "diagnose/vocabulary.hpp"
 
@@ -22,18 +23,6 @@ bool is_named(std::string_view name, std::string_view pattern) {
     return lower(name).starts_with(lower(pattern));
   }
   return lower(name) == lower(pattern);
-}
-
-/// The number stands in a text that speaks of an error, and not as the line of a source file ("gemm.cu:209").
-/// A small number must be called one: 35 may be anything.
-bool tells_code(std::string_view text, int code) {
-  if (!contains_number(text, code, Lines::passed_over)) return false;
-  constexpr int small = 100;
-  if (code < small)
-    for (const std::string_view before : {"error ", "error: ", "error=", "error (", "error(", "code ",
-                                          "code=", "code: ", "code=", "failure ", "returned ", "status "})
-      if (contains_word(text, fmt::format("{}{}", before, code))) return true;
-  return code >= small && contains_any(text, {"error", "code", "status", "return", "cuinit", "cuda", "nvml"});
 }
 
 /// A changed field of this name that is no key of the inventory: those are asked for by their own questions.
@@ -59,14 +48,14 @@ Fact error_of(const Observation& it, bool nvml, int code, Words names) {
     const bool of_cuda = error.api.empty() || error.api == "cuda" || error.api == "driver";
     const bool known = of_cuda && error.code.number();
     const bool in_text = !nvml && !known && tells_code(error.text, code);
-    if ((own && (number || name || in_text)) || contains_any(error.text, names)) return shown(error);
+    if ((own && (number || name || in_text)) || contains_any_stated(error.text, names)) return shown(error);
   }
   for (const std::string& line : it.log)
-    if (contains_any(line, names) ||
+    if (contains_any_stated(line, names) ||
         (!nvml && contains(line, "error") && contains(line, "cu") && tells_code(line, code)))
       return "log: " + in_quotes(line);
   for (const Metric& metric : it.metrics)
-    if (contains_any(metric.note, names)) return "the report says: " + in_quotes(metric.note);
+    if (contains_any_stated(metric.note, names)) return "the report says: " + in_quotes(metric.note);
   for (const Probe& probe : it.probes)
     if (probe.outcome == "fails" && contains_any(probe.detail, names))
       return fmt::format("tried: {} fails with {}", probe.name, in_quotes(probe.detail));
@@ -121,7 +110,7 @@ Fact Seen::nvml_error(int code, Words names) const {
 
 Fact Seen::said(Words patterns, Words unless) const {
   const auto holds = [&](const std::string& text) {
-    return contains_any(without_inactive(text), patterns) && !contains_any(text, unless);
+    return contains_any_stated(without_inactive(text), patterns) && !contains_any(text, unless);
   };
   for (const std::string& line : it_->log)
     if (holds(line)) return "log: " + in_quotes(line);
@@ -152,20 +141,8 @@ Fact Seen::told(Words patterns, Words unless) const {
 }
 
 Fact Seen::xid(std::initializer_list<int> numbers) const {
-  for (const std::string& line : it_->log) {
-    const std::size_t at = lower(line).find("xid");
-    if (at == std::string::npos) continue;
-    // "NVRM: Xid (PCI:0000:01:00): 79, pid=..." or "Xid 79": the first number behind the address.
-    std::string rest = line.substr(at + 3);
-    if (const std::size_t bracket = rest.find("):"); bracket != std::string::npos)
-      rest = rest.substr(bracket + 2);
-    const std::size_t digit = rest.find_first_of("0123456789");
-    if (digit == std::string::npos) continue;
-    std::size_t end = digit;
-    while (end < rest.size() && end - digit < 5 && rest[end] >= '0' && rest[end] <= '9') ++end;
-    const int number = std::stoi(rest.substr(digit, end - digit));
-    if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) return "log: " + in_quotes(line);
-  }
+  for (const std::string& line : it_->log)
+    if (tells_xid(line, numbers)) return "log: " + in_quotes(line);
   return std::nullopt;
 }
 

@@ -33,46 +33,72 @@ std::size_t find_part(std::string_view text, std::string_view part, std::size_t 
   return std::string_view::npos;
 }
 
-/// Whether the parts of `pattern` follow each other in `text` from `at` on.
-bool follow(std::string_view text, std::size_t at, std::string_view pattern) {
+/// Longest stretch that a "~" stands for.
+constexpr std::size_t file_name_most = 100;
+
+/// The end of `pattern` in `text`, where its parts follow each other within the line and the first stands at
+/// `at`; npos where they do not.
+std::size_t end_of_pattern(std::string_view text, std::size_t at, std::string_view pattern) {
+  text = text.substr(0, text.find('\n', at));
   std::size_t begin = 0;
-  while (begin <= pattern.size()) {
-    const std::size_t end = std::min(pattern.find('*', begin), pattern.size());
+  bool within_name = false;
+  while (true) {
+    const std::size_t end = std::min(pattern.find_first_of("*~", begin), pattern.size());
     const std::size_t found = find_part(text, pattern.substr(begin, end - begin), at);
-    if (found == std::string_view::npos) return false;
+    if (found == std::string_view::npos) return found;
+    if (within_name && (found - at > file_name_most ||
+                        text.substr(at, found - at).find_first_of(" \t") != std::string_view::npos))
+      return std::string_view::npos;
     at = found + end - begin;
+    if (end == pattern.size()) return at;
+    within_name = pattern[end] == '~';
     begin = end + 1;
   }
-  return true;
 }
 
-/// Whether the pattern, not empty, stands at the beginning of a word and `accepts` takes it.
+/// Whether the pattern, not empty, stands somewhere in the text and `accepts` its begin and end.
 template <typename Accepts>
-bool follow_word(std::string_view text, std::string_view pattern, Accepts accepts) {
-  const std::string_view first = pattern.substr(0, pattern.find('*'));
+bool stands(std::string_view text, std::string_view pattern, Accepts accepts) {
+  const std::string_view first = pattern.substr(0, pattern.find_first_of("*~"));
+  const bool any_gap = pattern.find('~') == std::string_view::npos;
   for (std::size_t at = find_part(text, first, 0); at != std::string_view::npos;
-       at = find_part(text, first, at + 1))
-    if ((at == 0 || !is_word_character(text[at - 1]) || !is_word_character(pattern.front())) && accepts(at) &&
-        follow(text, at, pattern))
-      return true;
+       at = find_part(text, first, at + 1)) {
+    const std::size_t end = end_of_pattern(text, at, pattern);
+    if (end != std::string_view::npos && accepts(at, end)) return true;
+    // What does not follow the first one in this line follows none of those behind it.
+    if (end == std::string_view::npos && any_gap) at = std::min(text.find('\n', at), text.size());
+  }
   return false;
 }
 
-/// One of the two words before `at`, within the clause, denies what follows.
+/// Whether a word can begin at `at` with this pattern.
+bool begins_word(std::string_view text, std::size_t at, std::string_view pattern) {
+  return at == 0 || !is_word_character(text[at - 1]) || !is_word_character(pattern.front());
+}
+
+template <std::size_t n>
+bool is_one_of(std::string_view word, const std::array<std::string_view, n>& words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view one) { return same(one, word); });
+}
+
+/// One of the three words before `at`, within the clause, denies what follows: "no GPU has fallen off".
 bool is_denied(std::string_view text, std::size_t at) {
-  constexpr std::array<std::string_view, 8> denying{"no",  "not",  "without", "never",
-                                                    "nor", "zero", "isn't",   "doesn't"};
-  constexpr int words_back = 2;
+  constexpr std::array<std::string_view, 5> far{"no", "without", "never", "nor", "zero"};
+  constexpr std::array<std::string_view, 3> near{"not", "isn't", "doesn't"};
+  // Another clause begins, or what is denied is something else: "no such device", "not enough memory".
+  constexpr std::array<std::string_view, 13> ends{"and",   "but",    "because", "since", "when",
+                                                  "while", "after",  "then",    "which", "that",
+                                                  "such",  "enough", "longer"};
+  constexpr int far_words = 3;
+  constexpr int near_words = 2;
   std::size_t end = at;
-  for (int back = 0; back < words_back; ++back) {
+  for (int back = 1; back <= far_words; ++back) {
     while (end > 0 && text[end - 1] == ' ') --end;
     std::size_t begin = end;
     while (begin > 0 && (is_word_character(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
-    if (begin == end) return false;
     const std::string_view before = text.substr(begin, end - begin);
-    if (std::any_of(denying.begin(), denying.end(),
-                    [&](std::string_view word) { return same(word, before); }))
-      return true;
+    if (before.empty() || is_one_of(before, ends)) return false;
+    if (is_one_of(before, far) || (back <= near_words && is_one_of(before, near))) return true;
     end = begin;
   }
   return false;
@@ -100,7 +126,7 @@ std::string lower(std::string_view text) {
 }
 
 bool contains(std::string_view text, std::string_view pattern) {
-  return !pattern.empty() && follow(text, 0, pattern);
+  return !pattern.empty() && stands(text, pattern, [](std::size_t, std::size_t) { return true; });
 }
 
 bool contains_any(std::string_view text, Words patterns) {
@@ -109,7 +135,8 @@ bool contains_any(std::string_view text, Words patterns) {
 }
 
 bool contains_word(std::string_view text, std::string_view pattern) {
-  return !pattern.empty() && follow_word(text, pattern, [](std::size_t) { return true; });
+  return !pattern.empty() &&
+         stands(text, pattern, [&](std::size_t at, std::size_t) { return begins_word(text, at, pattern); });
 }
 
 bool contains_any_word(std::string_view text, Words patterns) {
@@ -126,10 +153,70 @@ bool contains_whole_words(std::string_view text, std::string_view words) {
   return false;
 }
 
+namespace {
+
+void skip(std::string_view& text, std::string_view characters) {
+  text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
+}
+
+/// The letters and digits that the text begins with; moves behind them.
+std::string_view next_word(std::string_view& text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_word_character(text[end])) ++end;
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+/// What stands behind `end` within the clause says that there is none of it: "GPU is lost: no", "Remapping
+/// Failure Occurred : No", "Xid 79 count 0". The rest of the word, a number and one more word may stand
+/// between.
+bool is_answered_none(std::string_view text, std::size_t end) {
+  std::string_view rest = text.substr(end);
+  rest = rest.substr(0, rest.find_first_of("\n,;"));
+  end += next_word(rest).size();
+  const bool happened = lower(text.substr(0, end)).ends_with("ed");
+  constexpr std::string_view gap = " \t\"'";
+  skip(rest, gap);
+  std::string_view behind_number = rest;
+  if (const std::string_view word = next_word(behind_number); !word.empty() && is_digit(word.front())) {
+    rest = behind_number;
+    skip(rest, gap);
+  }
+  const std::string_view word = next_word(rest);
+  skip(rest, gap);
+  constexpr std::array<std::string_view, 2> counting{"count", "counts"};
+  const bool asked = rest.starts_with(':') || rest.starts_with('=');
+  if (!asked && !is_one_of(word, counting)) return false;
+  if (asked) rest.remove_prefix(1);
+  skip(rest, gap);
+  if (same(rest.substr(0, 3), "n/a")) return true;
+  const std::string_view answer = next_word(rest);
+  if (same(answer, "none")) return true;
+  // "no such device" and "0000:01:00.0" are no answers, and "connect failed : 0" is a number of something.
+  skip(rest, " \t.)\"'");
+  if (!rest.empty() && rest.front() != '(') return false;
+  return same(answer, "no") || same(answer, "false") || (answer == "0" && !happened);
+}
+
+}  // namespace
+
+bool is_stated(std::string_view text, std::size_t begin, std::size_t end) {
+  return !is_denied(text, begin) && !is_answered_none(text, end);
+}
+
 bool contains_any_affirmed(std::string_view text, Words patterns) {
   return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
+    return !pattern.empty() && stands(text, pattern, [&](std::size_t at, std::size_t end) {
+      return begins_word(text, at, pattern) && is_stated(text, at, end);
+    });
+  });
+}
+
+bool contains_any_stated(std::string_view text, Words patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
     return !pattern.empty() &&
-           follow_word(text, pattern, [&](std::size_t at) { return !is_denied(text, at); });
+           stands(text, pattern, [&](std::size_t at, std::size_t end) { return is_stated(text, at, end); });
   });
 }
 
@@ -230,16 +317,21 @@ bool is_line_of_source(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-bool contains_number(std::string_view text, int number, Lines lines) {
+std::size_t find_number(std::string_view text, int number, std::size_t from, Lines lines) {
   const std::string wanted = std::to_string(number);
-  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
+  for (std::size_t at = text.find(wanted, from); at != std::string_view::npos;
+       at = text.find(wanted, at + 1)) {
     const std::size_t end = at + wanted.size();
     const bool starts = at == 0 || (!is_digit(text[at - 1]) && text[at - 1] != '.');
     const bool ends = end == text.size() || (!is_digit(text[end]) && text[end] != '.') ||
                       (text[end] == '.' && (end + 1 == text.size() || !is_digit(text[end + 1])));
-    if (starts && ends && (lines == Lines::count || !is_line_of_source(text, at))) return true;
+    if (starts && ends && (lines == Lines::count || !is_line_of_source(text, at))) return at;
   }
-  return false;
+  return std::string_view::npos;
+}
+
+bool contains_number(std::string_view text, int number, Lines lines) {
+  return find_number(text, number, 0, lines) != std::string_view::npos;
 }
 
 int compare_versions(std::string_view a, std::string_view b) {

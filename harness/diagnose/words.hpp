@@ -1,4 +1,5 @@
-// Comparing words that others wrote: case does not count, and a "*" stands for anything between.
+// Comparing words that others wrote: case does not count, a "*" stands for anything between within a line,
+// and a "~" for the rest of a file's name, without blanks.
 #pragma once
 
 #include <initializer_list>
@@ -13,8 +14,8 @@ using Words = std::initializer_list<std::string_view>;
 /// ASCII letters in lower case; other bytes as they are.
 std::string lower(std::string_view text);
 
-/// The pattern's parts, between its "*", stand in `text` in this order. Case does not count; an empty pattern
-/// holds nowhere.
+/// The pattern's parts, between its "*" and "~", stand in one line of `text` in this order. Case does not
+/// count; an empty pattern holds nowhere.
 bool contains(std::string_view text, std::string_view pattern);
 /// One of them stands in it; false for no pattern.
 bool contains_any(std::string_view text, Words patterns);
@@ -30,7 +31,10 @@ std::string without_none_counted(const std::string& text);
 /// Whether the number of a line in a source file ("gemm.cu:209", "line 209") counts.
 enum class Lines { count, passed_over };
 
-/// `number` stands in `text` as a number of its own: "Xid 79," holds 79, "1790" does not.
+/// Where `number` stands in `text` from `from` on as a number of its own: "Xid 79," holds 79, "1790" does
+/// not. npos where it does not.
+std::size_t find_number(std::string_view text, int number, std::size_t from, Lines lines);
+/// It stands there at all.
 bool contains_number(std::string_view text, int number, Lines lines = Lines::count);
 
 /// Like contains(), and a pattern that begins with a letter or digit begins where a word does: "load=" is not
@@ -43,8 +47,14 @@ bool contains_any_word(std::string_view text, Words patterns);
 /// does not count; an empty text is no word.
 bool contains_whole_words(std::string_view text, std::string_view words);
 
-/// Like contains_any_word(), where it is not denied: "no thermal throttling" does not hold "throttl". A
-/// denying word counts up to two words before, within the same clause.
+/// Whether what stands from `begin` to `end` in `text` is said to be: not denied by one of the words before
+/// it
+/// ("no GPU has fallen off the bus"), not answered by none behind it ("GPU is lost: no", "Xid 79 count 0").
+/// Both within the clause.
+bool is_stated(std::string_view text, std::size_t begin, std::size_t end);
+/// Like contains_any(), where it is stated.
+bool contains_any_stated(std::string_view text, Words patterns);
+/// Like contains_any_word(), where it is stated: "no thermal throttling" does not hold "throttl".
 bool contains_any_affirmed(std::string_view text, Words patterns);
 
 /// Compares dotted versions number by number: -1, 0, 1. What is no number counts as its leading digits.

@@ -23,6 +23,19 @@ Tone tone_of(const CodeRow& row, bool strict) {
   return Tone::good;
 }
 
+bool same_kernel(const CodeRow& one, const CodeRow& other) {
+  return one.code.symbol == other.code.symbol && one.code.architecture == other.code.architecture;
+}
+
+/// What is declared, has no code, and counts.
+std::vector<std::string> missing(const CodegenReport& report) {
+  std::vector<std::string> out;
+  if (report.complete) out = report.review.unmet;
+  if (report.every_architecture)
+    out.insert(out.end(), report.review.not_built.begin(), report.review.not_built.end());
+  return out;
+}
+
 /// "broken: gemm::kernel<float> on sm_90a: 0 HGMMA, and at least 4 are declared".
 std::string problem_lines(const CodegenReport& report, const Terminal& terminal) {
   std::string out;
@@ -30,13 +43,22 @@ std::string problem_lines(const CodegenReport& report, const Terminal& terminal)
     out += "  " + terminal.paint(word, tone) + ": " +
            wrap(plain(text), terminal.width - static_cast<int>(word.size()) - 4, 4) + "\n";
   };
-  for (const CodeRow& row : report.review.rows)
+  const std::vector<CodeRow>& rows = report.review.rows;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const CodeRow& row = rows[i];
+    // Of several bodies it is the file that tells which.
+    const bool several =
+        (i > 0 && same_kernel(rows[i - 1], row)) || (i + 1 < rows.size() && same_kernel(row, rows[i + 1]));
+    const std::string place = several && !row.code.file.empty() ? " in " + row.code.file : "";
     for (const std::string& problem : row.problems)
       add(stack::to_string(row.state), tone_of(row, report.strict),
-          fmt::format("{} on {}: {}", row.code.name, row.code.architecture, problem));
+          fmt::format("{} on {}{}: {}", row.code.name, row.code.architecture, place, problem));
+  }
   if (report.complete)
     for (const std::string& text : report.review.unmatched)
       add("without kernel", Tone::bad, fmt::format("{} names no kernel of these files", text));
+  for (const std::string& text : missing(report))
+    add("without code", Tone::bad, fmt::format("{} is declared, and these files hold no code for it", text));
   for (const std::string& file : report.without_code)
     add("without code", Tone::doubt, fmt::format("{} holds no machine code of a GPU", file));
   return out.empty() ? out : out + "\n";
@@ -56,6 +78,11 @@ std::string last_line(const CodegenReport& report) {
   if (!review.unmatched.empty())
     out += fmt::format(", {}{}", result::counted(review.unmatched.size(), "expectation"),
                        report.complete ? " without kernel" : " of kernels that are not in these files");
+  const std::size_t without = missing(report).size();
+  const std::size_t elsewhere = review.unmet.size() + review.not_built.size() - without;
+  if (without > 0) out += fmt::format(", {} without code", result::counted(without, "declared architecture"));
+  if (elsewhere > 0)
+    out += fmt::format(", {} not in these files", result::counted(elsewhere, "declared architecture"));
   if (review.foreign > 0)
     out += fmt::format(", {} of other projects not judged",
                        result::counted(static_cast<std::size_t>(review.foreign), "kernel"));
@@ -74,14 +101,15 @@ ordered_json json_of(const CodeRow& row) {
           {"shared_bytes", row.code.shared_bytes},
           {"instructions", row.code.instructions},
           {"opcodes", row.code.opcodes},
-          {"symbol", row.code.symbol}};
+          {"symbol", row.code.symbol},
+          {"file", row.code.file}};
 }
 
 }  // namespace
 
 bool failed(const CodegenReport& report) {
   return report.review.broken > 0 || (report.strict && report.review.undeclared > 0) ||
-         (report.complete && !report.review.unmatched.empty());
+         (report.complete && !report.review.unmatched.empty()) || !missing(report).empty();
 }
 
 bool passed(const CodegenReport& report) {
@@ -125,6 +153,8 @@ std::string to_json(const CodegenReport& report) {
                             {"broken", report.review.broken},
                             {"undeclared", report.review.undeclared},
                             {"expectations_without_kernel", report.review.unmatched},
+                            {"declared_without_code", report.review.unmet},
+                            {"declared_and_not_built", report.review.not_built},
                             {"kernels_of_other_projects", report.review.foreign},
                             {"kernels", kernels}});
 }

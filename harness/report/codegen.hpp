@@ -14,8 +14,10 @@ struct CodegenReport {
   stack::CodeReview review;               ///< every kernel with its state; what no kernel answers to
   std::vector<std::string> files;         ///< that were read
   std::vector<std::string> without_code;  ///< files that should hold machine code, and do not
-  bool complete = true;                   ///< an expectation that names no kernel counts
-  bool strict = false;                    ///< a kernel without expectation counts
+  bool complete = true;  ///< an expectation that names no kernel, or one without code for it, counts
+  /// A declared architecture that no file holds counts; else it was not built, which is said.
+  bool every_architecture = false;
+  bool strict = false;  ///< a kernel without expectation counts
 };
 
 /// True when something counts against the code.

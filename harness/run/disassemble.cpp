@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <deque>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -79,7 +80,7 @@ fs::path in_source_tree() {
 
 /// One run of cuobjdump: its text goes to a parser of its own, because two write at once.
 struct Job {
-  fs::path file;
+  std::size_t file = 0;  ///< which of the files
   std::vector<std::string> arguments;
   stack::CodeParser parser;
   std::unique_ptr<Child> child;
@@ -106,7 +107,7 @@ fs::path find_cuobjdump() {
 
 Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& files) {
   Disassembly out;
-  stack::CodeParser all;  // what the parsers of the jobs found, first come first kept
+  std::vector<stack::CodeParser> of_file(files.size());  // what the parsers of its jobs found
   const auto run_all = [&](std::deque<std::unique_ptr<Job>> waiting, bool count_missing) {
     Loop loop;
     std::deque<std::unique_ptr<Job>> running;
@@ -129,40 +130,49 @@ Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& 
       running.pop_front();
       const ChildEnd& end = job->child->end();
       job->parser.end_output();
+      const std::string file = files[job->file].string();
       if (end.fault.empty()) {
         // Of a file with PTX alone it lists no kernel, and complains of nothing.
-        if (count_missing && job->parser.architectures().empty())
-          out.without_code.push_back(job->file.string());
-        all.take(job->parser);
+        if (count_missing && job->parser.architectures().empty()) out.without_code.push_back(file);
+        of_file[job->file].take(job->parser);
       } else if (end.output.find(no_code) != std::string::npos) {
-        if (count_missing) out.without_code.push_back(job->file.string());
+        if (count_missing) out.without_code.push_back(file);
       } else {
-        out.problems.push_back(fmt::format("{}: {} {}{}", job->file.string(), cuobjdump.string(), end.fault,
+        out.problems.push_back(fmt::format("{}: {} {}{}", file, cuobjdump.string(), end.fault,
                                            end.output.empty() ? "" : "; it said: " + last_line(end.output)));
       }
     }
   };
   std::deque<std::unique_ptr<Job>> resources;
-  for (const fs::path& file : files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
     auto job = std::make_unique<Job>();
-    job->file = file;
-    job->arguments = {"--dump-resource-usage", file.string()};
+    job->file = i;
+    job->arguments = {"--dump-resource-usage", files[i].string()};
     resources.push_back(std::move(job));
   }
   run_all(std::move(resources), true);
+  std::set<std::string> architectures;
+  for (const stack::CodeParser& parser : of_file)
+    for (std::string& architecture : parser.architectures()) architectures.insert(std::move(architecture));
   std::deque<std::unique_ptr<Job>> code;
-  for (const std::string& architecture : all.architectures())
-    for (const fs::path& file : files) {
-      if (std::find(out.without_code.begin(), out.without_code.end(), file.string()) !=
-          out.without_code.end())
+  for (const std::string& architecture : architectures)
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const std::string file = files[i].string();
+      if (std::find(out.without_code.begin(), out.without_code.end(), file) != out.without_code.end())
         continue;
       auto job = std::make_unique<Job>();
-      job->file = file;
-      job->arguments = {"--dump-sass", "--gpu-architecture", architecture, file.string()};
+      job->file = i;
+      job->arguments = {"--dump-sass", "--gpu-architecture", architecture, file};
       code.push_back(std::move(job));
     }
   run_all(std::move(code), false);
-  out.kernels = all.kernels();
+  std::vector<stack::KernelCode> kernels;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (stack::KernelCode& one : of_file[i].kernels()) {
+      one.file = files[i].string();
+      kernels.push_back(std::move(one));
+    }
+  out.kernels = stack::distinct(std::move(kernels));
   return out;
 }
 

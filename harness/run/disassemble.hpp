@@ -17,7 +17,9 @@ std::filesystem::path find_cuobjdump();
 
 /// What the files hold.
 struct Disassembly {
-  std::vector<stack::KernelCode> kernels;  ///< each once, sorted by name, then architecture
+  /// Each body once, with the first file that holds it; sorted by name, then architecture. Two files, or two
+  /// parts of one, may hold different bodies of one kernel.
+  std::vector<stack::KernelCode> kernels;
   /// What could not be read, one sentence each; empty: everything was.
   std::vector<std::string> problems;
   /// Files without any machine code (those with PTX alone, too), by their names.

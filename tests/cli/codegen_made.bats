@@ -148,3 +148,66 @@ assert first["instructions"] == 4, first'
   run -2 gpugauge codegen family --cuobjdump nowhere
   [[ $output == *"nowhere is no file"* ]]
 }
+
+# A cuobjdump that prints what stands in FILE.resources and FILE.sass.
+printing_cuobjdump() {
+  cat >cuobjdump <<'SH'
+#!/bin/sh
+for file; do :; done
+case $1 in
+--dump-resource-usage) cat "$file.resources" ;;
+--dump-sass) sed -n "/^arch = $3\$/,/^end/p" "$file.sass" ;;
+esac
+SH
+  chmod +x cuobjdump
+}
+
+# copy FILE ARCHITECTURE STACK OPCODE...: one more copy of the kernel `k` in FILE.
+copy() {
+  local file=$1 architecture=$2 stack=$3 at=0 opcode
+  shift 3
+  echo code >"$file"
+  printf 'arch = %s\n Function k:\n  REG:8 STACK:%s SHARED:0\n' "$architecture" "$stack" >>"$file.resources"
+  printf 'arch = %s\n\t\tFunction : k\n' "$architecture" >>"$file.sass"
+  for opcode; do
+    printf '  /*%04x*/  %s R0 ;  /* 0x0 */\n' "$at" "$opcode" >>"$file.sass"
+    at=$((at + 16))
+  done
+  echo end >>"$file.sass"
+}
+
+codegen_of_k() { gpugauge codegen "$@" --cuobjdump ./cuobjdump --expect expected.json --strict; }
+
+@test "every body of a kernel is judged, whichever file or part of a file comes first" {
+  printing_cuobjdump
+  expect '{"kernel": "k", "architectures": ["sm_90a"], "least": {"HGMMA": 1}}'
+  copy a.o sm_90a 0 HGMMA EXIT
+  copy b.o sm_90a 64 STL FFMA EXIT
+  copy both.a sm_90a 0 HGMMA EXIT
+  copy both.a sm_90a 64 STL FFMA EXIT
+  copy twice.a sm_90a 0 HGMMA EXIT
+  copy twice.a sm_90a 0 HGMMA EXIT
+  for order in "a.o b.o" "b.o a.o" both.a "twice.a both.a"; do
+    # shellcheck disable=SC2086 # two files
+    run -1 codegen_of_k $order
+    [[ $output == *"broken: k on sm_90a in "?*": 64 bytes of stack"* ]]
+    [[ $output == *"broken: k on sm_90a in "?*": 0 HGMMA, and at least 1 are declared"* ]]
+    [[ ${lines[-1]} == "failed: 1 kernel as declared, 1 broken" ]]
+  done
+  run -1 codegen_of_k a.o b.o
+  [[ $output == *"broken: k on sm_90a in b.o: "* ]]
+  [[ $output != *"in a.o: "* ]]
+  run -0 codegen_of_k a.o twice.a
+  [[ ${lines[-1]} == "pass: 1 kernel as declared" ]]
+}
+
+@test "a declared architecture without code is no pass" {
+  printing_cuobjdump
+  expect '{"kernel": "k", "architectures": ["sm_90a"], "least": {"HGMMA": 1}}'
+  copy stub.o sm_80 0 EXIT
+  run -1 codegen_of_k stub.o
+  [[ $output == *"without code: expected.json: kernels[0]: 'k' on sm_90a is declared, and these files hold no code for it"* ]]
+  [[ ${lines[-1]} == "failed: 1 kernel as declared, 1 declared architecture without code" ]]
+  copy stub.o sm_90a 0 HGMMA EXIT
+  run -0 codegen_of_k stub.o
+}

@@ -30,10 +30,13 @@ void read(std::string_view bytes) {
   require(whole.kernels().size() == pieces.kernels().size(), "a piece more gives another kernel");
   stack::CodeParser both;
   both.take(whole);
+  require(both.kernels().size() == whole.kernels().size(), "a copy got lost between two parsers");
   both.take(pieces);
-  const stack::CodeReview review =
-      stack::review(both.kernels(), expectations, stack::Kernels::of_this_project);
-  require(review.rows.size() + static_cast<std::size_t>(review.foreign) == whole.kernels().size(),
+  const std::vector<stack::KernelCode> distinct = stack::distinct(both.kernels());
+  require(distinct.size() == stack::distinct(whole.kernels()).size(),
+          "the same text twice holds more bodies");
+  const stack::CodeReview review = stack::review(distinct, expectations, stack::Kernels::of_this_project);
+  require(review.rows.size() + static_cast<std::size_t>(review.foreign) == distinct.size(),
           "a kernel got lost in its review");
 }
 

@@ -24,7 +24,14 @@ class Tell(unittest.TestCase):
         self.assertEqual(evidence.tell(seen())[0], "gpu")
 
     def test_no_kernel_is_the_processor_whatever_the_framework_says(self):
-        self.assertEqual(evidence.tell(seen(kernels=[]))[0], "cpu")
+        for used in (0, None):
+            self.assertEqual(evidence.tell(seen(kernels=[], gpu_bytes=used))[0], "cpu")
+        self.assertEqual(evidence.tell(seen(kernels=[], result_device="cpu"))[0], "cpu")
+
+    def test_no_kernel_beside_a_result_and_memory_on_the_gpu_proves_nothing(self):
+        place, why = evidence.tell(seen(kernels=[], gpu_bytes=700 << 20, processors=0.1))
+        self.assertEqual(place, "unknown")
+        self.assertEqual(why, "no kernel ran on the GPU, and yet the result lies there, where the process holds 700 MiB")
 
     def test_without_the_drivers_library_nothing_ran_on_a_gpu(self):
         self.assertEqual(evidence.tell(seen(kernels=None, driver_mapped=False))[0], "cpu")
@@ -45,6 +52,23 @@ class Tell(unittest.TestCase):
         place, why = evidence.tell(seen(kernels=None, gpu_bytes=None))
         self.assertEqual(place, "gpu")
         self.assertIn("not visible", why)
+
+
+class Listed(unittest.TestCase):
+    """An empty list, and one of a profiler that sees nothing."""
+
+    def test_a_profiler_that_sees_not_even_a_known_kernel_lists_nothing(self):
+        self.assertIsNone(evidence.listed(lambda run: [], "work", "known"))
+
+    def test_an_empty_list_counts_beside_a_known_kernel_and_is_taken_twice(self):
+        self.assertEqual(evidence.listed(lambda run: ["add"] if run == "known" else [], "work", "known"), [])
+        answers = {"work": [[], ["gemm"]], "known": [["add"]]}
+        self.assertEqual(evidence.listed(lambda run: answers[run].pop(0), "work", "known"), ["gemm"])
+
+    def test_kernels_need_no_second_look(self):
+        asked = []
+        self.assertEqual(evidence.listed(lambda run: asked.append(run) or ["gemm"], "work", "known"), ["gemm"])
+        self.assertEqual(asked, ["work"])
 
 
 class Nvml(unittest.TestCase):

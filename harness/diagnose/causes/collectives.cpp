@@ -16,7 +16,7 @@ Fact slow_collective(const Seen& seen) {
 
 Fact plugin_not_loaded(const Seen& seen) {
   return seen.told({"NET/Plugin*No plugin found", "NET/Plugin*could not", "NET/Plugin*fail",
-                    "NET/Plugin*not found", "NET/Plugin*cannot", "libnccl-net*cannot open shared object",
+                    "NET/Plugin*not found", "NET/Plugin*cannot", "libnccl-net~: cannot open shared object",
                     "libnccl-net*undefined symbol", "failed to load*libnccl-net", "unable to load*plugin",
                     "dlopen*libnccl-net", "NET/Plugin*dlerror", "aws-ofi-nccl*fail", "NET/OFI*fail",
                     "NET/OFI*No eligible providers", "NET/OFI*Unable"});
@@ -111,7 +111,7 @@ Fact one_machine(const Seen& seen) {
 void examine_socket(const Seen& seen, Argument& it) {
   const Fact sockets = on_sockets(seen);
   it.confirms(weight::good, sockets);
-  it.confirms(weight::good, seen.told({"Failed to open libibverbs", "libibverbs*cannot open",
+  it.confirms(weight::good, seen.told({"Failed to open libibverbs", "libibverbs~: cannot open",
                                        "NET/IB : No device found", "NET/IB : Unable to open",
                                        "libibverbs: Warning", "no userspace device-specific driver",
                                        "ibv_*fail", "No IB devices", "ibverbs*not found"}));

@@ -249,7 +249,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
                                        "cgroup driver", "no-cgroups"}));
   it.confirms(weight::good,
               seen.told({"could not select device driver", "unknown or invalid runtime name: nvidia",
-                         "Insufficient Permissions", "libcuda.so*cannot open shared object",
+                         "Insufficient Permissions", "libcuda.so~: cannot open shared object",
                          "/dev/nvidia*Permission denied", "NVIDIA Driver was not detected",
                          "GPU access blocked by the operating"}));
   it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",

@@ -7,7 +7,7 @@ namespace gpugauge::diagnose {
 namespace {
 
 const Words cudnn_not_found{
-    "libcudnn*cannot open shared object",
+    "libcudnn~: cannot open shared object",
     "could not load*cudnn",
     "could not load*libcudnn",
     "couldn't load*cudnn",

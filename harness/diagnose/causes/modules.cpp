@@ -34,15 +34,18 @@ void examine_missing(const Seen& seen, Argument& it) {
                                        "No NVIDIA devices probed", "kernel module*failed to build"}));
   it.confirms(weight::good,
               seen.told({"dkms*fail", "dkms*error", "dkms*not built", "Bad return status for module build"}));
-  it.confirms(weight::good, both(seen.off("driver.kernel_module_version"),
-                                 either(seen.fails({}), seen.probe("nvml_query", {"fails"}))));
-  if (!it.evidence().empty() || seen.probe("nvml_query", {"fails"}))
+  const Fact no_answer = seen.probe("nvml_query", {"fails"});
+  const Fact fails = seen.fails({});
+  const bool no_answer_counted =
+      it.confirms(weight::good, both(seen.off("driver.kernel_module_version"), either(fails, no_answer))) &&
+      !fails;
+  if (!it.evidence().empty() || no_answer)
     it.confirms(weight::strong,
                 seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers",
                                   "kernel headers", "akmod", "depmod", "nvidia module"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
-    it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
+    if (!no_answer_counted) it.confirms(weight::hint, no_answer);
   }
   // Without a module nothing runs on a GPU at all.
   for (const Metric* metric : seen.metrics(

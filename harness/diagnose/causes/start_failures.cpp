@@ -27,9 +27,11 @@ Fact runtime_newer(const Seen& seen) {
 void examine_driver_age(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(35, insufficient_names));
   it.confirms(weight::proof, seen.error(36, newer_wanted_names));
-  it.confirms(weight::strong,
-              seen.told({"unsatisfied condition: cuda", "unsatisfied condition: driver", "required_driver",
-                         "minimum required*driver version", "requires*driver version*or newer"}));
+  it.confirms(
+      weight::strong,
+      seen.told({"unsatisfied condition: cuda", "unsatisfied condition: driver", "required_driver",
+                 "minimum required*driver version", "requires*driver version*or newer"},
+                {"or newer: ok", "or newer: yes", "or newer (ok", "or newer, ok", "or newer, found"}));
   if (seen.fails({}) || !it.evidence().empty()) it.confirms(weight::fair, runtime_newer(seen));
   it.at_most(.3, seen.error(222, {"cudaErrorUnsupportedPtxVersion", "unsupported toolchain"}));
   it.at_most(.3, seen.error(803, {"cudaErrorSystemDriverMismatch"}));
@@ -52,18 +54,18 @@ void examine_cuda_library(const Seen& seen, Argument& it) {
   const Words of_cuda{"cublas", "cudart", "cufft",     "cusparse", "cusolver",
                       "nvrtc",  "curand", "nvjitlink", "cupti"};
   it.confirms(weight::strong,
-              seen.told({"libcublas*cannot open shared object", "libcudart*cannot open shared object",
-                         "libcufft*cannot open shared object", "libcusparse*cannot open shared object",
-                         "libcusolver*cannot open shared object", "libnvrtc*cannot open shared object",
-                         "libcurand*cannot open shared object", "libnvJitLink*cannot open shared object",
-                         "libcupti*cannot open shared object", "cublas64*not found",
+              seen.told({"libcublas~: cannot open shared object", "libcudart~: cannot open shared object",
+                         "libcufft~: cannot open shared object", "libcusparse~: cannot open shared object",
+                         "libcusolver~: cannot open shared object", "libnvrtc~: cannot open shared object",
+                         "libcurand~: cannot open shared object", "libnvJitLink~: cannot open shared object",
+                         "libcupti~: cannot open shared object", "cublas64*not found",
                          "cublas64*cannot be loaded", "cudart64*not found", "cufft64*not found"}));
   it.confirms(weight::good, seen.on("libraries.missing", of_cuda));
   it.confirms(weight::good,
               either(seen.told({"Could not load dynamic library 'libcu"}, {"cudnn", "libcuda.so"}), Fact()));
   if (!it.evidence().empty())
     it.confirms(weight::fair, seen.recovers_by({"LD_LIBRARY_PATH", "install", "cublas"}));
-  it.at_most(.5, seen.told({"libcudnn*cannot open", "cudnn64*not found", "could not load*cudnn"}));
+  it.at_most(.5, seen.told({"libcudnn~: cannot open", "cudnn64*not found", "could not load*cudnn"}));
   it.at_most(.45, seen.told({"Failed to create CUDAExecutionProvider", "onnxruntime_providers_cuda"}));
   if (seen.framework_is({"onnxruntime", "onnx runtime"})) it.at_most(.45, gpu_not_used(seen));
   it.at_most(.4, seen.told({"undefined symbol"}));

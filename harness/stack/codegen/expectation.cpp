@@ -106,13 +106,15 @@ bool names(const Expectation& expectation, const KernelCode& code) {
          result::matches(expectation.kernel, without_arguments(code.name));
 }
 
+bool means(std::string_view word, std::string_view architecture) {
+  if (!word.ends_with('+')) return word == architecture;
+  return architecture_number(architecture) >= architecture_number(word);
+}
+
 bool covers(const Expectation& expectation, std::string_view architecture) {
-  if (expectation.architectures.empty()) return true;
-  return std::any_of(expectation.architectures.begin(), expectation.architectures.end(),
-                     [&](const std::string& word) {
-                       if (!word.ends_with('+')) return word == architecture;
-                       return architecture_number(architecture) >= architecture_number(word);
-                     });
+  return expectation.architectures.empty() ||
+         std::any_of(expectation.architectures.begin(), expectation.architectures.end(),
+                     [&](const std::string& word) { return means(word, architecture); });
 }
 
 }  // namespace gpugauge::stack

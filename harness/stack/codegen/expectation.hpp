@@ -42,7 +42,9 @@ std::vector<Expectation> built_in_expectations();
 
 /// Its pattern fits the kernel's readable name, with or without template arguments.
 bool names(const Expectation& expectation, const KernelCode& code);
-/// "sm_80+" covers sm_80 and every later one, sm_90a too; "sm_90a" itself alone.
+/// "sm_80+" means sm_80 and every later one, sm_90a too; "sm_90a" itself alone.
+bool means(std::string_view word, std::string_view architecture);
+/// One of its words means this architecture, or it has none.
 bool covers(const Expectation& expectation, std::string_view architecture);
 
 /// Instructions whose opcode matches.

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <tuple>
 
 #include <cxxabi.h>
 
@@ -51,6 +52,14 @@ std::size_t find_outside(std::string_view name, char wanted) {
 }
 
 }  // namespace
+
+bool same_body(const KernelCode& one, const KernelCode& other) {
+  const auto body = [](const KernelCode& code) {
+    return std::tie(code.symbol, code.architecture, code.has_resources, code.has_code, code.registers,
+                    code.stack_bytes, code.shared_bytes, code.instructions, code.opcodes, code.loops);
+  };
+  return body(one) == body(other);
+}
 
 std::string readable_kernel_name(const std::string& symbol) {
   std::string name = demangled(symbol);

@@ -15,6 +15,8 @@ using Opcodes = std::map<std::string, int>;
 struct CodeLoop {
   int instructions = 0;  ///< without padding, those of loops inside it too
   Opcodes opcodes;       ///< the same, by opcode
+
+  bool operator==(const CodeLoop&) const = default;  ///< Equal in every member.
 };
 
 /// One kernel for one architecture.
@@ -22,6 +24,7 @@ struct KernelCode {
   std::string symbol;        ///< as the linker knows it
   std::string name;          ///< readable_kernel_name(symbol)
   std::string architecture;  ///< "sm_90a"
+  std::string file;          ///< that holds it, the first of several; "" where nobody said
   /// Its resources were listed; else registers, stack_bytes and shared_bytes mean nothing.
   bool has_resources = false;
   bool has_code = false;  ///< its code was listed; else instructions, opcodes and loops mean nothing
@@ -32,6 +35,9 @@ struct KernelCode {
   Opcodes opcodes;        ///< the same, by opcode
   std::vector<CodeLoop> loops;  ///< in the order of their ends
 };
+
+/// The same kernel for the same architecture with the same resources and code, in whatever file.
+bool same_body(const KernelCode& one, const KernelCode& other);
 
 /// "gemm::mma::mma_bf16_kernel<float>": the demangled name without return type, parameters, the project's own
 /// namespaces and the compiler's names for unnamed ones. A symbol that is not mangled stays as it is, and so

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "stack/inventory/lines.hpp"
 
@@ -32,6 +33,10 @@ unsigned long branch_target(std::string_view operands) {
   return number(operands.substr(at + 2), 16).value_or(no_target);
 }
 
+bool comes_before(const KernelCode& a, const KernelCode& b) {
+  return std::tie(a.name, a.architecture, a.symbol) < std::tie(b.name, b.architecture, b.symbol);
+}
+
 }  // namespace
 
 void CodeParser::feed(std::string_view text) {
@@ -51,14 +56,17 @@ void CodeParser::end_output() {
   resources_of_.clear();
 }
 
-KernelCode& CodeParser::kernel(std::string_view symbol) {
-  KernelCode& found = kernels_[{architecture_, std::string(symbol)}];
-  if (found.symbol.empty()) {
-    found.symbol = symbol;
-    found.name = readable_kernel_name(found.symbol);
-    found.architecture = architecture_;
-  }
-  return found;
+/// The first copy of which this part is not known yet; a new one where all are.
+KernelCode& CodeParser::copy_without(bool KernelCode::*part, std::string_view symbol) {
+  std::vector<KernelCode>& copies = kernels_[{architecture_, std::string(symbol)}];
+  const auto found =
+      std::find_if(copies.begin(), copies.end(), [&](const KernelCode& one) { return !(one.*part); });
+  if (found != copies.end()) return *found;
+  KernelCode& added = copies.emplace_back();
+  added.symbol = symbol;
+  added.name = copies.size() > 1 ? copies.front().name : readable_kernel_name(added.symbol);
+  added.architecture = architecture_;
+  return added;
 }
 
 void CodeParser::line(std::string_view text) {
@@ -81,9 +89,8 @@ void CodeParser::line(std::string_view text) {
 
 void CodeParser::resources(std::string_view text) {
   if (resources_of_.empty()) return;
-  KernelCode& found = kernel(resources_of_);
+  KernelCode& found = copy_without(&KernelCode::has_resources, resources_of_);
   resources_of_.clear();
-  if (found.has_resources) return;
   found.has_resources = true;
   found.registers = field(text, "REG:");
   found.stack_bytes = field(text, "STACK:");
@@ -115,9 +122,8 @@ void CodeParser::end_function() {
   const std::vector<Instruction> code = std::move(code_);
   code_.clear();
   if (code_of_.empty()) return;
-  KernelCode& found = kernel(code_of_);
+  KernelCode& found = copy_without(&KernelCode::has_code, code_of_);
   code_of_.clear();
-  if (found.has_code) return;
   found.has_code = true;
   std::vector<const Instruction*> kept;
   for (const Instruction& one : code)
@@ -137,21 +143,28 @@ void CodeParser::end_function() {
 }
 
 void CodeParser::take(const CodeParser& other) {
-  for (const auto& [key, from] : other.kernels_) {
-    const auto [place, added] = kernels_.try_emplace(key, from);
-    if (added) continue;
-    KernelCode& to = place->second;
-    if (!to.has_resources && from.has_resources) {
-      to.has_resources = true;
-      to.registers = from.registers;
-      to.stack_bytes = from.stack_bytes;
-      to.shared_bytes = from.shared_bytes;
-    }
-    if (!to.has_code && from.has_code) {
-      to.has_code = true;
-      to.instructions = from.instructions;
-      to.opcodes = from.opcodes;
-      to.loops = from.loops;
+  for (const auto& [key, others] : other.kernels_) {
+    std::vector<KernelCode>& copies = kernels_[key];
+    for (const KernelCode& from : others) {
+      const auto to = std::find_if(copies.begin(), copies.end(), [&](const KernelCode& one) {
+        return !(one.has_resources && from.has_resources) && !(one.has_code && from.has_code);
+      });
+      if (to == copies.end()) {
+        copies.push_back(from);
+        continue;
+      }
+      if (from.has_resources) {
+        to->has_resources = true;
+        to->registers = from.registers;
+        to->stack_bytes = from.stack_bytes;
+        to->shared_bytes = from.shared_bytes;
+      }
+      if (from.has_code) {
+        to->has_code = true;
+        to->instructions = from.instructions;
+        to->opcodes = from.opcodes;
+        to->loops = from.loops;
+      }
     }
   }
 }
@@ -159,17 +172,28 @@ void CodeParser::take(const CodeParser& other) {
 std::vector<KernelCode> CodeParser::kernels() const {
   std::vector<KernelCode> out;
   out.reserve(kernels_.size());
-  for (const auto& [key, code] : kernels_) out.push_back(code);
-  std::sort(out.begin(), out.end(), [](const KernelCode& a, const KernelCode& b) {
-    return std::tie(a.name, a.architecture, a.symbol) < std::tie(b.name, b.architecture, b.symbol);
-  });
+  for (const auto& [key, copies] : kernels_) out.insert(out.end(), copies.begin(), copies.end());
+  std::stable_sort(out.begin(), out.end(), comes_before);
   return out;
 }
 
 std::vector<std::string> CodeParser::architectures() const {
   std::set<std::string> found;
-  for (const auto& [key, code] : kernels_) found.insert(key.first);
+  for (const auto& [key, copies] : kernels_) found.insert(key.first);
   return {found.begin(), found.end()};
+}
+
+std::vector<KernelCode> distinct(std::vector<KernelCode> kernels) {
+  std::stable_sort(kernels.begin(), kernels.end(), comes_before);
+  std::vector<KernelCode> out;
+  std::size_t first = 0;  // of the copies of one kernel for one architecture
+  for (KernelCode& one : kernels) {
+    if (first < out.size() && comes_before(out[first], one)) first = out.size();
+    if (std::none_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
+                     [&](const KernelCode& other) { return same_body(one, other); }))
+      out.push_back(std::move(one));
+  }
+  return out;
 }
 
 }  // namespace gpugauge::stack

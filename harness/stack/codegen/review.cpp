@@ -1,5 +1,9 @@
 #include "stack/codegen/review.hpp"
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include <fmt/format.h>
 
 namespace gpugauge::stack {
@@ -16,7 +20,30 @@ void add_proofs(const Counts& counts, const Opcodes& opcodes, std::vector<std::s
       proofs.push_back(fmt::format("{} {}", found, pattern));
 }
 
-CodeRow judge(const KernelCode& code, const std::vector<Expectation>& expectations, std::vector<bool>& used) {
+/// The architectures of each kernel that an expectation names, by the kernel's name.
+using Named = std::map<std::string, std::set<std::string>>;
+
+bool one_is_meant(std::string_view word, const std::set<std::string>& architectures) {
+  return std::any_of(architectures.begin(), architectures.end(),
+                     [&](const std::string& one) { return means(word, one); });
+}
+
+/// Adds where code for a declared architecture is missing; `built` are those of all kernels.
+void add_missing(const Expectation& expectation, const Named& named, const std::set<std::string>& built,
+                 CodeReview& out) {
+  for (const std::string& word : expectation.architectures) {
+    if (!one_is_meant(word, built)) {
+      out.not_built.push_back(fmt::format("{}: '{}' on {}", expectation.origin, expectation.kernel, word));
+      continue;
+    }
+    for (const auto& [name, architectures] : named)
+      if (!one_is_meant(word, architectures))
+        out.unmet.push_back(fmt::format("{}: '{}' on {}", expectation.origin, name, word));
+  }
+}
+
+CodeRow judge(const KernelCode& code, const std::vector<Expectation>& expectations,
+              std::vector<Named>& named_by) {
   CodeRow row;
   row.code = code;
   bool named = false;
@@ -25,7 +52,7 @@ CodeRow judge(const KernelCode& code, const std::vector<Expectation>& expectatio
     const Expectation& expectation = expectations[i];
     if (!names(expectation, code)) continue;
     named = true;
-    used[i] = true;
+    named_by[i][code.name].insert(code.architecture);
     if (!covers(expectation, code.architecture)) continue;
     covered = true;
     for (std::string& breach : breaches(expectation, code)) row.problems.push_back(std::move(breach));
@@ -52,19 +79,24 @@ CodeRow judge(const KernelCode& code, const std::vector<Expectation>& expectatio
 CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations,
                   Kernels judged) {
   CodeReview out;
-  std::vector<bool> used(expectations.size(), false);
+  std::vector<Named> named_by(expectations.size());
+  std::set<std::string> built;
   for (const KernelCode& code : kernels) {
+    built.insert(code.architecture);
     if (judged == Kernels::of_this_project && is_foreign(code.symbol)) {
       ++out.foreign;
       continue;
     }
-    out.rows.push_back(judge(code, expectations, used));
+    out.rows.push_back(judge(code, expectations, named_by));
     out.broken += out.rows.back().state == CodeState::broken ? 1 : 0;
     out.undeclared += out.rows.back().state == CodeState::undeclared ? 1 : 0;
   }
-  for (std::size_t i = 0; i < expectations.size(); ++i)
-    if (!used[i])
+  for (std::size_t i = 0; i < expectations.size(); ++i) {
+    if (named_by[i].empty())
       out.unmatched.push_back(fmt::format("{}: '{}'", expectations[i].origin, expectations[i].kernel));
+    else
+      add_missing(expectations[i], named_by[i], built, out);
+  }
   return out;
 }
 

@@ -12,7 +12,7 @@ namespace gpugauge::stack {
 /// as_declared: every expectation holds. broken: one does not. undeclared: none names it.
 enum class CodeState { as_declared, broken, undeclared };
 
-/// One kernel on one architecture, judged.
+/// One body of a kernel on one architecture, judged.
 struct CodeRow {
   KernelCode code;                           ///< as it was read
   CodeState state = CodeState::as_declared;  ///< see review()
@@ -24,9 +24,14 @@ struct CodeRow {
 struct CodeReview {
   std::vector<CodeRow> rows;           ///< sorted by name, then architecture
   std::vector<std::string> unmatched;  ///< expectations that name no kernel here: "origin: 'pattern'"
-  int foreign = 0;                     ///< kernels of other projects, where those are not judged
-  int broken = 0;                      ///< rows in that state
-  int undeclared = 0;                  ///< rows in that state
+  /// Kernels without code for a declared architecture that other kernels here have: "origin: 'name' on
+  /// sm_90a".
+  std::vector<std::string> unmet;
+  std::vector<std::string>
+      not_built;       ///< "origin: 'pattern' on sm_90a": no kernel here has that architecture
+  int foreign = 0;     ///< kernels of other projects, where those are not judged
+  int broken = 0;      ///< rows in that state
+  int undeclared = 0;  ///< rows in that state
 };
 
 /// Which kernels are judged: a family of this project also holds those of libraries that it instantiates.

@@ -97,6 +97,18 @@ def mapped_libraries():
     return sorted(out)
 
 
+def listed(profiled, run, known):
+    """Names of the kernels that `run` starts, as `profiled(run)` lists them; None where they cannot be listed.
+
+    A profiler that may not trace lists nothing and raises nothing, so an empty list counts only where it then lists `known`, work
+    that is sure to start a kernel.
+    """
+    names = profiled(run)
+    if names:
+        return names
+    return profiled(run) if profiled(known) else None
+
+
 def tell(seen):
     """(ran_on, why): "gpu", "cpu" or "unknown" from what was seen of one operation.
 
@@ -111,6 +123,9 @@ def tell(seen):
     if not seen["driver_mapped"]:
         return "cpu", f"the process never opened the GPU's driver library, and kept {seen['processors']:.1f} processors busy"
     if seen["kernels"] is not None:
+        if seen["result_device"] == "gpu" and seen["gpu_bytes"]:
+            return "unknown", (f"no kernel ran on the GPU, and yet the result lies there, where the process holds "
+                               f"{seen['gpu_bytes'] / 2**20:.0f} MiB")
         return "cpu", f"no kernel ran on the GPU, and {seen['processors']:.1f} processors were busy"
     if seen["result_device"] == "gpu" and seen["gpu_bytes"]:
         return "gpu", f"the result lies on the GPU, where the process holds {seen['gpu_bytes'] / 2**20:.0f} MiB"

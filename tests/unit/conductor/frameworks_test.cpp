@@ -72,6 +72,25 @@ TEST(Frameworks, ABuildWithoutCudaBesideAUsableGpuFailsAndIsNamed) {
   EXPECT_GE(report.frameworks.at(0).diagnosis->findings.front().score, .7);
 }
 
+TEST(Frameworks, WhatAProcessPrintedIsKeptLineByLine) {
+  result::Process crashed = process("tensorflow", {});
+  crashed.samples.reset();
+  crashed.status = result::Status::failed;
+  crashed.reason = "ended with signal 6 (SIGABRT)";
+  crashed.output =
+      "Successfully opened dynamic library libcudart.so.11.0\n\n"
+      "Could not load dynamic library 'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object "
+      "file\n";
+  const auto report = judge({crashed}, usable());
+  const diagnose::Observation& seen = *report.frameworks.at(0).observation;
+  ASSERT_EQ(seen.errors.size(), 1U);
+  EXPECT_EQ(seen.errors[0].text, "ended with signal 6 (SIGABRT)");
+  ASSERT_EQ(seen.log.size(), 2U);
+  EXPECT_EQ(seen.log[0], "Successfully opened dynamic library libcudart.so.11.0");
+  for (const diagnose::Finding& finding : report.frameworks.at(0).diagnosis->findings)
+    EXPECT_NE(finding.cause, "missing_cuda_libraries");
+}
+
 TEST(Frameworks, OneOperationOnTheProcessorCounts) {
   const auto report = judge({process("onnxruntime", {"gpu", "cpu", "gpu"})}, usable());
   EXPECT_EQ(report.frameworks.at(0).state, FrameworkState::on_cpu);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "result/error.hpp"
-#include "stack/codegen/parse.hpp"
 #include "stack/codegen/review.hpp"
 
 namespace gpugauge::stack {
@@ -12,114 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-// What cuobjdump 13.2 printed of an object file that nvcc 13.0 made (kernels/support/sm_clock.cu), one
-// kernel; its stack and shared memory, 0 there, were put in.
-constexpr std::string_view resources = R"(
-Fatbin elf code:
-================
-arch = sm_80
-code version = [1,8]
-host = linux
-compile_size = 64bit
-
-Resource usage:
- Common:
-  GLOBAL:0
- Function _ZN8gpugauge7kernels44_GLOBAL__N__be2774ca_11_sm_clock_cu_80cf904811spin_kernelEm:
-  REG:8 STACK:16 SHARED:24 LOCAL:0 CONSTANT[0]:360 TEXTURE:0 SURFACE:0 SAMPLER:0
-)";
-
-constexpr std::string_view code = R"sass(
-Fatbin elf code:
-================
-arch = sm_80
-code version = [1,8]
-host = linux
-compile_size = 64bit
-
-	code for sm_80
-		Function : _ZN8gpugauge7kernels44_GLOBAL__N__be2774ca_11_sm_clock_cu_80cf904811spin_kernelEm
-	.headerflags	@"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)"
-	.headerflags	@"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)"
-        /*0000*/                   IMAD.MOV.U32 R1, RZ, RZ, c[0x0][0x28] ;                  /* 0x00000a00ff017624 */
-                                                                                            /* 0x000fe400078e00ff */
-        /*0010*/                   CS2R R2, SR_GLOBALTIMERLO ;                              /* 0x0000000000027805 */
-                                                                                            /* 0x000fca0000015200 */
-        /*0020*/                   CS2R R4, SR_GLOBALTIMERLO ;                              /* 0x0000000000047805 */
-                                                                                            /* 0x000fcc0000015200 */
-        /*0030*/                   IADD3 R0, P0, -R2, R4, RZ ;                              /* 0x0000000402007210 */
-                                                                                            /* 0x000fca0007f1e1ff */
-        /*0040*/                   IMAD.X R4, R5, 0x1, ~R3, P0 ;                            /* 0x0000000105047824 */
-                                                                                            /* 0x000fe200000e0e03 */
-        /*0050*/                   ISETP.GE.U32.AND P0, PT, R0, c[0x0][0x160], PT ;         /* 0x0000580000007a0c */
-                                                                                            /* 0x000fc80003f06070 */
-        /*0060*/                   ISETP.GE.U32.AND.EX P0, PT, R4, c[0x0][0x164], PT, P0 ;  /* 0x0000590004007a0c */
-                                                                                            /* 0x000fda0003f06100 */
-        /*0070*/              @!P0 BRA 0x20 ;                                               /* 0xffffffa000008947 */
-                                                                                            /* 0x000fea000383ffff */
-        /*0080*/                   EXIT ;                                                   /* 0x000000000000794d */
-                                                                                            /* 0x000fea0003800000 */
-        /*0090*/                   BRA 0x90;                                                /* 0xfffffff000007947 */
-                                                                                            /* 0x000fc0000383ffff */
-        /*00a0*/                   NOP;                                                     /* 0x0000000000007918 */
-                                                                                            /* 0x000fc00000000000 */
-		..........
-)sass";
-
-std::vector<KernelCode> parsed(std::size_t piece) {
-  CodeParser parser;
-  for (const std::string_view text : {resources, code}) {
-    for (std::size_t from = 0; from < text.size(); from += piece) parser.feed(text.substr(from, piece));
-    parser.end_output();
-  }
-  return parser.kernels();
-}
-
-TEST(CodeParser, ReadsResourcesInstructionsAndLoopsInPiecesOfAnySize) {
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{1} << 20U}) {
-    const std::vector<KernelCode> kernels = parsed(piece);
-    ASSERT_EQ(kernels.size(), 1U) << piece;
-    const KernelCode& kernel = kernels.front();
-    EXPECT_EQ(kernel.name, "spin_kernel");
-    EXPECT_EQ(kernel.architecture, "sm_80");
-    EXPECT_EQ(kernel.registers, 8);
-    EXPECT_EQ(kernel.stack_bytes, 16);
-    EXPECT_EQ(kernel.shared_bytes, 24);
-    EXPECT_EQ(kernel.instructions, 9);  // without the branch to itself and the padding
-    const Opcodes all{
-        {"IMAD.MOV.U32", 1},        {"CS2R", 2}, {"IADD3", 1}, {"IMAD.X", 1}, {"ISETP.GE.U32.AND", 1},
-        {"ISETP.GE.U32.AND.EX", 1}, {"BRA", 1},  {"EXIT", 1}};
-    EXPECT_EQ(kernel.opcodes, all);
-    ASSERT_EQ(kernel.loops.size(), 1U);
-    EXPECT_EQ(kernel.loops[0].instructions, 6);
-    EXPECT_EQ(kernel.loops[0].opcodes.at("CS2R"), 1);
-    EXPECT_FALSE(kernel.loops[0].opcodes.contains("EXIT"));
-  }
-}
-
-TEST(CodeParser, KeepsTheFirstOfAKernelThatComesAgainAndJoinsParts) {
-  CodeParser first;
-  first.feed(resources);
-  first.end_output();
-  CodeParser second;
-  second.feed(code);
-  second.feed(code);
-  second.end_output();
-  first.take(second);
-  first.take(second);
-  ASSERT_EQ(first.kernels().size(), 1U);
-  EXPECT_TRUE(first.kernels()[0].has_resources);
-  EXPECT_EQ(first.kernels()[0].instructions, 9);
-  EXPECT_THAT(first.architectures(), ElementsAre("sm_80"));
-}
-
-TEST(CodeParser, TakesNothingFromOtherText) {
-  CodeParser parser;
-  parser.feed("cuobjdump info    : File 'ls' does not contain device code\n/*0000*/ EXIT ;\nREG:3\n");
-  parser.end_output();
-  EXPECT_THAT(parser.kernels(), IsEmpty());
-}
 
 TEST(KernelName, IsShortAndKeepsTemplateArguments) {
   EXPECT_EQ(readable_kernel_name("_ZN8gpugauge7kernels4gemm3mma15mma_bf16_kernelIfEEvPKNS0_"
@@ -313,6 +204,29 @@ TEST(Review, OfSomebodysOwnExpectationsLeavesNoKernelOut) {
   EXPECT_EQ(seen.foreign, 0);
   EXPECT_EQ(seen.broken, 1);
   EXPECT_THAT(seen.unmatched, IsEmpty());
+}
+
+TEST(Review, EachDeclaredArchitectureNeedsCodeOfEachKernelWhereTheFilesHaveAny) {
+  Expectation wanted;
+  wanted.origin = "x.json: kernels[0]";
+  wanted.kernel = "gemm::k*";
+  wanted.architectures = {"sm_80", "sm_90a", "sm_100+"};
+  KernelCode stub = sample();
+  stub.architecture = "sm_80";
+  stub.instructions = 2;
+  stub.opcodes = {};
+  const CodeReview without = review({stub}, {wanted}, Kernels::all);
+  EXPECT_THAT(without.unmatched, IsEmpty());
+  EXPECT_THAT(without.unmet, IsEmpty());
+  EXPECT_THAT(without.not_built, ElementsAre("x.json: kernels[0]: 'gemm::k*' on sm_90a",
+                                             "x.json: kernels[0]: 'gemm::k*' on sm_100+"));
+  // Another kernel shows that 9.0a was built.
+  KernelCode other = sample();
+  other.name = "gemm::k<2>";
+  const CodeReview beside = review({stub, other}, {wanted}, Kernels::all);
+  EXPECT_THAT(beside.unmet, ElementsAre("x.json: kernels[0]: 'gemm::k<2>' on sm_80",
+                                        "x.json: kernels[0]: 'gemm::k<1>' on sm_90a"));
+  EXPECT_THAT(beside.not_built, ElementsAre("x.json: kernels[0]: 'gemm::k*' on sm_100+"));
 }
 
 TEST(Review, TellsDeclaredBrokenUndeclaredForeignAndUnmatched) {
