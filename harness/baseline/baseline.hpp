@@ -132,14 +132,15 @@ std::filesystem::path find(const std::string& name);
 
 /// One baseline of a listing.
 struct Listed {
-  std::filesystem::path folder;      ///< holds baseline.json, which may be unreadable
-  std::string place;                 ///< "own", "site" or "shipped"
-  std::optional<Manifest> manifest;  ///< nullopt where it cannot be read: fault says why
+  std::filesystem::path folder;        ///< holds baseline.json, which may be unreadable
+  std::string place;                   ///< "own", "site" or "shipped"
+  std::optional<Manifest> manifest{};  ///< nullopt where it cannot be read: fault says why
   State state = State::active;  ///< after the last decision of its log; active where that could not be read
   /// Active, and select would take another one of its place, device, profile and key.
   bool superseded = false;
-  std::string fault;                    ///< why it cannot be read; "" when it can
-  std::filesystem::path superseded_by;  ///< the one that select would take; empty where none is
+  std::string fault{};                    ///< why it cannot be read; "" when it can
+  std::filesystem::path superseded_by{};  ///< the one that select would take; empty where none is
+  bool closed = false;  ///< no look into the folder is possible: whether it holds any nobody can tell
 };
 /// Every baseline that select could come upon, by place and name. The runs are not verified. Throws
 /// result::FileError, as find and select do, where the folder of all of them is a link in the state folder.

@@ -36,8 +36,15 @@ std::vector<Listed> list() {
   std::vector<Listed> out;
   for (const Place& place : places()) {
     const std::size_t first = out.size();
-    for (const auto& folder : folders(place.root, place.depth)) {
-      Listed found{folder, std::string(place.name), std::nullopt, State::active, false, "", {}};
+    const Found below = found_below(place.root, place.depth);
+    for (const Closed& closed : below.closed) {
+      Listed unseen{closed.folder, std::string(place.name)};
+      unseen.fault = closed.fault;
+      unseen.closed = true;
+      out.push_back(std::move(unseen));
+    }
+    for (const auto& folder : below.folders) {
+      Listed found{folder, std::string(place.name)};
       try {
         refuse_links_in_state(folder);
         found.manifest = load_manifest(folder);
@@ -70,8 +77,12 @@ std::filesystem::path find(const std::string& name) {
   std::vector<std::string> known;
   std::vector<std::string> in_folder;  // of that name
   std::vector<std::string> named;      // in a folder of another name
+  std::string closed;
   for (const Listed& listed : list()) {
-    known.push_back(listed.folder.filename().string());
+    if (listed.closed)
+      closed += "; " + listed.fault;
+    else
+      known.push_back(listed.folder.filename().string());
     if (listed.folder.filename() == name)
       in_folder.push_back(listed.folder.string());
     else if (listed.manifest && listed.manifest->name == name)
@@ -83,10 +94,13 @@ std::filesystem::path find(const std::string& name) {
     throw result::UsageError(
         fmt::format("several baselines are called '{}': give the folder of the one that is meant: {}", name,
                     fmt::join(found, ", ")));
-  throw result::UsageError(fmt::format("there is no baseline '{}'; there {}", name,
+  if (known.empty() && !closed.empty())
+    throw result::UsageError(fmt::format("no baseline '{}' can be seen{}", name, closed));
+  throw result::UsageError(fmt::format("there is no baseline '{}'; there {}{}", name,
                                        known.empty()
                                            ? std::string("is none yet: `gpugauge baseline create` makes one")
-                                           : fmt::format("are {}", fmt::join(known, ", "))));
+                                           : fmt::format("are {}", fmt::join(known, ", ")),
+                                       closed));
 }
 
 }  // namespace gpugauge::baseline

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "baseline/fields.hpp"
 #include "baseline/kept_file.hpp"
@@ -24,19 +27,40 @@ std::filesystem::path shipped_directory() {
   return command.parent_path().parent_path() / "share/gpugauge/baselines";
 }
 
+bool tells(const std::error_code& error) {
+  return !error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+/// What a look gave that says nothing of what is there: no baseline is another answer.
+Closed closed_by(const std::filesystem::path& folder, const std::error_code& error) {
+  return {folder, fmt::format("{} cannot be looked into: {}", folder.string(), error.message())};
+}
+
+void search(const std::filesystem::path& folder, int depth, Found& out) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / "baseline.json", error)) out.folders.push_back(folder);
+  if (!tells(error)) return out.closed.push_back(closed_by(folder, error));
+  if (depth == 0) return;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().starts_with('.')) continue;
+    std::error_code unknown;
+    if (entry->is_directory(unknown))
+      search(entry->path(), depth - 1, out);
+    else if (!tells(unknown))
+      out.closed.push_back(closed_by(entry->path(), unknown));
+  }
+  if (!tells(error)) out.closed.push_back(closed_by(folder, error));
+}
+
 }  // namespace
 
-std::vector<std::filesystem::path> folders(const std::filesystem::path& root, int depth) {
-  std::vector<std::filesystem::path> out;
-  std::error_code error;
-  if (std::filesystem::exists(root / "baseline.json", error)) out.push_back(root);
-  if (depth == 0) return out;
-  for (std::filesystem::directory_iterator entry(root, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (!entry->is_directory(error) || entry->path().filename().string().starts_with('.')) continue;
-    for (auto& found : folders(entry->path(), depth - 1)) out.push_back(std::move(found));
-  }
-  std::sort(out.begin(), out.end());
+Found found_below(const std::filesystem::path& root, int depth) {
+  Found out;
+  search(root, depth, out);
+  std::sort(out.folders.begin(), out.folders.end());
+  std::sort(out.closed.begin(), out.closed.end(),
+            [](const Closed& a, const Closed& b) { return a.folder < b.folder; });
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,8 +20,18 @@ struct Place {
 /// folder.
 std::vector<Place> places();
 
-/// Folders that hold a manifest, at most `depth` levels below `root`, sorted.
-std::vector<std::filesystem::path> folders(const std::filesystem::path& root, int depth);
+/// A folder into which no look is possible: baselines may lie there.
+struct Closed {
+  std::filesystem::path folder;  ///< or a link to one
+  std::string fault;             ///< "FOLDER cannot be looked into: REASON"
+};
+/// What a look for baselines finds, both by name.
+struct Found {
+  std::vector<std::filesystem::path> folders;  ///< that hold a manifest
+  std::vector<Closed> closed;                  ///< of which nobody can tell
+};
+/// At most `depth` levels below `root`, which need not be there.
+Found found_below(const std::filesystem::path& root, int depth);
 
 /// Of one node, by the cards and the host's identity, as far as both sides tell.
 bool same_node(const result::Fingerprint& a, const result::Fingerprint& b);

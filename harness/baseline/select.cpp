@@ -201,7 +201,15 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
 Candidate best_of(const Place& place, const result::Fingerprint& now, const std::string& device,
                   Search& search) {
   Candidate best;
-  for (const auto& folder : folders(place.root, place.depth)) {
+  const Found below = found_below(place.root, place.depth);
+  for (const Closed& closed : below.closed) {
+    search.problems.push_back(fmt::format("a baseline could not be used: {}", closed.fault));
+    if (place.name == "own")
+      search.damaged.push_back({closed.folder, std::nullopt, std::nullopt,
+                                closed.fault + "; this device's baseline may lie there: give the user who "
+                                               "runs gpugauge the right to read it, or move it away"});
+  }
+  for (const auto& folder : below.folders) {
     Candidate found = consider(folder, now, place.name == "own", device, search);
     if (found.fit == Fit::no) continue;
     found.baseline.other_node = of_another_node(found.baseline, now, device);

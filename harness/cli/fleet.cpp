@@ -90,7 +90,8 @@ report::FleetReport judge_files(const FleetArguments& arguments) {
 /// Nodes from one night of the history.
 report::FleetReport judge_night(const FleetArguments& arguments) {
   store::Store history = store::Store::open(arguments.store, store::Access::reading);
-  const std::string night = night_of(history, arguments.night);
+  const store::NewestNight chosen = night_of(history, arguments.night);
+  const std::string& night = chosen.days;
   judge::FleetDrift drift;
   result::Run run;  // of it, what the drift reads
   report::FleetReport made;
@@ -109,6 +110,8 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
   made.judgement.remarks.push_back(fmt::format("{} of {} (UTC) from the store {}.",
                                                result::counted(made.input.rounds.size(), "run"), night,
                                                history.name()));
+  if (std::string later = dated_later(chosen); !later.empty())
+    made.judgement.remarks.push_back(std::move(later));
   const auto& nodes = made.judgement.nodes;
   if (!others.empty() && std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
         return node.state == judge::NodeState::not_judged;

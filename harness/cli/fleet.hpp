@@ -33,9 +33,13 @@ ReadRuns read_runs(const std::vector<FoundFile>& files, judge::PeerCollector& co
 /// anything else.
 std::string history_among(const std::vector<std::string>& given);
 
-/// The night that was asked for, or the newest one where `asked` is "". Throws result::UsageError for a
-/// history without a run.
-std::string night_of(store::Store& history, const std::string& asked);
+/// The night that was asked for, or the newest one where `asked` is "", without what is dated a day later
+/// than now. Throws result::UsageError for a history without a run.
+store::NewestNight night_of(store::Store& history, const std::string& asked);
+
+/// A sentence on the runs that a night leaves out since they are dated later than now; "" where there are
+/// none.
+std::string dated_later(const store::NewestNight& night);
 
 /// As where folders name the nodes: a host of a history is told apart by its name, and not by its boot.
 void name_hosts(std::vector<judge::PeerRound>& rounds);

@@ -43,12 +43,14 @@ void from_store(const std::string& location, const FleetAdmitArguments& argument
                 judge::PeerCollector& collector, judge::AdmissionInput& input,
                 std::vector<std::string>& remarks) {
   store::Store history = store::Store::open(location, store::Access::reading);
-  const std::string night = night_of(history, arguments.night);
+  const store::NewestNight chosen = night_of(history, arguments.night);
+  const std::string& night = chosen.days;
   judge::PeersInput found = history.night(
       night,
       [&](const judge::PeerRound& round, const result::Fingerprint& facts) { usual.add(round.kind, facts); });
   remarks.push_back(fmt::format("The fleet: {} of {} (UTC) from the store {}.",
                                 result::counted(found.rounds.size(), "run"), night, history.name()));
+  if (std::string later = dated_later(chosen); !later.empty()) remarks.push_back(std::move(later));
   if (const auto wider = history.with_night_before(night); arguments.night.empty() && !wider.added.empty())
     remarks.push_back(other_devices(wider));
   collector.adopt(found);

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include "cli/fleet.hpp"
+#include "cli/run_files.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/time.hpp"
 #include "store/sqlite_file.hpp"
 
 namespace gpugauge::cli {
@@ -43,10 +46,21 @@ void name_hosts(std::vector<judge::PeerRound>& rounds) {
     if (round.device == "host" && !round.host.empty()) round.node = "host of " + round.host;
 }
 
-std::string night_of(store::Store& history, const std::string& asked) {
-  std::string night = asked.empty() ? history.newest_night() : asked;
-  if (night.empty()) throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
+store::NewestNight night_of(store::Store& history, const std::string& asked) {
+  if (!asked.empty()) return {asked};
+  store::NewestNight night = history.newest_night(result::utc_text(a_day_from_now()));
+  if (night.days.empty())
+    throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
   return night;
+}
+
+std::string dated_later(const store::NewestNight& night) {
+  if (night.later == 0) return "";
+  return fmt::format(
+      "{} dated later than now and left out (the latest is {} of {}): the clock of this machine is wrong, or "
+      "that of the machine that recorded {} was.",
+      result::counted(night.later, "run is", "runs are"), result::shortened(night.source), night.started,
+      night.later == 1 ? "it" : "them");
 }
 
 std::string other_devices(const store::WiderNight& wider) {

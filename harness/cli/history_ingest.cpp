@@ -47,17 +47,27 @@ struct Input {
   bool in_a_folder = false;
 };
 
-/// The files that a list names; nullopt for any other file.
+/// The files that a list names; nullopt for any other file, and for an array of anything else: reading that
+/// as a run file says what it is. Throws result::UsageError for an empty list.
 std::optional<std::vector<std::string>> list_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return std::nullopt;
-  std::string text;
+  std::optional<std::vector<std::string>> list;
   try {
-    text = result::read_file(path);
+    list = result::parse_path_list(result::read_file(path), path);
   } catch (const result::FileError&) {
-    return std::nullopt;  // named and skipped where it is read as a run file
+    return std::nullopt;
+  } catch (const result::FormatError&) {
+    return std::nullopt;
   }
-  return result::parse_path_list(text, path);
+  if (list && list->empty()) throw result::UsageError(fmt::format("{} is a list of no file", path));
+  return list;
+}
+
+/// The folder that names a file's node: the first one below the given folder. Where several were given, as
+/// where the shell wrote out results/*, the given one itself for a file that lies directly in it.
+std::string node_of(const FoundFile& found, const NodeNames& names, bool several) {
+  return several && found.in_a_folder ? names.at(found.file.string()) : folder_of(found);
 }
 
 std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
@@ -70,11 +80,16 @@ std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
   }
   const std::vector<FoundFile> files = find_files(paths);
   if (arguments.node.empty()) refuse_nested_nodes(files);
+  std::set<fs::path> folders;
+  for (const FoundFile& found : files)
+    if (found.in_a_folder) folders.insert(found.root);
+  const NodeNames names = names_by_folder(files);
   std::vector<Input> out;
   for (const FoundFile& found : files) {
     const bool by_folder = arguments.node.empty();
-    out.push_back(
-        {found.file.string(), by_folder ? folder_of(found) : arguments.node, by_folder, found.in_a_folder});
+    out.push_back({found.file.string(),
+                   by_folder ? node_of(found, names, folders.size() > 1) : arguments.node, by_folder,
+                   found.in_a_folder});
   }
   return out;
 }
@@ -196,6 +211,21 @@ void refuse(report::ProgressLine& progress, Counts& counts, const std::string& s
   ++counts.refused;
 }
 
+/// Why a record is not in the store; "" for one that is.
+std::string reason_of(const store::Record& record, store::Outcome outcome, const std::string& refusal) {
+  if (outcome == store::Outcome::changed)
+    return fmt::format("the store has the run {} with other content, so one of the two files was changed",
+                       record.peer.id);
+  if (outcome == store::Outcome::other_machine && record.node.empty())
+    return "the store has runs of another host without a name: say with --node which node it is";
+  if (outcome == store::Outcome::other_machine)
+    return fmt::format(
+        "the store has runs of another machine as '{}', the name of this one's folder: call the folder "
+        "otherwise, or say with --node which node it is",
+        record.node);
+  return outcome == store::Outcome::refused ? refusal : "";
+}
+
 int ingest(const HistoryIngestArguments& arguments) {
   constexpr std::size_t most_at_once = 64;
   constexpr std::size_t few = 16;
@@ -226,19 +256,11 @@ int ingest(const HistoryIngestArguments& arguments) {
       else
         ++counts.left_out;
     }
-    const std::vector<store::Outcome> outcomes = store.ingest(records);
+    std::map<std::size_t, std::string> refusals;
+    const std::vector<store::Outcome> outcomes = store.ingest(records, &refusals);
     for (std::size_t i = 0; i < records.size(); ++i) {
-      if (outcomes[i] == store::Outcome::changed)
-        refuse(progress, counts,
-               fmt::format(
-                   "{}: the store has the run {} with other content, so one of the two files was changed",
-                   records[i].source, records[i].peer.id));
-      if (outcomes[i] == store::Outcome::other_machine)
-        refuse(
-            progress, counts,
-            fmt::format("{}: the store has runs of another machine as '{}', the name of this one's folder: "
-                        "call the folder otherwise, or say with --node which node it is",
-                        records[i].source, records[i].node));
+      if (const std::string reason = reason_of(records[i], outcomes[i], refusals[i]); !reason.empty())
+        refuse(progress, counts, fmt::format("{}: {}", records[i].source, reason));
       counts.known += outcomes[i] == store::Outcome::known ? 1 : 0;
       if (outcomes[i] != store::Outcome::stored) continue;
       ++counts.stored;

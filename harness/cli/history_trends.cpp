@@ -59,6 +59,7 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
   for (report::Measured& metric : report::summarise(device.rounds.front()))
     measured.emplace(metric.key, metric);
   const std::vector<store::Metric> metrics = store.metrics();
+  const std::string profile = store::profile_of(device.rounds.front());
   for (const store::Device& known : same) {
     auto all = store.all_series(known, {});
     const int watched = store.watched(known, {});
@@ -67,7 +68,7 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
       const auto now = measured.find(metric.form.key);
       if (points == all.end() || now == measured.end() || now->second.unit != metric.form.unit) continue;
       for (store::Series& series : by_profile(known, metric, std::move(points->second))) {
-        if (series.profile != device.rounds.front().profile) continue;
+        if (series.profile != profile) continue;
         const store::Trend found = analyse(std::move(series), watched, {}, facts);
         device.trends.push_back(report::chart_trend(found, facts));
         add_now(device, now->second, found, facts, device.trends.back());
@@ -76,7 +77,7 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
   }
   if (device.trends.empty())
     device.remarks.push_back(fmt::format("The store {} holds no earlier run of this device in profile {}.",
-                                         store.name(), device.rounds.front().profile));
+                                         store.name(), profile));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <glob.h>
+#include <fnmatch.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -98,6 +98,61 @@ class Walk {
   std::vector<FoundFile> found_;
 };
 
+/// What a pattern of the shell stands for. glob(3) passes over a folder that it may not enter where the name
+/// below that is no pattern: a node would be missing, and nobody would hear of it.
+class Pattern {
+ public:
+  /// In the order of their names. Throws result::FileError where no look is possible.
+  std::vector<std::string> matches(const std::string& pattern) && {
+    into("", pattern);
+    std::sort(found_.begin(), found_.end());
+    return std::move(found_);
+  }
+
+ private:
+  static bool is_not_there(const std::error_code& error) {
+    return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  }
+  [[noreturn]] static void refuse(fs::path folder, const std::error_code& error) {
+    if (!folder.has_filename()) folder = folder.parent_path();
+    throw result::FileError(fmt::format("{} could not be searched: {}", folder.string(), error.message()));
+  }
+  static std::string without_backslashes(std::string_view name) {
+    std::string out;
+    for (std::size_t i = 0; i < name.size(); ++i)
+      out += name[i] == '\\' && i + 1 < name.size() ? name[++i] : name[i];
+    return out;
+  }
+
+  /// `before`: names no pattern any more.
+  void into(std::string before, std::string_view pattern) {
+    const std::size_t slashes = std::min(pattern.find_first_not_of('/'), pattern.size());
+    before += pattern.substr(0, slashes);
+    pattern.remove_prefix(slashes);
+    if (pattern.empty()) return take(before);
+    const std::string name(pattern.substr(0, pattern.find('/')));
+    pattern.remove_prefix(name.size());
+    if (name.find_first_of("*?[") == std::string::npos)
+      return into(before + without_backslashes(name), pattern);
+    std::error_code error;
+    const fs::path folder = before.empty() ? "." : before;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (const std::string one = entry->path().filename().string();
+          ::fnmatch(name.c_str(), one.c_str(), FNM_PERIOD) == 0)
+        into(before + one, pattern);
+    if (error && !is_not_there(error)) refuse(folder, error);
+  }
+
+  void take(const std::string& path) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(path, error);
+    if (error && !is_not_there(error)) refuse(fs::path(path).parent_path(), error);
+    if (fs::exists(status)) found_.push_back(path);
+  }
+
+  std::vector<std::string> found_;
+};
+
 }  // namespace
 
 std::vector<FoundFile> find_files(const std::vector<std::string>& paths, std::vector<FoundFile>* without) {
@@ -126,12 +181,9 @@ std::vector<std::string> expanded(const std::vector<std::string>& paths) {
       out.push_back(path);
       continue;
     }
-    ::glob_t found{};
-    const std::size_t before = out.size();
-    if (::glob(path.c_str(), 0, nullptr, &found) == 0)
-      out.insert(out.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    ::globfree(&found);
-    if (out.size() == before) throw result::UsageError(fmt::format("no file matches {}", path));
+    std::vector<std::string> found = Pattern().matches(path);
+    if (found.empty()) throw result::UsageError(fmt::format("no file matches {}", path));
+    out.insert(out.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   }
   return out;
 }
@@ -160,10 +212,14 @@ bool of_another_schema(std::string_view text) {
   return !schema.empty() && !schema.starts_with("gpugauge.run/");
 }
 
+double a_day_from_now() {
+  constexpr double day = 86400;
+  return static_cast<double>(std::time(nullptr)) + day;
+}
+
 std::string from_the_future(const std::string& what, const std::string& started) {
-  constexpr double day = 86400;  // clocks that are stepped, and those of two machines, differ by less
   const auto began = result::unix_seconds(started);
-  if (!began || *began <= static_cast<double>(std::time(nullptr)) + day) return "";
+  if (!began || *began <= a_day_from_now()) return "";
   return fmt::format(
       "{} is dated {}, later than now: the clock of this machine is wrong, or that of the machine that "
       "recorded it was",

@@ -25,7 +25,8 @@ std::vector<FoundFile> find_files(const std::vector<std::string>& paths,
                                   std::vector<FoundFile>* without = nullptr);
 
 /// Patterns of the shell, in quotes, become the files that they stand for; every other path stays. Throws
-/// result::UsageError for a pattern that stands for none.
+/// result::UsageError for a pattern that stands for none, result::FileError where a folder that may hold such
+/// files cannot be searched.
 std::vector<std::string> expanded(const std::vector<std::string>& paths);
 
 /// For commands that read thousands of files: memory that was freed stays with the process for the next file,
@@ -36,6 +37,10 @@ void keep_freed_memory();
 std::string_view schema_of(std::string_view text);
 /// A file of ours that is no run: a baseline's manifest, a report.
 bool of_another_schema(std::string_view text);
+
+/// A day from now by this machine's clock, in seconds since 1970. Clocks that are stepped, and those of two
+/// machines, differ by less: what began later is dated wrongly.
+double a_day_from_now();
 
 /// A sentence on a run, `what`, that began more than a day later than now by this machine's clock, as
 /// `started` has it: one of the two clocks is wrong, and "earlier" and "later" mean little. "" for any other.

@@ -12,40 +12,66 @@ namespace {
 
 constexpr double least_z = 5;
 
-/// Standard deviation of a night's value, blind to a few steps.
+/// Standard deviation of a night's value, blind to a few steps: by the middle of the differences of
+/// neighbouring nights, or by their upper quartile where that says more. The middle alone sees no more than
+/// the jitter within a mode where values have two modes and keep theirs on half of the nights or more.
 double noise(std::span<const double> nights) {
   std::vector<double> differences;
   differences.reserve(nights.size());
   for (std::size_t i = 1; i < nights.size(); ++i) differences.push_back(nights[i] - nights[i - 1]);
   const double middle = median(differences);
   for (double& difference : differences) difference = std::abs(difference - middle);
-  return 1.4826 * median(differences) / std::numbers::sqrt2;
+  const double by_middle = 1.4826 * median(differences);
+  const auto upper = differences.begin() + static_cast<std::ptrdiff_t>((differences.size() - 1) * 3 / 4);
+  std::nth_element(differences.begin(), upper, differences.end());
+  return std::max(by_middle, .8693 * *upper) / std::numbers::sqrt2;
 }
 
-/// The step between two neighbouring segments, by their means or medians. Values that repeat exactly have no
-/// noise: any step of theirs is beyond all limits.
-template <typename Level>
-ChangePoint step_at(const Level& level, std::span<const double> nights, std::size_t from, std::size_t night,
-                    std::size_t to, double sd) {
-  const double step = level(nights.subspan(night, to - night)) - level(nights.subspan(from, night - from));
+/// A step over its standard error. Values that repeat exactly have no noise: any step of theirs is beyond all
+/// limits.
+ChangePoint weighed(double step, std::size_t from, std::size_t night, std::size_t to, double sd) {
   const double error =
       sd * std::sqrt(1 / static_cast<double>(night - from) + 1 / static_cast<double>(to - night));
   return {night, step, step == 0 ? 0 : step / error};
 }
 
-void split(std::span<const double> nights, std::size_t from, std::size_t to, double sd, double least_step,
+/// The step between the medians of two neighbouring segments.
+ChangePoint step_at(std::span<const double> nights, std::size_t from, std::size_t night, std::size_t to,
+                    double sd) {
+  const double step = median(nights.subspan(night, to - night)) - median(nights.subspan(from, night - from));
+  return weighed(step, from, night, to, sd);
+}
+
+/// Means of segments, each in one step.
+class Means {
+ public:
+  explicit Means(std::span<const double> nights) : origin_(nights.front()) {
+    sums_.reserve(nights.size() + 1);
+    for (const double night : nights) sums_.push_back(sums_.back() + (night - origin_));
+  }
+  /// Less the first night's value.
+  double of(std::size_t from, std::size_t to) const {
+    return (sums_[to] - sums_[from]) / static_cast<double>(to - from);
+  }
+
+ private:
+  double origin_;
+  std::vector<double> sums_{0};  ///< of the nights before each
+};
+
+void split(const Means& means, std::size_t from, std::size_t to, double sd, double least_step,
            std::vector<std::size_t>& found) {
   ChangePoint best;
   for (std::size_t night = from + least_level; night + least_level <= to; ++night) {
-    const ChangePoint here = step_at(mean, nights, from, night, to, sd);
+    const ChangePoint here = weighed(means.of(night, to) - means.of(from, night), from, night, to, sd);
     if (std::abs(here.z) > std::abs(best.z) ||
         (std::isinf(here.z) && std::isinf(best.z) && std::abs(here.step) > std::abs(best.step)))
       best = here;
   }
   if (!(std::abs(best.z) > least_z && std::abs(best.step) >= least_step)) return;
   found.push_back(best.night);
-  split(nights, from, best.night, sd, least_step, found);
-  split(nights, best.night, to, sd, least_step, found);
+  split(means, from, best.night, sd, least_step, found);
+  split(means, best.night, to, sd, least_step, found);
 }
 
 /// Where a night at `night` or later lies nearer to the level after than to that before: the split of
@@ -83,7 +109,7 @@ void settle(std::span<const double> nights, std::vector<std::size_t>& found) {
     const std::size_t at = moved(nights, from, found[i], to);
     if (at < from + least_level || at + least_level > to) {
       found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
-      i = 0;  // the neighbours have other levels now
+      i -= std::min<std::size_t>(i, 1);  // the neighbours have other levels now
     } else {
       found[i++] = at;
     }
@@ -134,7 +160,7 @@ std::vector<ChangePoint> change_points(std::span<const double> nights, double le
   if (nights.size() < 2 * least_level) return {};
   const double sd = noise(nights);
   std::vector<std::size_t> found;
-  split(nights, 0, nights.size(), sd, least_step, found);
+  split(Means(nights), 0, nights.size(), sd, least_step, found);
   std::sort(found.begin(), found.end());
   // A first split may have served only to find the others, and the mean of three nights may be one bad night:
   // what does not stand between the medians of its neighbours goes, the weakest first.
@@ -144,7 +170,7 @@ std::vector<ChangePoint> change_points(std::span<const double> nights, double le
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::size_t from = i == 0 ? 0 : found[i - 1];
       const std::size_t to = i + 1 == found.size() ? nights.size() : found[i + 1];
-      out.push_back(step_at(median, nights, from, found[i], to, sd));
+      out.push_back(step_at(nights, from, found[i], to, sd));
     }
     const auto weakest = std::min_element(out.begin(), out.end(), [](const auto& a, const auto& b) {
       return std::abs(a.step) < std::abs(b.step);
@@ -163,7 +189,7 @@ std::optional<ChangePoint> too_few_for_a_level(std::span<const double> nights, s
   for (std::size_t few = least_level - 1; few > 0; --few) {
     if (nights.size() < from + least_level + few) continue;
     const std::size_t first = nights.size() - few;
-    const ChangePoint all = step_at(median, nights, from, first, nights.size(), sd);
+    const ChangePoint all = step_at(nights, from, first, nights.size(), sd);
     const double level = median(nights.subspan(from, first - from));
     const double error = sd * std::sqrt(1 + 1 / static_cast<double>(first - from));
     const bool each =

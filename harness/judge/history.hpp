@@ -51,12 +51,13 @@ struct ChangePoint {
 inline constexpr std::size_t least_level = 3;
 
 /// Change points by binary segmentation (Scott and Knott, Biometrics 30, 1974): the split with the largest
-/// |z| first, then each side again. Noise is sd = 1.4826 MAD(first differences) / sqrt 2, which a step
-/// touches in one difference only. Each point then moves to where the absolute deviations from the two
-/// neighbouring medians are least, so that a night counts to the level that it lies at. A point stands when
-/// |z| > 5, both segments have 3 nights or more and |step| >= least_step, between the medians of the final
-/// segments too: one bad night or two are no level. In the order of the nights. For hindsight: the same
-/// nights must not decide a verdict.
+/// |z| first, then each side again. Noise is the larger of sd = 1.4826 MAD(first differences) / sqrt 2,
+/// which a step touches in one difference only, and of sd = .8693 Q3 / sqrt 2, with Q3 the upper quartile
+/// of the same deviations: where values go to and fro between two modes, that is no change of level. Each
+/// point then moves to where the absolute deviations from the two neighbouring medians are least, so that a
+/// night counts to the level that it lies at. A point stands when |z| > 5, both segments have 3 nights or
+/// more and |step| >= least_step, between the medians of the final segments too: one bad night or two are no
+/// level. In the order of the nights. For hindsight: the same nights must not decide a verdict.
 std::vector<ChangePoint> change_points(std::span<const double> nights, double least_step = .01);
 
 /// The last night, or the last two, where each of them by itself lies as far from the level before as a

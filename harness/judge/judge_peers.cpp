@@ -15,6 +15,7 @@
 #include "judge/peers_outcome.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -291,6 +292,7 @@ class Judging {
   }
 
   void add_not_measured() {
+    constexpr std::size_t day_length = std::string_view("2026-01-31").size();
     for (const PeerRound& round : input_.not_measured) {
       NodeJudgement made;
       made.node = round.node;
@@ -298,7 +300,9 @@ class Judging {
       made.device = round.device;
       made.host = round.host;
       made.state = NodeState::not_judged;
-      made.reason = "was measured shortly before these runs, and has none among them";
+      made.reason = round.started ? fmt::format("was measured on {}, and has no run among these",
+                                                result::utc_text(*round.started).substr(0, day_length))
+                                  : "was measured before these runs, and has none among them";
       out_.nodes.push_back(std::move(made));
     }
   }

@@ -2,17 +2,31 @@
 
 #include "baseline/fields.hpp"
 #include "result/facts.hpp"
+#include "result/google_benchmark.hpp"
 #include "result/time.hpp"
 
 namespace gpugauge::judge {
+namespace {
+
+/// Of what both tell.
+bool differ(const std::string& one, const std::string& other) {
+  return !one.empty() && !other.empty() && one != other;
+}
+
+}  // namespace
 
 Sighting sighting_of(std::string boot, const result::Fingerprint& fingerprint, const std::string& started,
                      double wall_seconds) {
   Sighting out;
-  out.boot = std::move(boot);
   out.identity = result::fact(fingerprint.device, std::string(baseline::host_identity_fact));
   out.began = result::unix_seconds(started).value_or(0);
   out.ended = out.began + wall_seconds;
+  // Each file of another program passes for a boot of its own where it is compared, and tells of none. A name
+  // counts only there: a container has one of its own.
+  if (result::fact(fingerprint.suite, "suite.profile") == result::google_benchmark_profile)
+    out.name = result::fact(fingerprint.device, "host.name");
+  else
+    out.boot = std::move(boot);
   return out;
 }
 
@@ -21,11 +35,10 @@ Sighting sighting_of(const result::Run& run) {
 }
 
 bool are_two_machines(const Sighting& one, const Sighting& other) {
-  if (one.boot.empty() || other.boot.empty() || one.boot == other.boot) return false;
   const double between = one.began < other.began ? other.began - one.ended : one.began - other.ended;
-  if (between < 0) return true;
-  return !one.identity.empty() && !other.identity.empty() && one.identity != other.identity &&
-         between < installed_anew;
+  if (one.boot.empty() && other.boot.empty()) return differ(one.name, other.name) && between < installed_anew;
+  if (!differ(one.boot, other.boot)) return false;
+  return between < 0 || (differ(one.identity, other.identity) && between < installed_anew);
 }
 
 bool are_one_machine(const Sighting& one, const Sighting& other) {

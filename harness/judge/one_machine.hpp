@@ -9,10 +9,11 @@ namespace gpugauge::judge {
 
 /// When a run was, and what it saw of its machine.
 struct Sighting {
-  std::string boot;      ///< result::Run::boot_id; "" where it is not known
+  std::string boot;      ///< result::Run::boot_id; "" where it is not known, as of another program's file
   std::string identity;  ///< baseline::host_identity_fact; "" where it is not known, as in containers
   double began = 0;      ///< seconds since 1970
   double ended = 0;      ///< likewise
+  std::string name{};    ///< of the host, where only another program's file tells it; "" elsewhere
 };
 
 /// Of a run, and of its parts as a history keeps them. `started` must be a time of RFC 3339.
@@ -24,8 +25,8 @@ Sighting sighting_of(std::string boot, const result::Fingerprint& fingerprint, c
 /// its identity; in seconds.
 inline constexpr double installed_anew = 12 * 3600;
 
-/// True where they cannot be of one machine: it was in two boots at once, or had two identities within
-/// `installed_anew`.
+/// True where they cannot be of one machine: it was in two boots at once, or had two identities, or in other
+/// programs' files two names, within `installed_anew`.
 bool are_two_machines(const Sighting& one, const Sighting& other);
 
 /// True where they are surely of one machine: one boot, or one identity.

@@ -7,20 +7,6 @@
 namespace gpugauge::result {
 namespace {
 
-/// Length of the valid UTF-8 sequence at the front of text, 0 if there is none.
-std::size_t sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool beyond = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
-  return overlong || beyond ? 0 : length;
-}
-
 char32_t code_point(std::string_view sequence) {
   constexpr std::array<unsigned char, 5> bits_of_first{0, 0x7f, 0x1f, 0x0f, 0x07};
   char32_t out = static_cast<unsigned char>(sequence[0]) & bits_of_first[sequence.size()];
@@ -49,9 +35,22 @@ bool continues(char c) {
 
 }  // namespace
 
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool beyond = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
+  return overlong || beyond ? 0 : length;
+}
+
 std::size_t control(std::string_view text) {
   if (text.empty() || (text[0] >= ' ' && text[0] <= '~')) return 0;
-  const std::size_t length = sequence(text);
+  const std::size_t length = character(text);
   if (length == 0) return 0;
   const char32_t found = code_point(text.substr(0, length));
   const bool any = std::any_of(controls.begin(), controls.end(), [&](const auto& range) {
@@ -64,7 +63,7 @@ std::string one_line(std::string_view text, std::size_t most) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = sequence(text);
+    const std::size_t length = character(text);
     if (length == 0 || control(text) > 0)
       out += '?';
     else

@@ -7,6 +7,10 @@
 
 namespace gpugauge::result {
 
+/// Bytes of the character at the front of a text that is not empty; 0 where no character of UTF-8 stands
+/// there.
+std::size_t character(std::string_view text);
+
 /// Bytes of the character at the front of a text where that one moves or hides others instead of standing for
 /// itself: C0 (line ends and escape sequences begin with these), DEL, C1, marks that turn the direction of
 /// writing, ends of lines and paragraphs, what has no width (but the two joiners, which

@@ -27,7 +27,7 @@ Store::~Store() = default;
 Store Store::open(const std::string&, Access) {
   absent();
 }
-std::vector<Outcome> Store::ingest(const std::vector<Record>&) {
+std::vector<Outcome> Store::ingest(const std::vector<Record>&, std::map<std::size_t, std::string>*) {
   absent();
 }
 void Store::count_rows(std::size_t) {
@@ -61,7 +61,7 @@ judge::PeersInput Store::night(const std::string&, const TakeFacts&) {
 std::set<std::string> Store::content_hashes() {
   absent();
 }
-std::string Store::newest_night() {
+NewestNight Store::newest_night(const std::string&) {
   absent();
 }
 WiderNight Store::with_night_before(const std::string&) {

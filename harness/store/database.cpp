@@ -215,6 +215,19 @@ bool Database::has_no_room(int code) const {
   return code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && is_full(location_));
 }
 
+bool Database::is_content(const soci::soci_error& error) const {
+  if (const auto* const own = dynamic_cast<const soci::postgresql_soci_error*>(&error)) {
+    // Data exceptions, broken constraints, limits of the program: what no index takes.
+    const std::string kind = own->sqlstate().substr(0, 2);
+    return kind == "22" || kind == "23" || kind == "54";
+  }
+  if (postgresql_) return false;
+  const int code = code_of(error);
+  // SOCI tells no code where a value cannot be bound.
+  return code == SQLITE_TOOBIG || code == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH ||
+         error.get_error_message().starts_with("Failure to bind");
+}
+
 void Database::require_at_rest() const {
   if (!at_rest_ || is_at_rest(location_, *at_rest_)) return;
   throw result::FileError(fmt::format(
@@ -249,11 +262,13 @@ void Database::refuse(const soci::soci_error& error) {
   const std::string said = error.get_error_message();
   const std::string told = without_secrets_of(location_, said);
   // The client library quotes what it could not read: mostly a password that was not escaped.
-  throw result::FileError(fmt::format(
+  const std::string sentence = fmt::format(
       "the store {}: {}{}", name_, one_line(told),
       told == said ? ""
                    : "; in a URL a password's %, /, ?, @, : and # are written %25, %2F, %3F, %40, "
-                     "%3A and %23; ~/.pgpass and PGPASSWORD take it as it is"));
+                     "%3A and %23; ~/.pgpass and PGPASSWORD take it as it is");
+  if (is_content(error)) throw RefusedContent(sentence);
+  throw result::FileError(sentence);
 }
 
 void Database::refuse_content(const std::logic_error& error) {

@@ -10,10 +10,16 @@
 #include <soci/soci.h>
 
 #include "result/begun.hpp"
+#include "result/error.hpp"
 #include "store/sqlite_file.hpp"
 #include "store/store.hpp"
 
 namespace gpugauge::store {
+
+/// The database does not take what it was given, as too long a text; another content it may take.
+class RefusedContent : public result::FileError {
+  using FileError::FileError;
+};
 
 /// One session. Not for several threads at once.
 class Database {
@@ -60,6 +66,7 @@ class Database {
   [[noreturn]] void refuse_content(const std::logic_error& error);
   int code_of(const soci::soci_error& error) const;  ///< SQLite's own, SQLITE_OK where it is none of its
   bool has_no_room(int code) const;
+  bool is_content(const soci::soci_error& error) const;  ///< RefusedContent
   void require_at_rest() const;
   void open_server(Access access);
   void open_to_read();

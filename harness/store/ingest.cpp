@@ -22,10 +22,12 @@ using soci::use;
 
 judge::Sighting sighting_of(const Record& record) {
   const double began = result::unix_seconds(record.started).value_or(0);
-  return {record.boot_id, record.host_identity, began, began + record.wall_seconds};
+  return {record.boot_id, record.host_identity, began, began + record.wall_seconds, record.host_name};
 }
 
-/// Runs of the record's node in other boots, about the time that are_two_machines looks at.
+/// Runs of the record's node in other boots, or whose boots nobody knows, about the time that
+/// are_two_machines looks at. Without a name only hosts are looked for: whatever has a name of its own is
+/// told apart by that.
 std::vector<judge::Sighting> other_boots(Database& database, const Record& record) {
   constexpr double day = 86400;
   const judge::Sighting own = sighting_of(record);
@@ -40,9 +42,11 @@ std::vector<judge::Sighting> other_boots(Database& database, const Record& recor
                                  "JOIN run r ON r.device = "
                                  "d.id JOIN fingerprint f ON f.id = r.fingerprint WHERE d.node = :node AND "
                                  "r.started >= :since AND "
-                                 "r.started < :until AND r.boot_id <> '' AND r.boot_id <> :boot",
-       use(record.node), use(from), use(until), use(record.boot_id), into(boot), into(started),
-       into(wall_seconds), into(fingerprint), into(facts));
+                                 "r.started < :until AND (r.boot_id <> :boot OR :unknown = '') AND (d.node "
+                                 "<> '' OR d.identity = "
+                                 "'host')",
+       use(record.node), use(from), use(until), use(record.boot_id), use(record.boot_id), into(boot),
+       into(started), into(wall_seconds), into(fingerprint), into(facts));
   statement.execute();
   while (statement.fetch())
     out.push_back(judge::sighting_of(
@@ -58,7 +62,8 @@ class Machines {
 
   /// To be asked of each record in turn: those before it are taken as stored.
   bool is_another(const Record& record) {
-    if (!record.named_by_folder || record.node.empty() || record.boot_id.empty()) return false;
+    if (!record.named_by_folder || (record.node.empty() && record.identity != "host")) return false;
+    if (record.boot_id.empty() && record.host_name.empty()) return false;
     int known = 0;
     database_.sql() << "SELECT count(*) FROM run WHERE content_hash = :hash", use(record.content_hash),
         into(known);
@@ -134,7 +139,26 @@ std::string json_array(const std::vector<double>& values) {
 
 }  // namespace
 
-std::vector<Outcome> Store::ingest(const std::vector<Record>& records) {
+std::vector<Outcome> Store::ingest(const std::vector<Record>& records,
+                                   std::map<std::size_t, std::string>* refusals) {
+  try {
+    return ingest_together(records);
+  } catch (const RefusedContent&) {  // of which record nobody says
+    if (refusals == nullptr) throw;
+    std::vector<Outcome> outcomes;
+    for (std::size_t at = 0; at < records.size(); ++at) {
+      try {
+        outcomes.push_back(ingest_together({records[at]}).front());
+      } catch (const RefusedContent& error) {
+        outcomes.push_back(Outcome::refused);
+        refusals->emplace(at, error.what());
+      }
+    }
+    return outcomes;
+  }
+}
+
+std::vector<Outcome> Store::ingest_together(const std::vector<Record>& records) {
   return database_->guarded([&] {
     if (!ids_) ids_ = std::make_unique<Ids>(*database_);
     const Ids& ids = *ids_;

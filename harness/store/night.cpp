@@ -242,6 +242,20 @@ std::string nights_from(Database& database, const std::string& begin, const std:
   return earlier == 0 ? days_of(day, last) : days_of(begin, last);
 }
 
+/// The newest night of runs before a time, as night_of takes it; "" where there are none.
+std::string newest_before(Database& database, const std::string& bound) {
+  std::string measured, newest;  // in this order: meanwhile runs may be added, never taken away
+  database.sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1 AND started < :bound",
+      use(bound), into(measured);
+  database.sql() << "SELECT coalesce(max(started), '') FROM run WHERE started < :bound", use(bound),
+      into(newest);
+  for (const std::string* time : {&measured, &newest})
+    if (!time->empty()) sound_time(*time);
+  if (newest.empty()) return "";
+  return nights_from(database, begin_of(database, measured.empty() ? newest : measured),
+                     newest.substr(0, day_length));
+}
+
 }  // namespace
 
 judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) {
@@ -276,16 +290,20 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
   return out;
 }
 
-std::string Store::newest_night() {
-  return database_->guarded([&]() -> std::string {
-    std::string measured, newest;  // in this order: meanwhile runs may be added, never taken away
-    database_->sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1", into(measured);
-    database_->sql() << "SELECT coalesce(max(started), '') FROM run", into(newest);
-    for (const std::string* time : {&measured, &newest})
-      if (!time->empty()) sound_time(*time);
-    if (newest.empty()) return "";
-    return nights_from(*database_, begin_of(*database_, measured.empty() ? newest : measured),
-                       newest.substr(0, day_length));
+NewestNight Store::newest_night(const std::string& before) {
+  return database_->guarded([&] {
+    NewestNight out;
+    const std::string bound = before.empty() ? end_of_time : before;
+    long long later = 0;
+    database_->sql() << "SELECT count(*) FROM run WHERE started >= :bound", use(bound), into(later);
+    out.later = static_cast<std::size_t>(later);
+    if (later > 0)
+      database_->sql() << "SELECT source, started FROM run WHERE started >= :bound ORDER BY started DESC, id "
+                          "LIMIT 1",
+          use(bound), into(out.source), into(out.started);
+    out.days = newest_before(*database_, bound);
+    if (!out.days.empty() || out.later == 0) return out;
+    return NewestNight{newest_before(*database_, end_of_time)};
   });
 }
 

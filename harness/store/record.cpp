@@ -1,15 +1,20 @@
 #include "store/record.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "baseline/digest.hpp"
 #include "baseline/fields.hpp"
 #include "judge/collect.hpp"
+#include "judge/one_machine.hpp"
 #include "judge/statistics.hpp"
+#include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/google_benchmark.hpp"
 #include "result/json_cursor.hpp"
 
 namespace gpugauge::store {
@@ -51,17 +56,69 @@ std::string day_text(std::chrono::sys_days day) {
                      static_cast<unsigned>(date.day()));
 }
 
-/// Text that any database takes: PostgreSQL has no NUL inside a text.
-std::string storable(std::string text) {
-  for (char& c : text)
-    if (c == '\0') c = '?';
-  return text;
+/// Text that any database takes: PostgreSQL has no NUL inside a text, and none of bytes that are no UTF-8, as
+/// a file's name may hold. Two such names stay two.
+std::string storable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = result::character(text);
+    if (text.front() == '\0')
+      out += '?';
+    else if (length == 0)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    else
+      out += text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
 }
+
+/// Texts of one file, none of them longer than every database takes.
+class Texts {
+ public:
+  explicit Texts(const std::string& source) : source_(source) {}
+
+  /// Of a column.
+  std::string text(const char* what, const std::string& text) const {
+    return bounded(what, storable(text), std::size_t{1} << 20);
+  }
+  /// Of a key. PostgreSQL takes none of more than 2704 bytes, with all of its columns.
+  std::string key(const char* what, const std::string& text) const {
+    return bounded(what, storable(text), 512);
+  }
+  /// Of a key beside one such text.
+  std::string longer_key(const char* what, const std::string& text) const {
+    return bounded(what, storable(text), 2048);
+  }
+  /// The largest one: SQLite is told to take no row above 16 MiB.
+  std::string facts(std::string text) const {
+    return bounded("fingerprint", std::move(text), std::size_t{8} << 20);
+  }
+  /// Of one metric in a run; each takes up to 25 bytes as text.
+  void require_few(const std::string& metric, std::size_t values) const {
+    constexpr std::size_t most = 100'000;
+    if (values > most)
+      throw result::FormatError(fmt::format("{}: {} has {} values, and a history keeps {} of a run at most",
+                                            source_, result::shortened(metric), values, most));
+  }
+
+ private:
+  std::string bounded(const char* what, std::string text, std::size_t most) const {
+    if (text.size() > most)
+      throw result::FormatError(
+          fmt::format("{}: its {} is {} bytes long, and a history keeps {} at most ({})", source_, what,
+                      text.size(), most, result::shortened(text)));
+    return text;
+  }
+
+  const std::string& source_;
+};
 
 /// It is part of a key, and PostgreSQL takes none of more than 2704 bytes: a longer text by its own checksum.
 std::string storable_checksum(std::string value) {
   constexpr std::size_t longest = 256;
-  return value.size() > longest ? "sha256:" + baseline::sha256(value) : storable(std::move(value));
+  return value.size() > longest ? "sha256:" + baseline::sha256(value) : storable(value);
 }
 
 }  // namespace
@@ -133,6 +190,20 @@ std::string identity_of(const result::Run& run) {
   return run.device == "host" ? "host" : storable(judge::PeerCollector::without_values(run, {}, {}, {}).node);
 }
 
+std::string profile_of(const result::Run& run) {
+  constexpr std::string_view section = "suite.";
+  std::string out = run.profile;
+  if (run.profile == result::google_benchmark_profile) {
+    const std::filesystem::path executable = result::fact(run.fingerprint.settings, "executable");
+    if (executable.has_filename()) out += " of " + executable.filename().string();
+  }
+  for (const auto& [name, value] : run.fingerprint.suite)
+    if (name != "suite.profile" && name.starts_with(section) &&
+        baseline::role_of("suite", name) == baseline::Role::must)
+      out += fmt::format(", {} {}", name.substr(section.size()), value);
+  return out;
+}
+
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node) {
   Record out;
@@ -141,38 +212,44 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
     throw result::FormatError(
         fmt::format("{}: it started at {}, which is no time of RFC 3339: a history needs one", source,
                     result::quoted(run.started)));
+  const Texts texts(source);
   out.content_hash = std::move(content_hash);
-  out.source = storable(source);
-  out.node = storable(node);
+  out.source = texts.text("name", source);
+  out.node = texts.key("node", node);
   out.started = *started;
-  out.boot_id = storable(run.boot_id);
-  out.host_identity = result::fact(run.fingerprint.device, std::string(baseline::host_identity_fact));
-  out.profile = storable(run.profile);
+  const judge::Sighting seen = judge::sighting_of(run);
+  out.boot_id = texts.text("boot_id", seen.boot);
+  out.host_identity = seen.identity;
+  out.host_name = seen.name;
+  out.profile = texts.text("profile", profile_of(run));
   out.round = run.round;
   out.wall_seconds = run.wall_seconds;
   judge::Collected collected = judge::collect(run);
   out.peer = judge::PeerCollector::without_values(run, collected, out.source, out.node);
-  out.peer.node = storable(out.peer.node);
-  out.peer.id = storable(out.peer.id);
-  out.peer.device = storable(out.peer.device);
-  out.peer.partial_reason = storable(out.peer.partial_reason);
+  out.peer.node = texts.text("node", out.peer.node);
+  out.peer.id = texts.key("id", out.peer.id);
+  out.peer.device = texts.text("device", out.peer.device);
+  out.peer.kind = texts.text("kind", out.peer.kind);
+  out.peer.partial_reason = texts.text("partial_reason", out.peer.partial_reason);
   for (judge::PeerFault& fault : out.peer.faults) {
-    fault.what = storable(fault.what);
-    fault.reason = storable(fault.reason);
+    fault.what = texts.text("fault", fault.what);
+    fault.reason = texts.text("fault", fault.reason);
   }
   judge::Checksums checksums;
   for (auto& [benchmark, values] : out.peer.checksums)
     for (std::string& value : values)
-      checksums[storable(benchmark)].push_back(storable_checksum(std::move(value)));
+      checksums[texts.key("benchmark", benchmark)].push_back(storable_checksum(std::move(value)));
   out.peer.checksums = std::move(checksums);
   // A host has no number of its own, and its boot changes: within a node it is "host".
-  out.identity = identity_of(run);
-  out.facts = facts_text(run.fingerprint);
+  out.identity = texts.longer_key("device", identity_of(run));
+  out.facts = texts.facts(facts_text(run.fingerprint));
   out.facts_hash = baseline::sha256(out.facts);
   for (auto& [key, metric] : collected.metrics) {
     if (!metric.judged()) continue;
+    texts.require_few(key, metric.values.size());
     Measured measured;
-    measured.form = {storable(key), storable(metric.benchmark), metric.form.metric_class, metric.form.unit,
+    measured.form = {texts.key("metric", key), texts.key("benchmark", metric.benchmark),
+                     texts.key("class", metric.form.metric_class), texts.key("unit", metric.form.unit),
                      metric.form.better};
     measured.median = judge::median(metric.values);
     measured.values = std::move(metric.values);

@@ -19,17 +19,18 @@ struct Measured {
   std::vector<double> values;  ///< one a process, in the order of the run
 };
 
-/// A run as the history keeps it. Its texts hold no NUL, which PostgreSQL does not take.
+/// A run as the history keeps it. Its texts are UTF-8 without NUL, and of a length that every database takes.
 struct Record {
   std::string content_hash;      ///< SHA-256 of the file's bytes, 64 hex digits
   std::string source;            ///< the file it came from, as it was named
   std::string node;              ///< what the site calls the node; "" = unnamed
   std::string identity;          ///< of the device: UUIDs of the GPUs, or "host"
   std::string started;           ///< UTC, "2026-01-31T04:05:06Z": sorts by time
-  std::string boot_id;           ///< "" where the kernel did not tell
+  std::string boot_id;           ///< judge::Sighting::boot
   std::string host_identity;     ///< baseline::host_identity_fact; "" where it is not known
-  bool named_by_folder = false;  ///< `node` is a folder's name: nobody said that it is this machine's
-  std::string profile;           ///< result::Run::profile
+  std::string host_name;         ///< judge::Sighting::name
+  bool named_by_folder = false;  ///< `node` is a folder's name, or "": nobody said that it is this machine's
+  std::string profile;           ///< profile_of() it: what differs in it is another series
   int round = 1;                 ///< result::Run::round: 1 measured everything, later ones what was in doubt
   double wall_seconds = 0;       ///< of the whole round
   judge::PeerRound peer;         ///< for the comparison of nodes; `values` is not used
@@ -41,8 +42,13 @@ struct Record {
 /// What the history calls the device of a run: UUIDs of the GPUs, or "host".
 std::string identity_of(const result::Run& run);
 
+/// What the history calls the profile of a run: its own, with what else the suite was told (GPUs together,
+/// sustained load), since the judge compares no two of these, and of another program's file that program.
+std::string profile_of(const result::Run& run);
+
 /// Reduces a run to its record. `content_hash`: baseline::sha256 of its file. Throws result::FormatError,
-/// naming `source`, when the run does not say when it started, or has neither a value nor a fault.
+/// naming `source`, when the run does not say when it started, has neither a value nor a fault, or holds a
+/// text that is longer than a history keeps.
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node);
 

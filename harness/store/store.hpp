@@ -33,7 +33,7 @@ struct Metric {
 struct Point {
   std::string started;           ///< UTC, RFC 3339
   std::string run_id;            ///< result::Run::id
-  std::string profile;           ///< result::Run::profile
+  std::string profile;           ///< Record::profile
   std::int64_t fingerprint = 0;  ///< for Store::fingerprint
   double median = 0;             ///< over the processes, in the metric's unit
 };
@@ -50,7 +50,7 @@ struct Row {
       node,                        ///< Device::node
       device,                      ///< Device::identity
       run_id,                      ///< result::Run::id
-      profile,                     ///< result::Run::profile
+      profile,                     ///< Record::profile
       source;                      ///< Record::source
   int round = 1;                   ///< 1, or the number of the repeated round
   const Metric* metric = nullptr;  ///< one of those that each_row was given; never null
@@ -67,13 +67,23 @@ struct WiderNight {
   std::vector<judge::PeerRound> added;
 };
 
+/// The newest night of a store.
+struct NewestNight {
+  std::string days;       ///< as Store::night takes it; "" where the store holds no run
+  std::size_t later = 0;  ///< runs that are dated later than any night was asked for, and left out
+  std::string source{};   ///< Record::source of the latest of them
+  std::string started{};  ///< of that one
+};
+
 /// What became of a record.
 enum class Outcome {
   stored,
   known,    ///< these bytes are in the store already
   changed,  ///< a run of this id is there with other content: one of the two files was changed
-  /// A folder names its node, and what is there of that name is of another machine (judge::are_two_machines).
+  /// Nobody said which node it is of, and what is there of its folder's name, or of a host without a name, is
+  /// of another machine (judge::are_two_machines).
   other_machine,
+  refused,  ///< the database takes no such content
 };
 
 /// Called with a run, its values left out, and its facts.
@@ -104,9 +114,12 @@ class Store {
   Store& operator=(Store&&) noexcept;  ///< The same; what was open here is closed.
   ~Store();
 
-  /// The records in one transaction: all or none, and a new store goes when it never held one. What became of
-  /// each, in their order. Several processes may do so at once. Throws result::FileError.
-  std::vector<Outcome> ingest(const std::vector<Record>& records);
+  /// The records in one transaction: all or none, and a new store goes when it never held one. With
+  /// `refusals`, which takes what the database said by record, each in its own where it does not take one of
+  /// them. What became of each, in their order. Several processes may do so at once. Throws
+  /// result::FileError.
+  std::vector<Outcome> ingest(const std::vector<Record>& records,
+                              std::map<std::size_t, std::string>* refusals = nullptr);
 
   /// To be called when `values` metric values were stored, after the last of them. PostgreSQL reads all
   /// values for one night as long as it has not counted what a table holds, which it does by itself only
@@ -137,10 +150,11 @@ class Store {
   /// as a time of RFC 3339. `facts`, if given, is called with each run, in any order. Throws
   /// result::UsageError for what is no such night.
   judge::PeersInput night(const std::string& days, const TakeFacts& facts = {});
-  /// The newest night, as night() takes it; "" when there is no run. It has the newest first round and what
-  /// ran before it, back to a pause of 6 hours or to 24 hours, and what came later: its repeated rounds.
-  std::string newest_night();
-  /// What was measured shortly before a night and not in it. Throws like night().
+  /// It has the newest first round and what ran before it, back to a pause of 6 hours or to 24 hours, and
+  /// what came later: its repeated rounds. What started at `before` (RFC 3339, UTC) or later is left out,
+  /// unless all did: one clock that was wrong hides no later night. "" = no bound.
+  NewestNight newest_night(const std::string& before = {});
+  /// What was measured before a night and not in it. Throws like night().
   WiderNight with_night_before(const std::string& days);
 
   /// Where it lies, without a password.
@@ -148,6 +162,7 @@ class Store {
 
  private:
   explicit Store(std::unique_ptr<Database> database);
+  std::vector<Outcome> ingest_together(const std::vector<Record>& records);
   std::unique_ptr<Database> database_;
   std::unique_ptr<Ids> ids_;             ///< known to this process
   void require_metric(std::int64_t id);  ///< Throws std::out_of_range for one that is not there.

@@ -18,7 +18,7 @@ namespace gpugauge::store {
 struct Series {
   Device device;              ///< whose runs they are
   Metric metric;              ///< of all points
-  std::string profile;        ///< result::Run::profile of all points
+  std::string profile;        ///< Record::profile of all points
   std::vector<Point> points;  ///< oldest first
 };
 

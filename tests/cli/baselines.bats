@@ -265,3 +265,22 @@ PY
   run gpugauge check "${only[@]}" --no-probes
   [[ $output == *"Make one with \`gpugauge baseline create --device host --profile smoke\`."* ]]
 }
+
+@test "a baseline that cannot be looked at is no pass, and the list names its folder" {
+  make_baseline
+  slower 50
+  run gpugauge compare slower.json
+  [[ $status -ne 3 && $output == *"Compared with this machine's own baseline mine"* ]]
+  as_user test -x "$(command -v gpugauge)" || skip "the command is in a folder that another user may not enter"
+  chmod 755 "$BATS_FILE_TMPDIR" "$GPUGAUGE_STATE" "$GPUGAUGE_STATE/baselines"
+  for folder in "$GPUGAUGE_STATE/baselines/mine" "$GPUGAUGE_STATE/baselines"; do
+    chmod 000 "$folder"
+    run as_user gpugauge compare slower.json
+    [[ $status -eq 3 && $output == *"$folder cannot be looked into: Permission denied; this device's baseline may lie there"* ]]
+    run as_user gpugauge baseline list
+    [[ $status -eq 0 && $output == *unreadable*"$folder cannot be looked into: Permission denied"* ]]
+    run as_user gpugauge baseline show mine
+    [[ $status -eq 2 && $output == *"$folder"*": Permission denied"* ]]
+    chmod 755 "$folder"
+  done
+}

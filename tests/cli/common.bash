@@ -48,3 +48,13 @@ for name in sys.argv[2:]:
     json.dump(it, open(name, "w"))
 PY
 }
+
+# Runs a command as a user for whom rights count.
+as_user() {
+  if [ "$(id -u)" != 0 ]; then
+    "$@"
+    return
+  fi
+  chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")" 2>/dev/null || true
+  setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$@"
+}

@@ -127,3 +127,23 @@ it["only"] = sorted(one["id"] for one in it["processes"][0]["samples"]["benchmar
   gpugauge history ingest f --store h.sqlite
   run -0 gpugauge fleet h.sqlite --strict
 }
+
+@test "a node whose folder may not be entered is missed by no pattern" {
+  healthy
+  as_user test -x "$(command -v gpugauge)" || skip "the command is in a folder that another user may not enter"
+  run -0 as_user gpugauge fleet 'f/*/round-1.json'
+  chmod 000 f/node-00003
+  run as_user gpugauge fleet f
+  [[ $status -eq 2 && $output == *"f/node-00003 could not be searched: Permission denied"* ]]
+  for pattern in 'f/*/round-1.json' 'f/*/*.json' 'f/*3/round-[12].json'; do
+    run as_user gpugauge fleet "$pattern"
+    [[ $status -eq 2 && $output == *"f/node-00003 could not be searched: Permission denied"* ]]
+  done
+  chmod 755 f/node-00003
+  run -2 gpugauge fleet 'f/*/round-3.json'
+  [[ $output == *"no file matches f/*/round-3.json"* ]]
+  run -0 gpugauge fleet 'f//node-0000[0-9]/round-1.json' "$PWD"/f/node-0001*/round-?.json
+  ln -s /nowhere f/node-00001/round-2.json
+  run -3 gpugauge fleet 'f/*/round-[12].json'
+  [[ $output == *"f/node-00001/round-2"*"could not be opened"* ]]
+}

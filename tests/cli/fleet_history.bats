@@ -72,7 +72,7 @@ PY
   [[ $output == *"13 runs of 2026-01-02..2026-01-03 (UTC) from the store repeated.sqlite."* ]]
 }
 
-@test "a night over midnight is one night, and what was measured shortly before a retest is not passed over" {
+@test "a night over midnight is one night, and what was measured before a retest is not passed over" {
   setup_retest
   rm fleet/node-00005/round-2.json
   edit_files 'it["started"] = "2026-01-02T23:30:00Z" if "node-0000" in name else "2026-01-03T00:30:00Z"' fleet/*/*.json
@@ -86,7 +86,7 @@ PY
   run -3 gpugauge fleet h.sqlite --report json=report.json --report html=page.html --report openmetrics=out.prom
   [[ $output == *"8 runs of 2026-01-03T12:00:00Z..2026-01-03 (UTC) from the store h.sqlite."* ]]
   [[ $output == *"Other devices were measured before that: \`--night 2026-01-02..2026-01-03\` takes their runs, too."* ]]
-  [[ $output == *"node-00009  not judged"*"was measured shortly before these runs, and has none among them"* ]]
+  [[ $output == *"node-00009  not judged"*"was measured on 2026-01-02, and has no run among these"* ]]
   [[ $output == *"cannot judge all nodes: 7 of 12 nodes are like their peers; 1 to be measured again (node-00005); 4 not judged (node-00008, "* ]]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
   grep -q '^gpugauge_fleet_host_state{host="node-00008",state="not judged"} 1$' out.prom
@@ -145,4 +145,22 @@ it["fingerprint"]["device"] = {key: value for key, value in device.items() if ke
   [[ $output == *"'2026-01-02..' is no night; write it as 2026-01-31, or as 2026-01-31..2026-02-01 with its last day"* ]]
   run -2 gpugauge fleet fleet --night 2026-01-02
   [[ $output == *"--night is a night of a history: give one, too"* ]]
+}
+
+@test "a run of a clock that was wrong hides no later night" {
+  setup_retest
+  gpugauge history ingest fleet --store h.sqlite
+  gpugauge fleet h.sqlite >before.txt || [ $? -ne 2 ]
+  mkdir -p future/node-00003
+  cp fleet/node-00003/round-1.json future/node-00003/late.json
+  edit_files 'it["id"] = it["id"][:-2] + "ZZ"; it["started"] = "2999-05-05T04:00:00Z"' future/node-00003/late.json
+  gpugauge history ingest future --store h.sqlite
+  gpugauge fleet h.sqlite >after.txt || [ $? -ne 2 ]
+  run -1 diff before.txt after.txt
+  [[ $output == *"1 run is dated later than now and left out (the latest is future/node-00003/late.json of 2999-05-05T04:00:00Z): the clock of this machine is wrong, or that of the machine that recorded it was."* ]]
+  [ "$(grep -c '^[<>]' <<<"$output")" -eq 1 ]
+  run gpugauge fleet admit fleet/node-00009 --against h.sqlite
+  [[ $output == *"1 run is dated later than now and left out"* ]]
+  run -3 gpugauge fleet h.sqlite --night 2999-05-05
+  [[ $output == *"1 run of 2999-05-05 (UTC)"* ]]
 }

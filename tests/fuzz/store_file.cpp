@@ -22,7 +22,7 @@ void ask_all(store::Store& store) {
   store.each_row(devices, metrics, {}, [](const store::Row& row) {
     require(row.metric != nullptr && row.values.starts_with('['), "a row without metric or values");
   });
-  if (const std::string newest = store.newest_night(); !newest.empty()) {
+  if (const std::string newest = store.newest_night().days; !newest.empty()) {
     const judge::PeersInput night = store.night(newest);
     for (const judge::PeerRound& round : night.rounds) {
       require(round.fingerprint != nullptr, "a run without its facts");

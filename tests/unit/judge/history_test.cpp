@@ -128,6 +128,34 @@ TEST(ChangePoints, ALevelBeginsWithItsFirstNightAndNotWithAHealthyOne) {
   EXPECT_NEAR(later[0].step, .02, .002);
 }
 
+/// Sixty nights, each in one of two modes 10% apart as a coin fell, with a jitter of a tenth of a percent.
+Values two_modes() {
+  constexpr std::uint64_t coin = 0x6A09'E667'F3BC'C908;
+  Values nights;
+  for (std::size_t i = 0; i < 60; ++i)
+    nights.push_back(((coin >> i) % 2 == 0 ? 0 : std::log(1.1)) + quiet()[i % 12]);
+  return nights;
+}
+
+TEST(ChangePoints, TwoModesAreNoLevels) {
+  Values nights = two_modes();
+  EXPECT_THAT(change_points(nights), IsEmpty());
+  nights.push_back(std::log(1.1));
+  EXPECT_EQ(too_few_for_a_level(nights, 0, .01), std::nullopt) << "the other mode is no news";
+  nights = two_modes();
+  for (std::size_t i = 30; i < nights.size(); ++i) nights[i] += .2;
+  const auto found = change_points(nights);
+  ASSERT_EQ(found.size(), 1U) << "a step of both is one";
+  EXPECT_EQ(found[0].night, 30U);
+  EXPECT_GT(found[0].step, .2);
+}
+
+TEST(ChangePoints, OfManyNightsTakeNoLongerThanTheirSquare) {
+  Values nights;
+  for (std::size_t i = 0; i < 6000; ++i) nights.push_back(quiet()[i % 12] + (i / 5 % 2 == 0 ? 0 : .05));
+  EXPECT_EQ(change_points(nights).size(), 1199U);
+}
+
 TEST(TooFewForALevel, OneOrTwoLastNightsThatEachLieOffTheLevelBefore) {
   Values nights = quiet();
   EXPECT_EQ(too_few_for_a_level(nights, 0, .01), std::nullopt);

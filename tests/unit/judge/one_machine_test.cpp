@@ -32,6 +32,28 @@ TEST(OneMachine, HasOneIdentityUnlessItWasInstalledAnewMeanwhile) {
   expect_two(false, {"a", "x", 0, 100}, {"a", "y", 50, 150});
 }
 
+TEST(OneMachine, OfAnotherProgramsFileHasOneName) {
+  const auto named = [](const std::string& name, double began) {
+    return Sighting{"", "", began, began + 100, name};
+  };
+  expect_two(false, named("x", 0), named("x", 0));
+  expect_two(true, named("x", 0), named("y", 0));
+  expect_two(true, named("x", 0), named("y", hour));
+  expect_two(false, named("x", 0), named("y", 24 * hour));
+  expect_two(false, named("x", 0), named("", 0));
+  expect_two(false, {"a", "", 0, 100}, named("x", 0));
+  result::Run run;
+  run.started = "1970-01-01T00:00:00Z";
+  run.boot_id = "a";
+  run.fingerprint.device["host.name"] = "pod-1";
+  run.fingerprint.suite["suite.profile"] = "quick";
+  EXPECT_EQ(sighting_of(run).name, "") << "a container has its own";
+  EXPECT_EQ(sighting_of(run).boot, "a");
+  run.fingerprint.suite["suite.profile"] = "google-benchmark";
+  EXPECT_EQ(sighting_of(run).name, "pod-1");
+  EXPECT_EQ(sighting_of(run).boot, "") << "the file tells of none";
+}
+
 TEST(OneMachine, IsSureByBootOrIdentity) {
   EXPECT_TRUE(are_one_machine({"a", "", 0, 1}, {"a", "", 5, 6}));
   EXPECT_TRUE(are_one_machine({"a", "x", 0, 1}, {"b", "x", 5, 6}));

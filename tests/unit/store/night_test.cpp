@@ -116,14 +116,14 @@ TEST_P(StoreTest, ANightMaySpanDays) {
 
 TEST_P(StoreTest, TheNewestNightGoesOnWithItsRepeatedRounds) {
   Store store = open();
-  EXPECT_EQ(store.newest_night(), "");
+  EXPECT_EQ(store.newest_night().days, "");
   store.ingest({further(3, {1}, "node-1", 2)});
-  EXPECT_EQ(store.newest_night(), "2026-01-03") << "rounds that repeat what is not here";
+  EXPECT_EQ(store.newest_night().days, "2026-01-03") << "rounds that repeat what is not here";
   store.ingest({record(5, {3}), record(5, {4}, "node-2")});
-  EXPECT_EQ(store.newest_night(), "2026-01-05");
+  EXPECT_EQ(store.newest_night().days, "2026-01-05");
   store.ingest({further(6, {2}, "node-1", 2)});
-  EXPECT_EQ(store.newest_night(), "2026-01-05..2026-01-06");
-  EXPECT_THAT(store.night(store.newest_night()).rounds, SizeIs(3));
+  EXPECT_EQ(store.newest_night().days, "2026-01-05..2026-01-06");
+  EXPECT_THAT(store.night(store.newest_night().days).rounds, SizeIs(3));
 }
 
 /// record(day, {1}, node) at another time of that day, "23:30".
@@ -138,14 +138,32 @@ Record at(int day, const std::string& time, const std::string& node) {
 TEST_P(StoreTest, TheNewestNightBeginsAfterAPauseAndNotAtMidnight) {
   Store store = open();
   store.ingest({at(5, "22:00", "node-1"), at(5, "23:59", "node-2"), at(6, "02:00", "node-3")});
-  EXPECT_EQ(store.newest_night(), "2026-01-05..2026-01-06");
-  EXPECT_THAT(store.night(store.newest_night()).rounds, SizeIs(3));
+  EXPECT_EQ(store.newest_night().days, "2026-01-05..2026-01-06");
+  EXPECT_THAT(store.night(store.newest_night().days).rounds, SizeIs(3));
   store.ingest({at(6, "22:00", "node-1"), at(6, "23:59", "node-2"), at(7, "02:00", "node-3")});
-  EXPECT_EQ(store.newest_night(), "2026-01-06T22:00:00Z..2026-01-07") << "the night before ended on that day";
-  EXPECT_THAT(store.night(store.newest_night()).rounds, SizeIs(3));
+  EXPECT_EQ(store.newest_night().days, "2026-01-06T22:00:00Z..2026-01-07")
+      << "the night before ended on that day";
+  EXPECT_THAT(store.night(store.newest_night().days).rounds, SizeIs(3));
   store.ingest({at(7, "08:00", "node-2")});
-  EXPECT_EQ(store.newest_night(), "2026-01-07T08:00:00Z..2026-01-07") << "6 hours are a pause";
-  EXPECT_EQ(store.with_night_before(store.newest_night()).days, "2026-01-06T22:00:00Z..2026-01-07");
+  EXPECT_EQ(store.newest_night().days, "2026-01-07T08:00:00Z..2026-01-07") << "6 hours are a pause";
+  EXPECT_EQ(store.with_night_before(store.newest_night().days).days, "2026-01-06T22:00:00Z..2026-01-07");
+}
+
+TEST_P(StoreTest, AClockThatWasWrongHidesNoLaterNight) {
+  Store store = open();
+  const std::string now = "2026-01-09T00:00:00Z";
+  EXPECT_EQ(store.newest_night(now).days, "");
+  store.ingest({at(20, "04:00", "node-1")});
+  EXPECT_EQ(store.newest_night(now).days, "2026-01-20") << "the clock that is wrong may be this one";
+  EXPECT_EQ(store.newest_night(now).later, 0U);
+  store.ingest({at(8, "22:00", "node-1"), at(8, "23:59", "node-2"), at(9, "00:00", "node-3"),
+                at(19, "04:00", "node-3")});
+  const NewestNight found = store.newest_night(now);
+  EXPECT_EQ(found.days, "2026-01-08");
+  EXPECT_EQ(found.later, 3U);
+  EXPECT_EQ(found.source, "node-1/20.json");
+  EXPECT_EQ(found.started, "2026-01-20T04:00:00Z");
+  EXPECT_EQ(store.newest_night().days, "2026-01-20");
 }
 
 TEST_P(StoreTest, ANightWithoutAPauseIsADayLong) {
@@ -153,7 +171,7 @@ TEST_P(StoreTest, ANightWithoutAPauseIsADayLong) {
   for (const int day : {5, 6, 7})
     for (int hour = 0; hour < 24; hour += 4)
       store.ingest({at(day, fmt::format("{:02}:00", hour), fmt::format("node-{}", hour))});
-  EXPECT_EQ(store.newest_night(), "2026-01-07");
+  EXPECT_EQ(store.newest_night().days, "2026-01-07");
   EXPECT_THAT(store.with_night_before("2026-01-07").added, IsEmpty());
 }
 

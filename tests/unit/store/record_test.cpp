@@ -82,6 +82,22 @@ TEST(Record, AHostKeepsItsNameFromBootToBoot) {
   EXPECT_EQ(record.peer.node, "host of boot boot");
 }
 
+TEST(Record, WhatTheJudgeDoesNotCompareIsOfTwoProfiles) {
+  result::Run run = run_of({benchmark(1)});
+  EXPECT_EQ(record_of(run, "b", "a.json", "").profile, "quick");
+  run.fingerprint.suite["suite.version"] = "2";
+  run.fingerprint.suite["suite.sustained_seconds"] = "60";
+  run.fingerprint.suite["suite.devices_together"] = "8";
+  EXPECT_EQ(record_of(run, "b", "a.json", "").profile, "quick, devices_together 8, sustained_seconds 60");
+  run = run_of({benchmark(1)});
+  run.fingerprint.settings["executable"] = "./build/bench_sum";
+  EXPECT_EQ(record_of(run, "b", "a.json", "").profile, "quick");
+  run.profile = run.fingerprint.suite["suite.profile"] = "google-benchmark";
+  EXPECT_EQ(record_of(run, "b", "a.json", "").profile, "google-benchmark of bench_sum");
+  run.fingerprint.settings.clear();
+  EXPECT_EQ(record_of(run, "b", "a.json", "").profile, "google-benchmark");
+}
+
 TEST(Record, RefusesWhatHasNoPlaceInTimeOrNothingToKeep) {
   result::Run run = run_of({benchmark(1)});
   run.started = "yesterday";
@@ -113,6 +129,41 @@ TEST(Record, TextThatNoDatabaseTakesIsReplaced) {
   run.boot_id = std::string("a\0b", 3);
   EXPECT_EQ(record_of(run, "b", "a.json", std::string("n\0", 2)).boot_id, "a?b");
   EXPECT_EQ(record_of(run, "b", "a.json", std::string("n\0", 2)).node, "n?");
+}
+
+TEST(Record, NamesThatAreNoUtf8StayTwo) {
+  const result::Run run = run_of({benchmark(1)});
+  const Record record = record_of(run, "b", "node-\xff\xc3/\xc3\xa9.json", "node-\xff\xc3");
+  EXPECT_EQ(record.node, "node-\\xff\\xc3");
+  EXPECT_EQ(record.source, "node-\\xff\\xc3/\xc3\xa9.json");
+  EXPECT_EQ(record.peer.label, record.node);
+  EXPECT_EQ(record_of(run, "b", "a.json", "node-\xfe").node, "node-\\xfe");
+}
+
+TEST(Record, RefusesWhatIsLongerThanEveryDatabaseTakes) {
+  const auto refused = [](const result::Run& run, const std::string& node = "") -> std::string {
+    try {
+      record_of(run, "b", "a.json", node);
+      return "";
+    } catch (const result::FormatError& error) {
+      return error.what();
+    }
+  };
+  result::Run run = run_of({benchmark(1)});
+  EXPECT_EQ(refused(run, std::string(512, 'n')), "");
+  EXPECT_THAT(refused(run, std::string(513, 'n')),
+              HasSubstr("a.json: its node is 513 bytes long, and a history keeps 512 at most (nnn"));
+  run.id = std::string(6000, 'A');
+  EXPECT_THAT(refused(run), HasSubstr("a.json: its id is 6000 bytes long"));
+  run = run_of({benchmark(1)});
+  run.processes[0].samples->benchmarks[0].id = "memory/" + std::string(2500, 'x');
+  EXPECT_THAT(refused(run), HasSubstr("a.json: its metric is 2517 bytes long"));
+  run = run_of({benchmark(1)});
+  run.partial_reason = std::string((1 << 20) + 1, 'r');
+  EXPECT_THAT(refused(run), HasSubstr("a.json: its partial_reason is 1048577 bytes long"));
+  run = run_of({benchmark(1)});
+  run.fingerprint.settings["long"] = std::string(17 << 20, 's');
+  EXPECT_THAT(refused(run), HasSubstr("a.json: its fingerprint is 17"));
 }
 
 TEST(Time, IsReadFromAnyZone) {

@@ -87,6 +87,67 @@ TEST_P(StoreTest, TwoMachinesInFoldersOfOneNameAreNotMadeOne) {
   EXPECT_EQ(count("run"), 3);
 }
 
+/// A run of the host, as its file came without a word on its node.
+Record unnamed(const std::string& id, const std::string& boot, const std::string& host_name = "") {
+  Record out = record(2, {1}, "");
+  out.identity = out.peer.device = "host";
+  out.named_by_folder = true;
+  out.boot_id = boot;
+  out.host_name = host_name;
+  out.wall_seconds = 60;
+  out.peer.id = id;
+  out.content_hash = baseline::sha256(id);
+  return out;
+}
+
+TEST_P(StoreTest, TwoHostsWithoutANameAreNotMadeOne) {
+  Store store = open();
+  EXPECT_THAT(store.ingest({unnamed("a", "boot-a"), unnamed("b", "boot-b"), unnamed("c", "boot-a")}),
+              ElementsAre(Outcome::stored, Outcome::other_machine, Outcome::stored));
+  Record card = unnamed("d", "boot-d");
+  card.identity = card.peer.device = "GPU-2";
+  EXPECT_THAT(store.ingest({card}), ElementsAre(Outcome::stored)) << "a card has a name of its own";
+  EXPECT_THAT(open().ingest({unnamed("b", "boot-b"), unnamed("e", "")}),
+              ElementsAre(Outcome::other_machine, Outcome::stored));
+}
+
+TEST_P(StoreTest, FilesOfOtherProgramsAreOfOneMachineUnlessTheySayOtherwise) {
+  Store store = open();
+  const auto foreign = [](const std::string& id, const std::string& host_name) {
+    Record out = unnamed(id, "", host_name);
+    result::Fingerprint said;
+    said.device["host.name"] = host_name;
+    said.suite["suite.profile"] = "google-benchmark";
+    out.facts = facts_text(said);
+    out.facts_hash = baseline::sha256(out.facts);
+    return out;
+  };
+  EXPECT_THAT(store.ingest({foreign("a", "x"), foreign("b", "x"), foreign("c", "y")}),
+              ElementsAre(Outcome::stored, Outcome::stored, Outcome::other_machine));
+  EXPECT_THAT(store.ingest({foreign("d", "x"), foreign("e", "y")}),
+              ElementsAre(Outcome::stored, Outcome::other_machine));
+}
+
+TEST_P(StoreTest, WhatTheDatabaseDoesNotTakeCostsNothingElse) {
+  Store store = open();
+  Record large = record(2, {1});
+  large.measured[0].form.key = std::string(17 << 20, 'k');
+  for (std::size_t i = 0; i < large.measured[0].form.key.size(); ++i)  // nothing packs it
+    large.measured[0].form.key[i] = static_cast<char>('a' + (i * i / 7 + i * 31) % 26);
+  std::map<std::size_t, std::string> refusals;
+  EXPECT_THAT(store.ingest({record(1, {1}), large, record(3, {1})}, &refusals),
+              ElementsAre(Outcome::stored, Outcome::refused, Outcome::stored));
+  ASSERT_THAT(refusals, SizeIs(1));
+  EXPECT_THAT(refusals.at(1), HasSubstr("the store "));
+  large = record(4, {1});
+  large.peer.faults = {{"gemm/a", result::Status::failed, std::string(17 << 20, 'r')}};
+  if (GetParam().empty()) {
+    EXPECT_THAT(store.ingest({large, record(5, {1})}, &refusals),
+                ElementsAre(Outcome::refused, Outcome::stored));
+  }
+  EXPECT_THAT(store.ingest({record(1, {1}), record(6, {1})}), ElementsAre(Outcome::known, Outcome::stored));
+}
+
 TEST_P(StoreTest, OrdersAndBoundsASeriesByTime) {
   Store store = open();
   Record repeated = record(2, {9});
