@@ -32,9 +32,17 @@ std::set<std::string> seen_by(const result::Run& run) {
   return out;
 }
 
+/// The cards that the run's fingerprint knows, by their places on the bus.
+std::set<std::string> cards_of(const result::Run& run) {
+  std::set<std::string> out;
+  for (const auto& [fact, value] : run.fingerprint.topology)
+    if (fact.starts_with("gpu.") && fact.ends_with(".pci")) out.insert(value);
+  return out;
+}
+
 /// The GPUs that the run measured, by the UUIDs that telemetry knows them by: those of its fingerprint where
 /// it measured what lies between them. An instance has a UUID of its own, and is of the only card that is
-/// seen; of several nobody can tell which.
+/// known; of several nobody can tell which.
 std::set<std::string> measured_by(const result::Run& run) {
   const std::set<std::string> seen = seen_by(run);
   std::set<std::string> out;
@@ -44,7 +52,8 @@ std::set<std::string> measured_by(const result::Run& run) {
     return out.empty() ? seen : out;
   }
   if (seen.contains(run.device)) return {run.device};
-  return run.device.starts_with("MIG-") && seen.size() == 1 ? seen : out;
+  const bool one = seen.size() == 1 && cards_of(run).size() < 2;
+  return run.device.starts_with("MIG-") && one ? seen : out;
 }
 
 std::vector<std::string> own_lost(const result::Run& run) {

@@ -63,6 +63,9 @@ TEST(LostGpu, AnInstanceIsOfTheOnlyCardThatIsSeen) {
   std::erase_if(instance.telemetry, [](const auto& series) { return series.source != "gpu:GPU-a"; });
   EXPECT_EQ(judge_lost_gpus(instance).size(), 1U);
   EXPECT_THAT(judge_lost_between({{"MIG", {instance}}}), IsEmpty());
+  // The other card answered nothing at all.
+  instance.fingerprint.topology = {{"gpu.0.pci", "0000:01:00.0"}, {"gpu.1.pci", "0000:02:00.0"}};
+  EXPECT_THAT(judge_lost_gpus(instance), IsEmpty());
 }
 
 TEST(LostGpu, TheNodeFailsWhereItWasLostBesideAnother) {
