@@ -4,8 +4,10 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "baseline/baseline.hpp"
+#include "baseline/places.hpp"
 #include "judge/reasons.hpp"
 #include "report/format.hpp"
 #include "result/counted.hpp"
@@ -32,6 +34,20 @@ const baseline::Listed& former(const std::vector<const baseline::Listed*>& repla
   });
 }
 
+/// Of those that the same one supersedes, the names of such as come before `own`: first the one that is next.
+std::vector<std::string> between(const std::vector<baseline::Listed>& all, const baseline::Listed& own) {
+  std::vector<const baseline::Listed*> found;
+  for (const baseline::Listed& one : all)
+    if (one.superseded && one.superseded_by == own.superseded_by &&
+        baseline::better(*one.manifest, *own.manifest))
+      found.push_back(&one);
+  std::sort(found.begin(), found.end(),
+            [](const auto* a, const auto* b) { return baseline::better(*a->manifest, *b->manifest); });
+  std::vector<std::string> out;
+  for (const baseline::Listed* const one : found) out.push_back(name_of(*one));
+  return out;
+}
+
 }  // namespace
 
 std::string in_force(const std::filesystem::path& folder) {
@@ -43,11 +59,17 @@ std::string in_force(const std::filesystem::path& folder) {
     const auto other = std::find_if(all.begin(), all.end(), [&](const baseline::Listed& one) {
       return one.folder == own->superseded_by;
     });
-    return fmt::format(
+    std::string text = fmt::format(
         "  not in force: {} ({} from {}) comes before it, and is what is compared with; `gpugauge baseline "
-        "retire {} --reason ...` puts this one in its place\n",
+        "retire {} --reason ...` ",
         name_of(*other), result::counted(other->manifest->entries.size(), "round"),
         other->manifest->created.substr(0, 10), name_of(*other));
+    const std::vector<std::string> next = between(all, *own);
+    text += next.empty()
+                ? "puts this one in its place"
+                : fmt::format("brings {} into force: {} before this one, too", next.front(),
+                              next.size() == 1 ? "it comes" : fmt::format("{} come", fmt::join(next, ", ")));
+    return text + "\n";
   }
   std::vector<const baseline::Listed*> replaced;
   for (const baseline::Listed& one : all)

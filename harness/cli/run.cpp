@@ -33,8 +33,9 @@ struct RunArguments {
   bool json = false;
   bool every_metric = false;
   bool devices_together = false;
-  int together = 0;  ///< set by the command that starts one for each device
-  int round = 1;     ///< the same
+  int together = 0;                    ///< set by the command that starts one for each device
+  int round = 1;                       ///< the same
+  std::vector<std::string> libraries;  ///< the same: facts of its first round, FACT=VALUE
 };
 
 /// The same command for one of the devices, told that it is one of several.
@@ -110,6 +111,7 @@ bool tells(const result::Process& process) {
 int run_devices(const RunArguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
+  options.libraries = facts_of(arguments.libraries);
   if (arguments.together > 0)
     options.together = arguments.together;
   else
@@ -140,7 +142,12 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
   const run::OutputLocks output(output_files(arguments), "gpugauge run");
   Beside beside;
   bool after_another = false;
+  std::string stopped_by;
   for (const auto& [target, choice] : devices_chosen) {
+    if (!stopped_by.empty()) {
+      warn(fmt::format("{}: not measured: {} asked to stop before", target.label, stopped_by));
+      continue;
+    }
     conductor::Stored stored;
     try {
       stored =
@@ -149,7 +156,7 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
       if (!after_another) throw;
       progress.clear();
       beside.add(fmt::format("{}: {}", target.label, error.what()));
-      break;
+      continue;
     }
     after_another = true;
     progress.clear();
@@ -171,13 +178,12 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
       code = judge::ExitCode::regressed;
     else if ((!stored.run.complete || !measured || unavailable) && code == judge::ExitCode::pass)
       code = judge::ExitCode::cannot_judge;
-    if (!stored.run.complete) break;
-    if (stored.stopped_by.empty()) continue;
+    stopped_by = stored.stopped_by;
+    if (stopped_by.empty() || !stored.run.complete) continue;
     const bool all = &target == &devices_chosen.back().target;
-    warn(fmt::format("stopped by {} when {} was whole", stored.stopped_by,
+    warn(fmt::format("stopped by {} when {} was whole", stopped_by,
                      all ? "the measurement" : "the round of " + target.label));
     if (!all && code == judge::ExitCode::pass) code = judge::ExitCode::cannot_judge;
-    break;
   }
   return beside.end(static_cast<int>(code));
 }
@@ -202,6 +208,7 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
   add_together_option(*command, arguments->devices_together);
   command->add_option("--together", arguments->together)->group("")->check(CLI::Range(2, 1024));
   command->add_option("--round", arguments->round)->group("")->check(CLI::Range(1, 1000));
+  command->add_option("--library", arguments->libraries)->group("")->allow_extra_args(false);
   command->callback([command, arguments, &invocation, &action] {
     arguments->measure.seed_given = command->count("--seed") > 0;
     action = [arguments, &invocation] { return run_devices(*arguments, invocation); };

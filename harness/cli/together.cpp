@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "conductor/node_fingerprint.hpp"
 #include "conductor/place.hpp"
 #include "result/error.hpp"
 #include "result/launcher.hpp"
@@ -79,14 +80,31 @@ std::vector<std::string> together_words(const MeasureArguments& measure, const c
   return words;
 }
 
+std::vector<std::string> words_of(const result::Facts& facts) {
+  std::vector<std::string> out;
+  for (const auto& [fact, value] : facts) out.push_back(fmt::format("{}={}", fact, value));
+  return out;
+}
+
+result::Facts facts_of(const std::vector<std::string>& words) {
+  result::Facts out;
+  for (const std::string& word : words)
+    if (const std::size_t end = word.find('='); end != std::string::npos)
+      out[word.substr(0, end)] = word.substr(end + 1);
+  return out;
+}
+
 conductor::MeasureRound rounds_together(const MeasureArguments& measure,
                                         const conductor::MeasureOptions& options,
                                         const std::vector<conductor::Target>& targets,
                                         const conductor::Choice& choice) {
-  return [&measure, &options, targets, &choice](int round, const std::vector<std::string>& only) {
+  return [&measure, &options, targets, &choice, libraries = std::vector<result::Facts>(targets.size())](
+             int round, const std::vector<std::string>& only) mutable {
     std::vector<conductor::DeviceCommand> commands;
-    for (const conductor::Target& target : targets) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const conductor::Target& target = targets[i];
       std::vector<std::string> words = together_words(measure, target, targets.size(), options.seed);
+      for (const std::string& word : words_of(libraries[i])) words.insert(words.end(), {"--library", word});
       for (const std::string& word : only.empty() ? measure.only : only)
         words.insert(words.end(), {"--only", word});
       words.insert(words.end(), {"--round", fmt::format("{}", round), "--json"});
@@ -110,6 +128,7 @@ conductor::MeasureRound rounds_together(const MeasureArguments& measure,
               ends[i].fault.empty() ? fmt::format("{} is not there", stored.file.string()) : ends[i].fault;
           stored.file.clear();
         }
+        if (libraries[i].empty()) libraries[i] = conductor::library_facts(stored.run);
         rounds.push_back(std::move(stored));
       } catch (const result::FormatError& error) {
         const std::string why =

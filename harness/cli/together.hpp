@@ -18,6 +18,10 @@ std::vector<conductor::Target> gpus_together(const Devices& devices, const Measu
 std::vector<std::string> together_words(const MeasureArguments& measure, const conductor::Target& target,
                                         std::size_t count, std::uint64_t seed);
 
+/// Facts as words, FACT=VALUE, for `gpugauge run`, which reads them.
+std::vector<std::string> words_of(const result::Facts& facts);
+result::Facts facts_of(const std::vector<std::string>& words);
+
 /// Measures rounds of these GPUs at the same time, by a command of its own for each. A command that leaves no
 /// run counts as a partial round that says why. `options` and `choice` must outlive what is returned.
 conductor::MeasureRound rounds_together(const MeasureArguments& measure,

@@ -301,8 +301,11 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
     }
     std::erase_if(chosen, [&](const Benchmark* benchmark) { return !wanted.contains(benchmark); });
   }
-  // A family that measures links measures single GPUs, too: it must be told which of them are meant.
-  if (!words.empty() || kind == DeviceKind::links) {
+  // A family that measures links measures single GPUs, too: it must be told which of them are meant. What was
+  // narrowed, by words or families, says to what: nobody asked for the rest.
+  const bool narrowed = chosen.size() < measured_by(of_kind(catalogue, kind, {}), profile).size() ||
+                        (!families.empty() && kind != DeviceKind::host && !catalogue.silent.empty());
+  if (!words.empty() || narrowed || kind == DeviceKind::links) {
     for (const Benchmark* benchmark : chosen) choice.only.push_back(benchmark->id);
     std::sort(choice.only.begin(), choice.only.end());
   }

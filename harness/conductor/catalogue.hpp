@@ -65,8 +65,8 @@ Catalogue catalogue();
 /// What a device is to measure.
 struct Choice {
   std::vector<run::Family> families;  ///< whose executables are to be run, by name
-  std::vector<std::string> only;  ///< benchmark ids; empty = all that the profile measures of the families
-  std::size_t benchmarks = 0;     ///< how many there are
+  std::vector<std::string> only;      ///< benchmark ids; empty = all that the profile measures of the device
+  std::size_t benchmarks = 0;         ///< how many there are
   /// Each of them with how many processes measure it and what it is estimated to take.
   std::vector<run::PlannedBenchmark> planned;
   std::map<std::string, double> start_seconds;  ///< as in Catalogue

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "conductor/conductor.hpp"
+#include "conductor/node_fingerprint.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/probing.hpp"
 #include "result/counted.hpp"
@@ -198,12 +199,13 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
 
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
                            const stack::GpuReport& gpus) {
-  return std::move(
-      check_in_step(options, {target}, choice, [&](int round, const std::vector<std::string>& only) {
-        std::vector<Stored> one;
-        one.push_back(measure(options.measure, target, choice, gpus, round, only));
-        return one;
-      }).front());
+  CheckOptions own = options;
+  return std::move(check_in_step(own, {target}, choice, [&](int round, const std::vector<std::string>& only) {
+                     std::vector<Stored> one;
+                     one.push_back(measure(own.measure, target, choice, gpus, round, only));
+                     if (round == 1) own.measure.libraries = library_facts(one.front().run);
+                     return one;
+                   }).front());
 }
 
 }  // namespace gpugauge::conductor

@@ -251,7 +251,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
       },
       &stopped_by, &until_it_is_kept);
   if (stopped_by != 0) stored.stopped_by = run::signal_name(stopped_by);
-  if (target.kind != DeviceKind::host) add_mapped_libraries(stored.run, *options.mapped);
+  if (target.kind != DeviceKind::host) add_mapped_libraries(stored.run, options.libraries);
   if (only.empty())
     for (const SilentFamily& family : choice.unmeasured) add_unmeasured(family, stored.run);
   const double budget = budget_seconds(options.profile, target.kind);

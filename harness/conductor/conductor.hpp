@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +29,8 @@ struct MeasureOptions {
   std::vector<std::string> command;   ///< argv, for the record
   std::filesystem::path runs_folder;  ///< where every round is stored as soon as it is measured
   std::function<void(const report::ProgressState&)> progress;  ///< called while it measures; may be empty
-  /// What this command saw its families load: a narrowed round, which may run none of them, is of the same.
-  std::shared_ptr<result::Facts> mapped = std::make_shared<result::Facts>();
+  /// library_facts() of the device's first round; empty for that one.
+  result::Facts libraries;
 };
 
 /// A round and where it was stored.

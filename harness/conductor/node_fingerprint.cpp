@@ -1,5 +1,6 @@
 #include "conductor/node_fingerprint.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <map>
@@ -32,6 +33,34 @@ std::string real_path(const std::string& path) {
   return error ? path : real.string();
 }
 
+/// The files of one library that a run's processes mapped, and their versions, each once.
+struct Mapped {
+  std::vector<std::string> paths;  ///< sorted
+  std::vector<std::string> versions;
+};
+
+Mapped mapped_by(const result::Run& run, const Library& library) {
+  std::set<std::string> paths;
+  for (const result::Process& process : run.processes)
+    if (process.samples)
+      if (const std::string path = result::fact(process.samples->context, library.mapped); !path.empty())
+        paths.insert(path);
+  Mapped out{{paths.begin(), paths.end()}, {}};
+  for (const std::string& path : out.paths)
+    if (std::string version = stack::library_version(path);
+        std::find(out.versions.begin(), out.versions.end(), version) == out.versions.end())
+      out.versions.push_back(std::move(version));
+  return out;
+}
+
+/// Whether a fact that holds several, joined, has each of `some`.
+bool among(const std::vector<std::string>& some, const std::string& fact) {
+  const std::string all = fmt::format(", {}, ", fact);
+  return std::all_of(some.begin(), some.end(), [&](const std::string& one) {
+    return all.find(fmt::format(", {}, ", one)) != std::string::npos;
+  });
+}
+
 }  // namespace
 
 result::Fingerprint node_fingerprint(const stack::GpuReport& gpus) {
@@ -40,34 +69,39 @@ result::Fingerprint node_fingerprint(const stack::GpuReport& gpus) {
   return stack::fingerprint(gpus, "/", programs);
 }
 
-void add_mapped_libraries(result::Run& run, result::Facts& known) {
+void add_mapped_libraries(result::Run& run, const result::Facts& first) {
   for (const Library& library : libraries) {
-    std::set<std::string> mapped;
-    for (const result::Process& process : run.processes)
-      if (process.samples)
-        if (const std::string path = result::fact(process.samples->context, library.mapped); !path.empty())
-          mapped.insert(path);
+    const Mapped mapped = mapped_by(run, library);
     const std::string path = fmt::format("{}.path", library.fact);
     const std::string version = fmt::format("{}.version", library.fact);
     result::Facts& facts = run.fingerprint.stack;
-    if (mapped.empty()) {
-      for (const std::string& fact : {path, version})
-        if (const auto found = known.find(fact); found != known.end()) facts[fact] = found->second;
-      continue;
-    }
-    if (mapped.size() == 1 && real_path(result::fact(facts, path)) == *mapped.begin()) continue;
-    std::vector<std::string> versions;
-    versions.reserve(mapped.size());
-    for (const std::string& one : mapped) versions.push_back(stack::library_version(one));
-    known[path] = facts[path] = fmt::format("{}", fmt::join(mapped, ", "));
-    known[version] = facts[version] = fmt::format("{}", fmt::join(versions, ", "));
-    if (mapped.size() > 1)
+    if (mapped.paths.size() > 1)
       run.remarks.push_back(
           fmt::format("The processes of this run did not load one {}: {}. It was replaced meanwhile, or they "
                       "search it in "
                       "different places; what they measured is of both.",
-                      library.fact, fmt::join(mapped, ", ")));
+                      library.fact, fmt::join(mapped.paths, ", ")));
+    if (first.contains(path) && among(mapped.paths, first.at(path)) &&
+        among(mapped.versions, result::fact(first, version))) {
+      facts[path] = first.at(path);
+      facts[version] = result::fact(first, version);
+      continue;
+    }
+    if (mapped.paths.empty()) continue;
+    if (mapped.paths.size() == 1 && real_path(result::fact(facts, path)) == mapped.paths.front()) continue;
+    facts[path] = fmt::format("{}", fmt::join(mapped.paths, ", "));
+    facts[version] = fmt::format("{}", fmt::join(mapped.versions, ", "));
   }
+}
+
+result::Facts library_facts(const result::Run& run) {
+  result::Facts out;
+  for (const Library& library : libraries)
+    for (const char* const what : {"path", "version"}) {
+      const auto found = run.fingerprint.stack.find(fmt::format("{}.{}", library.fact, what));
+      if (found != run.fingerprint.stack.end()) out.insert(*found);
+    }
+  return out;
 }
 
 }  // namespace gpugauge::conductor

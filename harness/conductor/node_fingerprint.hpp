@@ -12,9 +12,12 @@ result::Fingerprint node_fingerprint(const stack::GpuReport& gpus);
 
 /// Puts into the run's fingerprint the files of cuBLAS, cuDNN, cuFFT and NCCL that its processes really
 /// mapped, where they are others than it says (a preloaded library, one that was replaced a moment ago). A
-/// remark where two processes mapped different ones: the fact then holds both, and fits no baseline. `known`
-/// holds such facts of earlier rounds of the command: they stand for a round whose processes mapped none, or
-/// it would seem to be of another stack.
-void add_mapped_libraries(result::Run& run, result::Facts& known);
+/// remark where two processes mapped different ones: the fact then holds both. `first` is library_facts() of
+/// the device's first round, empty for that one: a later round, narrowed to some families, that mapped
+/// nothing else is of the same stack.
+void add_mapped_libraries(result::Run& run, const result::Facts& first);
+
+/// What add_mapped_libraries() left in the run's fingerprint, and nothing else of it.
+result::Facts library_facts(const result::Run& run);
 
 }  // namespace gpugauge::conductor

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/node_fingerprint.hpp"
 #include "judge/collect.hpp"
 #include "result/error.hpp"
 
@@ -29,8 +30,10 @@ Rounds measure_rounds(const MeasureOptions& options, const Target& target, const
                       const stack::GpuReport& gpus, int first, int last, bool fit) {
   if (fit) refuse_unmeasured(choice);
   Rounds out;
+  MeasureOptions own = options;
   for (int round = first; round <= last; ++round) {
-    Stored stored = measure(options, target, choice, gpus, round);
+    Stored stored = measure(own, target, choice, gpus, round);
+    if (own.libraries.empty()) own.libraries = library_facts(stored.run);
     if (!stored.not_kept.empty()) throw result::FileError(stored.not_kept);
     if (!stored.run.complete) {
       out.stopped = stored.run.partial_reason;

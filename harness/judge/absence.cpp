@@ -1,8 +1,11 @@
 #include "judge/absence.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "result/google_benchmark.hpp"
+#include "result/occupied.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -18,6 +21,8 @@ Absence by_status(Status status, const std::string& what, const std::string& rea
     case Status::skipped:
       return {VerdictKind::missing, fmt::format("in the baseline, and skipped now: {}", reason)};
     case Status::unavailable:
+      if (result::occupied(status, reason))
+        return {VerdictKind::inconclusive, fmt::format("{} could not be measured: {}", what, reason), true};
       return {VerdictKind::missing, fmt::format("in the baseline, and unavailable now: {}", reason)};
     case Status::ok:
       break;
@@ -25,29 +30,67 @@ Absence by_status(Status status, const std::string& what, const std::string& rea
   return {VerdictKind::missing, fmt::format("in the baseline, and {} does not report it now", what)};
 }
 
-/// The family's processes, where the benchmark itself left no entry.
-Absence by_family(const std::string& family, const result::Run& run) {
-  const std::string what = fmt::format("the family {}", family);
-  const result::Process* seen = nullptr;
+Absence by_benchmark(const std::string& benchmark, const BenchmarkState& state) {
+  return by_status(state.worst, fmt::format("the benchmark {}", benchmark), state.reason);
+}
+
+std::string family_of(const std::string& benchmark, const Collected& now) {
+  const auto state = now.benchmarks.find(benchmark);
+  return state != now.benchmarks.end() ? state->second.family : benchmark.substr(0, benchmark.find('/'));
+}
+
+bool lists(const result::Process& process, const std::string& benchmark) {
+  return process.samples &&
+         std::any_of(process.samples->benchmarks.begin(), process.samples->benchmarks.end(),
+                     [&](const result::BenchmarkResult& one) { return one.id == benchmark; });
+}
+
+/// Of the family's processes that leave the benchmark out, the one that is worst off; nullptr where none
+/// does.
+const result::Process* worst_without(const std::string& family, const std::string& benchmark,
+                                     const result::Run& run) {
+  const result::Process* out = nullptr;
   for (const result::Process& process : run.processes) {
-    if (process.family != family) continue;
-    if (seen == nullptr || process.status != Status::ok) seen = &process;
+    if (process.family != family || lists(process, benchmark)) continue;
+    if (out == nullptr ||
+        gravity(status_of(process), reason_of(process)) > gravity(status_of(*out), reason_of(*out)))
+      out = &process;
   }
-  if (seen == nullptr) {
-    if (!run.complete)
-      return {VerdictKind::inconclusive,
-              fmt::format("the run ended before {} ran: {}", what, run.partial_reason)};
-    return {VerdictKind::missing, fmt::format("in the baseline, and {} was not run now", what)};
-  }
-  if (seen->status == Status::ok && seen->samples && seen->samples->status != Status::ok)
-    return by_status(seen->samples->status, what, seen->samples->reason);
-  return by_status(seen->status, what, seen->reason);
+  return out;
+}
+
+/// The family's processes, where the benchmark itself left no entry.
+Absence by_family(const std::string& family, const std::string& benchmark, const result::Run& run) {
+  const std::string what = fmt::format("the family {}", family);
+  if (const result::Process* const worst = worst_without(family, benchmark, run))
+    return by_status(status_of(*worst), what, reason_of(*worst));
+  if (!run.complete)
+    return {VerdictKind::inconclusive,
+            fmt::format("the run ended before {} ran: {}", what, run.partial_reason)};
+  return {VerdictKind::missing, fmt::format("in the baseline, and {} was not run now", what)};
+}
+
+/// Why some processes say nothing of a metric: the graver of what the benchmark left there, and of what
+/// became of processes that left none.
+Absence why_silent(const std::string& benchmark, const BenchmarkState& state, const result::Run& run) {
+  const result::Process* const without = worst_without(state.family, benchmark, run);
+  if (state.worst == Status::ok) return by_family(state.family, benchmark, run);
+  if (without == nullptr ||
+      gravity(status_of(*without), reason_of(*without)) <= gravity(state.worst, state.reason))
+    return by_benchmark(benchmark, state);
+  return by_family(state.family, benchmark, run);
 }
 
 }  // namespace
 
-int gravity(const Absence& absence) {
-  return absence.kind == VerdictKind::failed ? 2 : absence.kind == VerdictKind::missing ? 1 : 0;
+bool graver(const Absence& one, const Absence& other) {
+  const auto gravity = [](const Absence& absence) {
+    return absence.kind == VerdictKind::failed    ? 3
+           : absence.kind == VerdictKind::missing ? 2
+           : absence.occupied                     ? 0
+                                                  : 1;
+  };
+  return gravity(one) > gravity(other);
 }
 
 Absence explain_absence(const std::string& key, const std::string& benchmark, const Collected& now,
@@ -58,20 +101,28 @@ Absence explain_absence(const std::string& key, const std::string& benchmark, co
     return {VerdictKind::inconclusive, fmt::format("recorded only this time: {}", metric->second.not_judged)};
   }
   if (const auto state = now.benchmarks.find(benchmark); state != now.benchmarks.end())
-    return by_status(state->second.worst, fmt::format("the benchmark {}", benchmark), state->second.reason);
+    return by_benchmark(benchmark, state->second);
   // Its benchmarks have names of their own making: the part before a slash is no family.
   if (run.profile == result::google_benchmark_profile)
     return {VerdictKind::missing, "in the baseline, and the file does not hold it now"};
-  return by_family(benchmark.substr(0, benchmark.find('/')), run);
+  return by_family(family_of(benchmark, now), benchmark, run);
 }
 
-Coverage coverage(const std::string& key, const std::string& benchmark, const Collected& now) {
-  Coverage out;
+int processes_asked(const std::string& benchmark, const Collected& now) {
   const auto state = now.benchmarks.find(benchmark);
-  const std::string family =
-      state != now.benchmarks.end() ? state->second.family : benchmark.substr(0, benchmark.find('/'));
-  if (const auto found = now.processes.find(family); found != now.processes.end())
-    out.processes = found->second;
+  return state == now.benchmarks.end() ? 0 : state->second.asked;
+}
+
+Coverage coverage(const std::string& key, const std::string& benchmark, const Collected& now, int asked) {
+  Coverage out;
+  if (const auto found = now.processes.find(family_of(benchmark, now)); found != now.processes.end())
+    for (const FamilyProcess& process : found->second) {
+      if (process.index >= asked) continue;
+      ++out.processes;
+      out.occupied += process.occupied ? 1 : 0;
+    }
+  if (const auto state = now.benchmarks.find(benchmark); state != now.benchmarks.end())
+    out.occupied += state->second.occupied;
   if (const auto metric = now.metrics.find(key); metric != now.metrics.end()) {
     out.judged = static_cast<int>(metric->second.values.size());
     out.reported = metric->second.reported;
@@ -79,20 +130,27 @@ Coverage coverage(const std::string& key, const std::string& benchmark, const Co
   return out;
 }
 
+void Usual::add(const Coverage& run) {
+  if (run.reported == 0) return;
+  lacking = std::max(lacking, run.lacking());
+  silent = std::max(silent, run.silent());
+}
+
 std::optional<Absence> explain_gaps(const std::string& key, const std::string& benchmark,
-                                    const Collected& now, const result::Run& run, int usual) {
-  const Coverage found = coverage(key, benchmark, now);
-  if (found.lacking() <= usual || found.reported == 0) return std::nullopt;
-  if (const int silent = found.processes - found.reported; silent > 0) {
-    const auto state = now.benchmarks.find(benchmark);
-    const bool listed = state != now.benchmarks.end() && state->second.worst != Status::ok;
-    Absence absence = listed ? by_status(state->second.worst, fmt::format("the benchmark {}", benchmark),
-                                         state->second.reason)
-                             : by_family(state->second.family, run);
-    if (2 * silent <= found.processes) absence.kind = VerdictKind::inconclusive;
-    absence.reason = fmt::format("in {} of {} processes: {}", silent, found.processes, absence.reason);
+                                    const Collected& now, const result::Run& run, const Usual& usual,
+                                    int asked) {
+  const Coverage found = coverage(key, benchmark, now, asked);
+  if (found.reported == 0) return std::nullopt;
+  if (found.silent() > usual.silent) {
+    Absence absence = why_silent(benchmark, now.benchmarks.at(benchmark), run);
+    const int lost = found.silent() - found.occupied;
+    absence.occupied = lost <= usual.silent;
+    if (absence.occupied || 2 * lost <= found.processes) absence.kind = VerdictKind::inconclusive;
+    absence.reason =
+        fmt::format("in {} of {} processes: {}", found.silent(), found.processes, absence.reason);
     return absence;
   }
+  if (found.lacking() <= usual.lacking) return std::nullopt;
   return Absence{VerdictKind::inconclusive,
                  fmt::format("recorded only in {} of {} processes: {}", found.lacking(), found.processes,
                              now.metrics.at(key).not_judged)};

@@ -31,8 +31,8 @@ double doubt(const Verdict& verdict) {
 }
 
 /// The value, on the scale, that is held against an accepted one. A regression counts where mean and middle
-/// of its rounds lie above what counts (the gate's close_regressed), so that one bad round is none here
-/// either; what is in doubt may be as bad as the worse end of its interval.
+/// of its rounds, and two of all, lie above what counts (the gate's clearly_above), so that one bad round is
+/// none here either; what is in doubt may be as bad as the worse end of its interval.
 double measured_on_scale(const Verdict& verdict) {
   const double mean = to_scale(*verdict.value, verdict.better);
   if (verdict.kind != VerdictKind::regressed || !verdict.typical || !verdict.baseline)

@@ -13,6 +13,7 @@
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
 #include "result/instructions.hpp"
+#include "result/occupied.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -42,14 +43,18 @@ const result::Metric* impossible_value(const result::BenchmarkResult& benchmark)
 }
 
 void add(BenchmarkState& state, const result::BenchmarkResult& benchmark, const std::string& family,
-         bool good) {
+         int index, bool good) {
   const Status status = benchmark.status == Status::ok && !good ? Status::failed : benchmark.status;
   state.family = family;
   ++state.processes;
+  state.asked = std::max(state.asked, index + 1);
   state.ok += good ? 1 : 0;
-  if (gravity(status) > gravity(state.worst)) {
+  if (status == Status::ok) return;
+  std::string reason = fault(benchmark);
+  if (result::occupied(status, reason)) ++state.occupied;
+  if (gravity(status, reason) > gravity(state.worst, state.reason)) {
     state.worst = status;
-    state.reason = fault(benchmark);
+    state.reason = std::move(reason);
   }
 }
 
@@ -83,10 +88,27 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
 
 }  // namespace
 
-int gravity(Status status) {
+int gravity(Status status, const std::string& reason) {
   constexpr std::array order{Status::ok, Status::skipped, Status::unavailable, Status::interrupted,
                              Status::failed};
-  return static_cast<int>(std::find(order.begin(), order.end(), status) - order.begin());
+  if (result::occupied(status, reason)) return 1;
+  return 2 * static_cast<int>(std::find(order.begin(), order.end(), status) - order.begin());
+}
+
+namespace {
+
+bool says_itself(const result::Process& process) {
+  return process.status != Status::ok || !process.samples;
+}
+
+}  // namespace
+
+Status status_of(const result::Process& process) {
+  return says_itself(process) ? process.status : process.samples->status;
+}
+
+const std::string& reason_of(const result::Process& process) {
+  return says_itself(process) ? process.reason : process.samples->reason;
 }
 
 std::vector<double> measured(const MetricValues& metric) {
@@ -145,13 +167,14 @@ Collected collect(const result::Run& run) {
   Collected out;
   std::unordered_map<std::string_view, Bins> places;
   for (const result::Process& process : run.processes) {
-    ++out.processes[process.family];
+    out.processes[process.family].push_back(
+        {process.index, result::occupied(status_of(process), reason_of(process))});
     if (!process.samples) continue;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
       Bins& bins = places[benchmark.id];
       if (bins.state == nullptr) bins.state = &out.benchmarks[benchmark.id];
       const bool good = sound(benchmark);
-      add(*bins.state, benchmark, process.family, good);
+      add(*bins.state, benchmark, process.family, process.index, good);
       if (!good) continue;
       for (const result::Metric& metric : benchmark.metrics) {
         auto bin = std::find_if(bins.metrics.begin(), bins.metrics.end(),

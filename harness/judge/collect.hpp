@@ -34,18 +34,28 @@ struct MetricValues {
 
 /// One benchmark in all processes of a run.
 struct BenchmarkState {
-  std::string family;                         ///< of the processes that list it
-  int processes = 0;                          ///< that list it
+  std::string family;  ///< of the processes that list it
+  int processes = 0;   ///< that list it
+  /// Of how many processes of its family it was asked, as far as this run shows: those up to the last that
+  /// lists it. A benchmark is measured in the first so many of its family's processes.
+  int asked = 0;
   int ok = 0;                                 ///< of these, in which it was sound()
+  int occupied = 0;                           ///< of these, that found no room for it (result::occupied)
   result::Status worst = result::Status::ok;  ///< failed before interrupted, unavailable, skipped, ok
   std::string reason;                         ///< of the first process with that status
 };
 
+/// One process of a family.
+struct FamilyProcess {
+  int index = 0;          ///< result::Process::index
+  bool occupied = false;  ///< it could not begin because something else held the GPU
+};
+
 /// All that the processes of one run say of each metric and benchmark.
 struct Collected {
-  std::map<std::string, MetricValues> metrics;       ///< by result::metric_key
-  std::map<std::string, BenchmarkState> benchmarks;  ///< by id
-  std::map<std::string, int> processes;              ///< of each family
+  std::map<std::string, MetricValues> metrics;                  ///< by result::metric_key
+  std::map<std::string, BenchmarkState> benchmarks;             ///< by id
+  std::map<std::string, std::vector<FamilyProcess>> processes;  ///< of each family
 };
 
 /// What the processes of a benchmark's family found about their device (result::Samples::context).
@@ -71,8 +81,12 @@ std::vector<double> measured(const MetricValues& metric);
 /// True when the benchmark itself says ok and none of its checks failed.
 bool sound(const result::BenchmarkResult& benchmark);
 
-/// How bad a status is, 0 for ok: ok, skipped, unavailable, interrupted, failed.
-int gravity(result::Status status);
+/// How bad a status with its reason is, 0 for ok: ok, occupied, skipped, unavailable, interrupted, failed.
+int gravity(result::Status status, const std::string& reason);
+
+/// Of a process as a whole: what its sample file says counts where the process itself ended well.
+result::Status status_of(const result::Process& process);
+const std::string& reason_of(const result::Process& process);  ///< of status_of()
 
 /// The first fault of an unsound benchmark, one sentence.
 std::string fault(const result::BenchmarkResult& benchmark);

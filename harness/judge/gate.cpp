@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 
@@ -36,6 +37,13 @@ Estimate estimate(const Scale& scale, std::span<const double> x) {
   const double mean = std::accumulate(x.begin(), x.end(), 0.0) / count;
   const double rounds = scale.spread * std::sqrt(1 / count + median_variance_factor(scale.rounds));
   return {mean, median(x), root_sum_of_squares(rounds, scale.unit_error)};
+}
+
+/// Of one value itself.
+double second_largest(std::vector<double> x) {
+  const auto second = x.size() > 1 ? x.begin() + 1 : x.begin();
+  std::nth_element(x.begin(), second, x.end(), std::greater<>());
+  return *second;
 }
 
 /// Rounds after the one that selected the metric, or that one while there is no other.
@@ -163,8 +171,7 @@ bool clearly_below(const Scale& scale, const Track& track, const Estimate& found
 /// mean, which one far out carries: two of all rounds have to lie there, too.
 bool clearly_above(const Scale& scale, const Track& track, const Estimate& found) {
   if (std::min(found.mean, found.middle) <= scale.counts_above) return false;
-  return scale.counts_above <= 0 ||
-         std::count_if(track.x.begin(), track.x.end(), [&](double x) { return x > scale.counts_above; }) >= 2;
+  return scale.counts_above <= 0 || second_largest(track.x) > scale.counts_above;
 }
 
 /// What becomes of a metric that is shown to be worse. Where a regression counts only above some change, the
@@ -244,6 +251,7 @@ std::vector<GateResult> decide(const Calibration& calibration, std::span<const s
           estimate(scale, selected || result.left_out ? unselected(track) : std::span<const double>(track.x));
       result.change = found.mean;
       result.typical = found.middle;
+      result.twice = second_largest(track.x);
       if (scale.usable) result.half_width = scale.ok_quantile * found.error;
     }
     out.push_back(result);

@@ -94,6 +94,9 @@ struct GateResult {
       0;  ///< estimate; without round 1 where that one only served to select the metric, or is left out
   /// Median of those rounds' changes: what one far out does not carry, as it does the mean in `change`.
   double typical = 0;
+  /// What two of all the rounds reach, the first one included: the second largest of their changes, which one
+  /// far out does not carry where the others are few; of a single round its own.
+  double twice = 0;
   /// How many of all the rounds, the first one included, changed by more than a third of the tolerance: for
   /// the better where that was decided, else for the worse.
   int beyond = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -11,6 +12,7 @@
 
 #include "judge/absence.hpp"
 #include "judge/accepted.hpp"
+#include "judge/baseline_remarks.hpp"
 #include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "judge/pinned.hpp"
@@ -18,7 +20,6 @@
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
-#include "result/counted.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -75,7 +76,7 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
   verdict.baseline = from_scale(scale.centre, better);
   verdict.value = from_scale(scale.centre + result.change, better);
   verdict.change = relative_of(result.change, better);
-  verdict.typical = relative_of(result.typical, better);
+  verdict.typical = relative_of(std::min(result.typical, result.twice), better);
   if (scale.usable) {
     verdict.interval = (relative_of(result.change + result.half_width, better) -
                         relative_of(result.change - result.half_width, better)) /
@@ -88,12 +89,18 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
   return verdict;
 }
 
-/// What a provisional baseline shows counts only where the change is larger on average and in the middle one
-/// of the rounds: one round far out is no other boot.
+/// What a provisional baseline shows counts only where the change is larger on average, in the middle one of
+/// the rounds, and in two of all: one round far out is no other boot.
 void weaken(Verdict& verdict, const GateResult& result, double above) {
-  if (above <= 0 || verdict.kind != VerdictKind::regressed || std::min(result.change, result.typical) > above)
-    return;
+  if (above <= 0 || verdict.kind != VerdictKind::regressed) return;
+  const bool larger = std::min(result.change, result.typical) > above;
+  if (larger && result.twice > above) return;
   verdict.advisory = true;
+  if (larger) {
+    verdict.reason += fmt::format("; from a provisional baseline it counts where two rounds lie above {}",
+                                  percent(relative_of(above, verdict.better)));
+    return;
+  }
   verdict.reason += fmt::format("; from a provisional baseline it counts above {}",
                                 percent(relative_of(above, verdict.better)));
 }
@@ -122,42 +129,6 @@ std::vector<Verdict> new_metrics(const Collected& now, const Pinned& pinned) {
   return out;
 }
 
-std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Calibration& calibration,
-                                    const Policy& policy) {
-  std::vector<std::string> out;
-  const auto rounds = static_cast<int>(baseline.runs.size());
-  if (baseline.other_node)
-    out.push_back(fmt::format("The baseline is another node's: {}", nodes_may_differ()));
-  if (baseline.provisional())
-    out.push_back(fmt::format(
-        "The baseline is provisional: its rounds come from fewer than 3 boots or days, so small "
-        "differences may be this machine's own; {}.",
-        policy.provisional_is_advisory ? "its verdicts are advisory"
-                                       : "a regression counts when it is larger than twice its tolerance"));
-  if (rounds < minimum_baseline_rounds)
-    out.push_back(
-        fmt::format("The baseline has {} and verdicts need {}: nothing can be decided; measure it in "
-                    "more rounds.",
-                    result::counted(rounds, "round"), minimum_baseline_rounds));
-  if (calibration.bad_share > null_share)
-    out.push_back(fmt::format(
-        "The baseline's own rounds are slow so often that a round counts as slow only where it is worse by "
-        "more than {:.1f} times its tolerance; measure a new baseline when the machine is quiet.",
-        calibration.bad_share));
-  const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
-                                   [](const Scale& scale) { return scale.usable && scale.advisory; });
-  if (noisy > 0)
-    out.push_back(fmt::format("{} of {} {} too noisy in the baseline to show twice {} tolerance, and {}.",
-                              noisy, result::counted(calibration.usable, "metric"), noisy == 1 ? "is" : "are",
-                              noisy == 1 ? "its" : "their",
-                              baseline.provisional()
-                                  ? fmt::format("counted only where the change is larger than {} times what "
-                                                "that noise hides",
-                                                provisional_noisy_multiple)
-                                  : "counted only where the change is larger than that noise hides"));
-  return out;
-}
-
 double pause_before(int round, bool host) {
   const auto index = static_cast<std::size_t>(std::max(0, round - 2));
   return host ? host_pauses[std::min(index, host_pauses.size() - 1)]
@@ -171,12 +142,21 @@ std::vector<std::set<std::string>> asked_of(const std::vector<result::Run>& roun
   return out;
 }
 
+std::vector<std::size_t> in_time(const std::vector<result::Run>& rounds) {
+  std::vector<std::size_t> out(rounds.size());
+  std::iota(out.begin(), out.end(), 0U);
+  std::stable_sort(out.begin(), out.end(),
+                   [&](std::size_t a, std::size_t b) { return rounds[a].started < rounds[b].started; });
+  return out;
+}
+
 /// One judgement on its way: metrics first, class means behind them, in one calibration.
 class Session {
  public:
   Session(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline, const Policy& policy)
       : rounds_(rounds),
         asked_(asked_of(rounds)),
+        in_time_(in_time(rounds)),
         rules_(policy.rules),
         then_(collect_all(baseline.runs)),
         now_(collect_all(rounds)),
@@ -201,7 +181,7 @@ class Session {
     for (std::size_t m = 0; m < pinned_.keys.size(); ++m) {
       const MetricValues& form = *pinned_.forms[m];
       if (!asked_for(form.benchmark, 0)) continue;
-      if (values_[m].front().empty()) {
+      if (values_[m].front().empty() && !made_good(m)) {
         out.push_back(not_measured(pinned_.keys[m], form, now_.front(), rounds_.front()));
         continue;
       }
@@ -259,31 +239,43 @@ class Session {
     }
   }
 
+  /// Something else held the GPU in the first round, and a later one has the metric.
+  bool made_good(std::size_t metric) const {
+    const bool later = std::any_of(values_[metric].begin(), values_[metric].end(),
+                                   [](const RoundValues& round) { return !round.empty(); });
+    return later && explain_absence(pinned_.keys[metric], pinned_.forms[metric]->benchmark, now_.front(),
+                                    rounds_.front())
+                        .occupied;
+  }
+
   bool asked_for(const std::string& benchmark, std::size_t j) const {
     return asked_[j].empty() || asked_[j].count(benchmark) > 0;
   }
 
-  /// What more processes of a round leave out of a metric than any of the baseline's did, or all of a later
-  /// round: of the round that is worst off.
+  /// What is to be said of one round, that was asked for the metric; nullopt where it is borne out.
+  std::optional<Absence> gaps_of(std::size_t metric, std::size_t j, const Usual& usual, int asked) const {
+    const std::string& key = pinned_.keys[metric];
+    const std::string& benchmark = pinned_.forms[metric]->benchmark;
+    if (values_[metric][j].empty()) return explain_absence(key, benchmark, now_[j], rounds_[j]);
+    return explain_gaps(key, benchmark, now_[j], rounds_[j], usual, asked);
+  }
+
+  /// What more processes of a round leave out of a metric than any of the baseline's did, or all of a
+  /// round: of the round that is worst off. What was only occupied is made good by a later round.
   std::optional<Absence> gaps_of(std::size_t metric) const {
     const std::string& key = pinned_.keys[metric];
     const std::string& benchmark = pinned_.forms[metric]->benchmark;
-    std::vector<std::size_t> lacking;
-    for (std::size_t j = 0; j < now_.size(); ++j)
-      if (asked_for(benchmark, j) &&
-          (values_[metric][j].empty() || coverage(key, benchmark, now_[j]).lacking() > 0))
-        lacking.push_back(j);
-    if (lacking.empty()) return std::nullopt;
-    int usual = 0;
-    for (const Collected& round : then_)
-      if (const Coverage found = coverage(key, benchmark, round); found.judged > 0)
-        usual = std::max(usual, found.lacking());
+    int asked = 0;
+    for (const std::vector<Collected>* const side : {&then_, &now_})
+      for (const Collected& round : *side) asked = std::max(asked, processes_asked(benchmark, round));
+    Usual usual;
+    for (const Collected& round : then_) usual.add(coverage(key, benchmark, round, asked));
     std::optional<Absence> out;
-    for (const std::size_t j : lacking) {
-      std::optional<Absence> gaps = values_[metric][j].empty()
-                                        ? explain_absence(key, benchmark, now_[j], rounds_[j])
-                                        : explain_gaps(key, benchmark, now_[j], rounds_[j], usual);
-      if (!gaps || (out && gravity(*gaps) <= gravity(*out))) continue;
+    for (const std::size_t j : in_time_) {
+      if (!asked_for(benchmark, j)) continue;
+      std::optional<Absence> gaps = gaps_of(metric, j, usual, asked);
+      if (!gaps && out && out->occupied) out.reset();
+      if (!gaps || (out && !graver(*gaps, *out))) continue;
       if (j > 0) gaps->reason = fmt::format("round {}: {}", j + 1, gaps->reason);
       out = std::move(gaps);
     }
@@ -326,6 +318,7 @@ class Session {
 
   const std::vector<result::Run>& rounds_;
   std::vector<std::set<std::string>> asked_;  ///< benchmarks of each round; empty = all
+  std::vector<std::size_t> in_time_;          ///< the rounds, oldest first: of two checks they come mixed
   GateRules rules_;
   std::vector<double> above_;  ///< counts_above by a provisional baseline, of each metric and class mean
   std::vector<Collected> then_;

@@ -1,6 +1,7 @@
 // What needs no history: did it run, is it right, and is it possible?
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 #include "judge/statistics.hpp"
 #include "judge/tensor_cores.hpp"
 #include "judge/under_load.hpp"
+#include "result/occupied.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -85,12 +87,6 @@ Verdict verdict_on(const std::string& key, const MetricValues& metric) {
   return verdict;
 }
 
-/// Status of a process as a whole: what its sample file says counts where the process itself ended well.
-Status status_of(const result::Process& process) {
-  if (process.status != Status::ok || !process.samples) return process.status;
-  return process.samples->status;
-}
-
 using Processes = std::vector<const result::Process*>;
 
 struct FamilyCount {
@@ -103,8 +99,7 @@ std::map<std::string, FamilyCount> count_families(const Processes& processes) {
   for (const result::Process* const process : processes) {
     FamilyCount& count = out[process->family];
     ++count.processes;
-    const std::string& reason =
-        process->status != Status::ok || !process->samples ? process->reason : process->samples->reason;
+    const std::string& reason = reason_of(*process);
     if (process->samples &&
         std::any_of(process->samples->benchmarks.begin(), process->samples->benchmarks.end(),
                     [](const auto& one) { return one.status == Status::ok; }))
@@ -132,18 +127,12 @@ void judge_processes(const Processes& processes, Verdicts& out) {
   }
 }
 
-/// Somebody else has the GPU or its memory: it is there.
-bool taken(const result::Process& process) {
-  if (status_of(process) != Status::unavailable) return false;
-  const std::string& reason = process.samples ? process.samples->reason : process.reason;
-  return reason.find("cudaErrorMemoryAllocation") != std::string::npos ||
-         reason.find("cudaErrorDevicesUnavailable") != std::string::npos;
-}
-
 /// What was there a minute ago, and is not now, has gone: a GPU off the bus, a driver that gave up.
 /// `processes` are those of one check: of two days, a family may have been measured on one of them.
 void judge_gone(Processes processes, Verdicts& out) {
-  std::erase_if(processes, [](const result::Process* process) { return taken(*process); });
+  std::erase_if(processes, [](const result::Process* process) {
+    return result::occupied(status_of(*process), reason_of(*process));
+  });
   for (const auto& [family, count] : count_families(processes))
     if (count.unavailable > 0 && count.measured > 0)
       out.add(
@@ -380,10 +369,18 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
 
 std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds) {
   if (rounds.empty()) return {};
+  // In the order of time, whatever that of the files is: a check's rounds are numbered upwards.
+  std::vector<const result::Run*> in_time;
+  for (const result::Run& round : rounds) in_time.push_back(&round);
+  std::stable_sort(in_time.begin(), in_time.end(), [](const result::Run* a, const result::Run* b) {
+    return std::tie(a->started, a->round) < std::tie(b->started, b->round);
+  });
   std::vector<Processes> checks;
-  for (const result::Run& round : rounds) {
-    if (checks.empty() || round.round == 1) checks.emplace_back();
-    const Processes more = processes_of(round);
+  int before = 0;
+  for (const result::Run* const round : in_time) {
+    if (checks.empty() || round->round <= before) checks.emplace_back();
+    before = round->round;
+    const Processes more = processes_of(*round);
     checks.back().insert(checks.back().end(), more.begin(), more.end());
   }
   result::Run together = rounds.front();

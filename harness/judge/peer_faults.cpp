@@ -6,6 +6,7 @@
 
 #include "judge/judge_peers.hpp"
 #include "result/counted.hpp"
+#include "result/occupied.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -55,7 +56,8 @@ const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) 
 
 namespace {
 
-/// Why one run lacks it: missing is certain, unless the run was cut short or recorded it only.
+/// Why one run lacks it: missing is certain, unless the run was cut short, something else held the GPU, or it
+/// was recorded only.
 Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const DeviceCount& count) {
   const PeerForm& form = metric.form;
   Verdict verdict = blank_verdict(form);
@@ -66,7 +68,8 @@ Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const D
     verdict.reason =
         fmt::format("{}; here {} {}: {}", others, fault->what, word(fault->status), fault->reason);
     if (fault->status == result::Status::failed) verdict.kind = VerdictKind::failed;
-    if (fault->status == result::Status::interrupted) verdict.kind = VerdictKind::inconclusive;
+    if (fault->status == result::Status::interrupted || result::occupied(fault->status, fault->reason))
+      verdict.kind = VerdictKind::inconclusive;
   } else if (round.recorded && round.recorded->contains(form.key)) {
     verdict.kind = VerdictKind::inconclusive;
     verdict.reason = fmt::format("{}; recorded only here: {}", others, round.recorded->at(form.key));

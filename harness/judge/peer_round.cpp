@@ -32,13 +32,13 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
   std::vector<PeerFault> out;
   std::map<std::string, PeerFault> families;  // each the gravest of its processes, the first of as grave ones
   for (const result::Process& process : run.processes) {
-    const bool own = process.status != result::Status::ok || !process.samples;
-    const result::Status status = own ? process.status : process.samples->status;
+    const result::Status status = status_of(process);
+    const std::string& reason = reason_of(process);
     PeerFault& worst =
         families.try_emplace(process.family, PeerFault{process.family, result::Status::ok, ""}).first->second;
-    if (gravity(status) <= gravity(worst.status)) continue;
+    if (gravity(status, reason) <= gravity(worst.status, worst.reason)) continue;
     worst.status = status;
-    worst.reason = own ? process.reason : process.samples->reason;
+    worst.reason = reason;
   }
   out.reserve(families.size());
   for (auto& [family, fault] : families)

@@ -72,30 +72,60 @@ bool asked_for(const Seen& seen, const std::string& benchmark) {
   return only.empty() || std::find(only.begin(), only.end(), benchmark) != only.end();
 }
 
-/// Runs that were asked for a metric, and those of them that do not hold it.
+/// What one run that was asked for a metric does not show of it.
+struct Gap {
+  const Seen* seen = nullptr;
+  bool whole = false;  ///< it does not hold the metric at all
+  Absence absence;
+};
+/// The runs of one side that were asked for a metric.
 struct Holding {
   std::size_t asked = 0;
-  std::vector<const Seen*> lacking;
+  std::size_t lacking = 0;  ///< of these, that do not hold it
+  std::vector<Gap> gaps;    ///< these, and those of which more processes than usual lack it
 };
-Holding holding(const std::string& key, const std::string& benchmark, const std::vector<Seen>& runs) {
+
+bool holds(const Seen& seen, const std::string& key) {
+  const auto found = seen.collected.metrics.find(key);
+  return found != seen.collected.metrics.end() && !measured(found->second).empty();
+}
+
+Holding holding(const std::string& key, const std::string& benchmark, const std::vector<Seen>& runs,
+                const Usual& usual, int asked) {
   Holding out;
   for (const Seen& seen : runs) {
     if (!asked_for(seen, benchmark)) continue;
     ++out.asked;
-    const auto found = seen.collected.metrics.find(key);
-    if (found == seen.collected.metrics.end() || measured(found->second).empty())
-      out.lacking.push_back(&seen);
+    if (!holds(seen, key)) {
+      ++out.lacking;
+      out.gaps.push_back({&seen, true, explain_absence(key, benchmark, seen.collected, *seen.run)});
+    } else if (auto gap = explain_gaps(key, benchmark, seen.collected, *seen.run, usual, asked)) {
+      out.gaps.push_back({&seen, false, std::move(*gap)});
+    }
   }
   return out;
 }
 
-Absence gravest(const std::string& key, const std::string& benchmark, const std::vector<const Seen*>& runs) {
-  Absence out = explain_absence(key, benchmark, runs.front()->collected, *runs.front()->run);
-  for (const Seen* seen : runs) {
-    Absence absence = explain_absence(key, benchmark, seen->collected, *seen->run);
-    if (gravity(absence) > gravity(out)) out = std::move(absence);
-  }
-  return out;
+/// Leaves out runs that something else kept from measuring it, where a later run has it.
+void forget_made_good(Holding& side, const std::vector<Seen>& runs, const std::string& benchmark) {
+  const auto has_gap = [&](const Seen& seen) {
+    return std::any_of(side.gaps.begin(), side.gaps.end(), [&](const Gap& gap) { return gap.seen == &seen; });
+  };
+  std::string last;  // start of the last run that has it in all of its processes
+  for (const Seen& seen : runs)
+    if (asked_for(seen, benchmark) && !has_gap(seen)) last = std::max(last, seen.run->started);
+  std::erase_if(side.gaps, [&](const Gap& gap) {
+    if (!gap.absence.occupied || gap.seen->run->started >= last) return false;
+    --side.asked;
+    if (gap.whole) --side.lacking;
+    return true;
+  });
+}
+
+const Absence& gravest(const std::vector<Gap>& gaps) {
+  return std::max_element(gaps.begin(), gaps.end(),
+                          [](const Gap& a, const Gap& b) { return graver(b.absence, a.absence); })
+      ->absence;
 }
 
 SidesSeries series_of(const MetricSide& before, const MetricSide& after, const result::Metric& form,
@@ -194,32 +224,35 @@ SidesOfRuns sides_of_runs(const std::vector<Seen>& before, const std::vector<See
 
 std::optional<Absence> gaps_after(const std::string& key, const std::string& benchmark,
                                   const std::vector<Seen>& before, const std::vector<Seen>& after) {
-  const Holding then = holding(key, benchmark, before);
-  const Holding now = holding(key, benchmark, after);
-  if (now.lacking.size() * then.asked > then.lacking.size() * now.asked) {
-    Absence absence = gravest(key, benchmark, now.lacking);
-    if (2 * now.lacking.size() <= now.asked) absence.kind = VerdictKind::inconclusive;
-    absence.reason = fmt::format("in {} of {} runs after: {}", now.lacking.size(), now.asked, absence.reason);
-    return absence;
-  }
-  int usual = 0;
-  for (const Seen& seen : before)
-    if (const Coverage found = coverage(key, benchmark, seen.collected); found.judged > 0)
-      usual = std::max(usual, found.lacking());
-  std::optional<Absence> out;
-  for (const Seen& seen : after)
-    if (auto gaps = explain_gaps(key, benchmark, seen.collected, *seen.run, usual);
-        gaps && (!out || gravity(*gaps) > gravity(*out)))
-      out = std::move(gaps);
+  int asked = 0;
+  for (const std::vector<Seen>* const side : {&before, &after})
+    for (const Seen& seen : *side) asked = std::max(asked, processes_asked(benchmark, seen.collected));
+  Usual usual;
+  for (const Seen& seen : before) usual.add(coverage(key, benchmark, seen.collected, asked));
+  const Holding then = holding(key, benchmark, before, usual, asked);
+  Holding now = holding(key, benchmark, after, usual, asked);
+  forget_made_good(now, after, benchmark);
+  // As many runs as on the old side may lack it altogether.
+  if (now.lacking * then.asked <= then.lacking * now.asked)
+    std::erase_if(now.gaps, [](const Gap& gap) { return gap.whole; });
+  if (now.gaps.empty()) return std::nullopt;
+  Absence out = gravest(now.gaps);
+  const auto absent =
+      static_cast<std::size_t>(std::count_if(now.gaps.begin(), now.gaps.end(), [](const Gap& gap) {
+        return gap.absence.kind != VerdictKind::inconclusive;
+      }));
+  if (2 * absent <= now.asked) out.kind = VerdictKind::inconclusive;
+  out.reason = fmt::format("in {} of {} runs after: {}", now.gaps.size(), now.asked, out.reason);
   return out;
 }
 
 Absence absence_after(const std::string& key, const std::string& benchmark, const std::vector<Seen>& after) {
-  std::vector<const Seen*> asked;
+  std::vector<Gap> gaps;
   for (const Seen& seen : after)
-    if (asked_for(seen, benchmark)) asked.push_back(&seen);
-  if (asked.empty()) asked.push_back(&after.front());
-  return gravest(key, benchmark, asked);
+    if (asked_for(seen, benchmark))
+      gaps.push_back({&seen, true, explain_absence(key, benchmark, seen.collected, *seen.run)});
+  if (gaps.empty()) return explain_absence(key, benchmark, after.front().collected, *after.front().run);
+  return gravest(gaps);
 }
 
 std::vector<ClassOfSides> classes_of_sides(const std::vector<MetricOfSides>& metrics,

@@ -46,8 +46,9 @@ SidesOfRuns sides_of_runs(const std::vector<Seen>& before, const std::vector<See
 
 /// What is to be said of a metric of the old side where a larger share of the new side's runs lacks it than
 /// of the old side's, or more processes of one of its runs than of any old one; nullopt where nothing is.
-/// Runs that were narrowed to other benchmarks do not count. Missing (or failed) where most runs of the new
-/// side lack it, or most processes of one, else inconclusive.
+/// Runs that were narrowed to other benchmarks do not count, nor do those that something else kept from
+/// measuring it where a later one has it. Missing (or failed) where most runs of the new side lack it, each
+/// in all or most of its processes, else inconclusive.
 std::optional<Absence> gaps_after(const std::string& key, const std::string& benchmark,
                                   const std::vector<Seen>& before, const std::vector<Seen>& after);
 /// Why no run of the new side holds a metric of the old one: the gravest of what its runs tell.

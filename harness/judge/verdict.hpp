@@ -39,8 +39,8 @@ struct Verdict {
   /// (value - baseline) / baseline with the sign that makes + worse: .25 = a quarter less bandwidth, or a
   /// quarter more latency.
   std::optional<double> change;
-  /// The same of the middle one of the rounds behind it, which one far out does not carry as it does change;
-  /// only of a pinned baseline, and in no file.
+  /// The same of the middle one of the rounds behind it, or what two of all rounds reach where that is less:
+  /// one far out does not carry it as it does change; only of a pinned baseline, and in no file.
   std::optional<double> typical;
   /// Half width of the 90% interval of change.
   std::optional<double> interval;

@@ -23,6 +23,7 @@
 #include "run/stop_watch.hpp"
 #include "run/telemetry_gpu.hpp"
 #include "run/telemetry_host.hpp"
+#include "stack/environment.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -177,6 +178,9 @@ class Execution {
     }
     for (const auto& [name, value] : plan_.surroundings.set) command.environment[name] = value;
     command.unset = plan_.surroundings.unset;
+    // A flag of Google Benchmark can be given as a variable: what is measured, and how, the plan alone says.
+    for (const auto& variable : stack::current_environment())
+      if (variable.first.starts_with("BENCHMARK_")) command.unset.push_back(variable.first);
     return command;
   }
 

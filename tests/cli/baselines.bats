@@ -139,7 +139,11 @@ PY
   run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
   [[ $output == *"own baseline third"* ]]
   run -0 gpugauge baseline create --name few "$BATS_FILE_TMPDIR"/{1,2,3}.json
-  [[ $output == *"not in force: third (5 rounds from 2"*"baseline retire third --reason"* ]]
+  [[ $output == *"not in force: third (5 rounds from 2"*"baseline retire third --reason ...\` brings "*" into force: "*", "*" come before this one, too"* ]]
+  local next=${output#*\` brings }
+  gpugauge baseline retire third --reason test >/dev/null
+  run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"own baseline ${next%% *}"* ]]
   run -0 gpugauge baseline create --name later --candidate "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json
   [[ $output != *"in force"* && $output != *"takes the place"* ]]
 }

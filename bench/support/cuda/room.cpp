@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include "result/occupied.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/error.hpp"
 
@@ -19,7 +20,7 @@ void require_room(Trial& trial, std::size_t bytes) {
   const std::size_t memory = device().memory_bytes;
   if (shared_with_host != 0 || bytes + memory / 10 > memory / 4 * 3) trial.skip(*reason);
   trial.unavailable(
-      fmt::format("{}: something else holds the rest; `nvidia-smi` shows who uses this GPU", *reason));
+      fmt::format("{}: {}; `nvidia-smi` shows who uses this GPU", *reason, result::no_room_left));
 }
 
 }  // namespace gpugauge::bench::cuda

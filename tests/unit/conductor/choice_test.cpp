@@ -130,6 +130,17 @@ TEST(Choice, PatternsClassesAndFamiliesNarrow) {
   EXPECT_THAT(choose_in("standard", DeviceKind::gpu, {}, {"gemm"}).only, ElementsAre("gemm/bf16/8192"));
 }
 
+TEST(Choice, FamiliesThatNarrowSayWhatIsAskedFor) {
+  EXPECT_THAT(choose_in("deep", DeviceKind::gpu, {"launch"}).only,
+              ElementsAre("launch/enqueue", "launch/malloc"));
+  EXPECT_THAT(choose_in("deep", DeviceKind::gpu, {"gemm", "launch"}).only, ElementsAre())
+      << "all that there is";
+  EXPECT_THAT(choose_in("smoke", DeviceKind::host, {"host"}).only, ElementsAre());
+  EXPECT_THAT(choose(with_a_broken_family(), run::profile("quick"), DeviceKind::gpu, {"gemm"}, {}).only,
+              ElementsAre("gemm/bf16/8192"))
+      << "of one that cannot say what it measures nobody asked either";
+}
+
 TEST(Choice, AWordThatSelectsNothingIsAnErrorThatNamesTheProfileThatWould) {
   EXPECT_THAT(usage_error([] {
                 choose_in("smoke", DeviceKind::host, {}, {"host/*", "launch/*"});

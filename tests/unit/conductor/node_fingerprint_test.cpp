@@ -31,8 +31,7 @@ result::Run run_with(const std::string& named, const std::vector<std::string>& m
 
 TEST(AddMappedLibraries, ReplacesWhatWasNotLoaded) {
   result::Run run = run_with("/usr/lib/libcublas.so.13", {"", "/opt/cuda/libcublas.so.13.1.0.3"});
-  result::Facts known;
-  add_mapped_libraries(run, known);
+  add_mapped_libraries(run, {});
   EXPECT_EQ(run.fingerprint.stack.at("cublas.path"), "/opt/cuda/libcublas.so.13.1.0.3");
   EXPECT_EQ(run.fingerprint.stack.at("cublas.version"), "13.1.0.3");
   EXPECT_THAT(run.remarks, IsEmpty());
@@ -45,16 +44,14 @@ TEST(AddMappedLibraries, LeavesTheNameOfTheSameFile) {
   std::filesystem::create_symlink(real, folder.path() / "libcublas.so.13");
   const std::string named = (folder.path() / "libcublas.so.13").string();
   result::Run run = run_with(named, {real.string()});
-  result::Facts known;
-  add_mapped_libraries(run, known);
+  add_mapped_libraries(run, {});
   EXPECT_EQ(run.fingerprint.stack.at("cublas.path"), named) << "or rounds without the family would differ";
   EXPECT_EQ(run.fingerprint.stack.at("cublas.version"), "of the name");
 }
 
 TEST(AddMappedLibraries, SaysThatTwoProcessesLoadedTwo) {
   result::Run run = run_with("absent", {"/a/libcublas.so.13.1.0.3", "/b/libcublas.so.13.0.0.19"});
-  result::Facts known;
-  add_mapped_libraries(run, known);
+  add_mapped_libraries(run, {});
   EXPECT_EQ(run.fingerprint.stack.at("cublas.version"), "13.1.0.3, 13.0.0.19");
   ASSERT_EQ(run.remarks.size(), 1U);
   EXPECT_THAT(run.remarks[0],
@@ -64,19 +61,36 @@ TEST(AddMappedLibraries, SaysThatTwoProcessesLoadedTwo) {
 TEST(AddMappedLibraries, LeavesARunThatMappedNone) {
   result::Run run = run_with("absent", {"", ""});
   const result::Fingerprint before = run.fingerprint;
-  result::Facts known;
-  add_mapped_libraries(run, known);
+  add_mapped_libraries(run, {});
   EXPECT_EQ(run.fingerprint.stack.at("cublas.path"), before.stack.at("cublas.path"));
   EXPECT_EQ(run.fingerprint.stack, before.stack) << "no fact is made up";
 }
 
 TEST(AddMappedLibraries, ANarrowedRoundIsOfTheStackThatTheOneBeforeWasOf) {
-  result::Facts known;
   result::Run first = run_with("/usr/lib/libcublas.so.13", {"/opt/cuda/libcublas.so.13.1.0.3"});
-  add_mapped_libraries(first, known);
+  add_mapped_libraries(first, {});
   result::Run narrowed = run_with("/usr/lib/libcublas.so.13", {""});
-  add_mapped_libraries(narrowed, known);
+  add_mapped_libraries(narrowed, library_facts(first));
   EXPECT_EQ(narrowed.fingerprint.stack, first.fingerprint.stack);
+}
+
+TEST(AddMappedLibraries, ANarrowedRoundThatLoadedOneOfTwoIsOfTheSameStack) {
+  result::Run first = run_with("absent", {"/a/libcublas.so.13.1.0.3", "/b/libcublas.so.13.0.0.19"});
+  add_mapped_libraries(first, {});
+  result::Run narrowed = run_with("absent", {"/b/libcublas.so.13.0.0.19", ""});
+  add_mapped_libraries(narrowed, library_facts(first));
+  EXPECT_EQ(narrowed.fingerprint.stack, first.fingerprint.stack);
+  EXPECT_THAT(narrowed.remarks, IsEmpty());
+  result::Run replaced = run_with("absent", {"/b/libcublas.so.13.0.0.19", "/b/libcublas.so.13.0.0.1"});
+  add_mapped_libraries(replaced, library_facts(first));
+  EXPECT_EQ(replaced.fingerprint.stack.at("cublas.version"), "13.0.0.1, 13.0.0.19");
+}
+
+TEST(AddMappedLibraries, AVersionStandsOnce) {
+  result::Run run = run_with("absent", {"/a/libcublas.so.13.1.0.3", "/b/libcublas.so.13.1.0.3"});
+  add_mapped_libraries(run, {});
+  EXPECT_EQ(run.fingerprint.stack.at("cublas.path"), "/a/libcublas.so.13.1.0.3, /b/libcublas.so.13.1.0.3");
+  EXPECT_EQ(run.fingerprint.stack.at("cublas.version"), "13.1.0.3");
 }
 
 }  // namespace

@@ -65,6 +65,20 @@ TEST(Gaps, WhatTheBaselineItselfLeftOutIsNoGap) {
   EXPECT_EQ(of(judge_baseline(rounds_of(1, 3, 1), pinned), wake).kind, VerdictKind::inconclusive);
 }
 
+TEST(Gaps, ARoundOfTheBaselineThatJudgesNoneOfAMetricIsOneOfItsRounds) {
+  baseline::Baseline pinned = make_baseline(10);
+  for (const std::size_t round : {2U, 5U}) pinned.runs[round] = recorded_only(pinned.runs[round], 5);
+  for (const int processes : {1, 5})
+    EXPECT_EQ(of(judge_baseline(rounds_of(1, processes, 1), pinned), wake).kind, VerdictKind::ok)
+        << processes;
+  const std::vector<result::Run> after{recorded_only(make_run(60), 5), make_run(61)};
+  const BeforeAfter sides = judge_before_after(pinned.runs, after);
+  EXPECT_EQ(std::find_if(sides.verdicts.begin(), sides.verdicts.end(),
+                         [](const Verdict& verdict) { return verdict.metric == wake; })
+                ->kind,
+            VerdictKind::ok);
+}
+
 /// The first so many processes skip a benchmark.
 result::Run skipping(result::Run run, int processes) {
   for (int i = 0; i < processes; ++i)
@@ -75,6 +89,47 @@ result::Run skipping(result::Run run, int processes) {
         found.metrics.clear();
       }
   return run;
+}
+
+TEST(Gaps, WhatIsOnlyRecordedInTheBaselineExcusesNoSilence) {
+  baseline::Baseline pinned = make_baseline(10);
+  pinned.runs[2] = recorded_only(pinned.runs[2], 5);
+  EXPECT_EQ(of(judge_baseline({skipping(make_run(900), 4)}, pinned), wake).kind, VerdictKind::missing);
+}
+
+/// A run in which only the first so many processes are asked for a benchmark.
+result::Run asked_of_few(result::Run run, std::size_t processes) {
+  for (std::size_t i = processes; i < run.processes.size(); ++i)
+    std::erase_if(run.processes[i].samples->benchmarks,
+                  [](const auto& one) { return one.id == "host/wake"; });
+  return run;
+}
+
+TEST(Gaps, ProcessesThatWereNotAskedLackNothing) {
+  for (const std::size_t processes : {1U, 3U}) {
+    baseline::Baseline pinned;  // of that benchmark alone
+    for (std::uint64_t k = 0; k < 10; ++k) {
+      result::Run run = asked_of_few(make_run(100 + k, {}, static_cast<int>(processes)), processes);
+      run.only = {"host/wake"};
+      drop_benchmark(run, "host/latency");
+      drop_benchmark(run, "host/triad");
+      pinned.runs.push_back(std::move(run));
+    }
+    const auto judged = [&](const result::Run& run) { return of(judge_baseline({run}, pinned), wake); };
+    EXPECT_EQ(judged(asked_of_few(make_run(900), processes)).kind, VerdictKind::ok) << processes;
+    // One that was asked and did not begin is a gap.
+    result::Run gap = asked_of_few(make_run(900), processes);
+    gap.processes[0].samples.reset();
+    gap.processes[0].status = result::Status::failed;
+    EXPECT_NE(judged(gap).kind, VerdictKind::ok) << processes;
+    const std::vector<result::Run> after{asked_of_few(make_run(900), processes),
+                                         asked_of_few(make_run(901), processes)};
+    for (const Verdict& verdict : judge_before_after(pinned.runs, after).verdicts) {
+      if (verdict.metric == wake) {
+        EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
+      }
+    }
+  }
 }
 
 TEST(Gaps, WhatMostProcessesSkippedIsMissingAndWhatAFewDidInconclusive) {
@@ -216,6 +271,24 @@ TEST(Gaps, AfterAChangeProcessesThatLackAMetricCountAsWell) {
   EXPECT_THAT(same.reason, HasSubstr("91 batches"));
   const auto skipped = [](result::Run run, int) { return skipping(std::move(run), 4); };
   EXPECT_EQ(of(judge_before_after(side(1, as_is), side(50, skipped)), wake).kind, VerdictKind::missing);
+}
+
+TEST(Gaps, OneRunOfSeveralAfterAChangeIsInconclusiveHoweverMuchItLacks) {
+  const auto as_is = [](result::Run run, int) { return run; };
+  for (const int processes : {3, 5}) {
+    const auto once = [&](result::Run run, int i) {
+      return i == 0 ? skipping(std::move(run), processes) : run;
+    };
+    const Verdict verdict = of(judge_before_after(side(1, as_is), side(50, once)), wake);
+    EXPECT_EQ(verdict.kind, VerdictKind::inconclusive) << verdict.reason;
+    EXPECT_FALSE(verdict.advisory);
+    EXPECT_THAT(verdict.reason, HasSubstr("in 1 of 3 runs after"));
+  }
+  // Some of a run and all of another are two runs.
+  const auto twice = [](result::Run run, int i) {
+    return skipping(std::move(run), i == 0 ? 3 : i == 1 ? 5 : 0);
+  };
+  EXPECT_EQ(of(judge_before_after(side(1, as_is), side(50, twice)), wake).kind, VerdictKind::missing);
 }
 
 }  // namespace

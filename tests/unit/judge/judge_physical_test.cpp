@@ -136,6 +136,32 @@ TEST(JudgePhysical, AFamilyThatMeasuredAndCannotBeginAgainFailed) {
   EXPECT_THAT(find(found, "host")->reason, HasSubstr("could not be measured in 5 of 10 processes"));
 }
 
+TEST(JudgePhysical, AChecksRoundsAreToldByTimeAndNotByTheOrderOfTheFiles) {
+  const auto lost = [](result::Run run) {
+    for (result::Process& process : run.processes) {
+      process.samples->status = Status::unavailable;
+      process.samples->reason = "counting the GPUs failed: cudaErrorNoDevice (100)";
+      process.samples->benchmarks.clear();
+    }
+    return run;
+  };
+  const auto round = [](std::uint64_t seed, int number) {
+    result::Run run = make_run(seed);
+    run.round = number;
+    return run;
+  };
+  const result::Run a1 = round(1, 1), a2 = lost(round(2, 2)), b1 = lost(round(5, 1)), b2 = lost(round(6, 2));
+  for (const std::vector<result::Run>& rounds :
+       {std::vector{a1, a2}, {a2, a1}, {a1, b1, a2, b2}, {b2, b1, a2, a1}}) {
+    const auto found = judge_physical(rounds);
+    ASSERT_NE(find(found, "host"), nullptr);
+    EXPECT_EQ(find(found, "host")->kind, VerdictKind::failed);
+    EXPECT_THAT(find(found, "host")->reason, HasSubstr("5 of 10 processes of the family measured"));
+  }
+  // The first round of the second check was not given.
+  EXPECT_EQ(find(judge_physical({a1, round(2, 2), b2}), "host")->kind, VerdictKind::inconclusive);
+}
+
 TEST(JudgePhysical, AGpuThatSomebodyElseHoldsForAMomentHasNotGone) {
   for (const char* const code : {"cudaErrorMemoryAllocation (2)", "cudaErrorDevicesUnavailable (46)"}) {
     std::vector<result::Run> rounds{make_run(1)};

@@ -45,6 +45,29 @@ TEST(LostGpu, LinksAreOfAllGpus) {
   EXPECT_THAT(found[0].reason, HasSubstr("GPU-b, GPU-c were lost while this was measured"));
 }
 
+TEST(LostGpu, LinksAreOfTheGpusThatTheRunNames) {
+  result::Run links = run_of("links", {"GPU-a", "GPU-c"});
+  links.fingerprint.device = {{"gpu.0.uuid", "GPU-a"}, {"gpu.1.uuid", "GPU-b"}};
+  const auto found = judge_lost_gpus(links);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found[0].reason, HasSubstr("GPU-a was lost"));
+  const auto node = judge_lost_between({{"links", {links}}});
+  ASSERT_EQ(node.size(), 1U);
+  EXPECT_EQ(node[0].metric, "gpu/lost/GPU-c");
+}
+
+TEST(LostGpu, AnInstanceIsOfTheOnlyCardThatIsSeen) {
+  result::Run instance = run_of("MIG-1", {"GPU-a"});
+  EXPECT_THAT(judge_lost_gpus(instance), IsEmpty()) << "of three, nobody can tell which";
+  EXPECT_EQ(judge_lost_between({{"MIG", {instance}}}).size(), 1U);
+  std::erase_if(instance.telemetry, [](const auto& series) { return series.source != "gpu:GPU-a"; });
+  EXPECT_EQ(judge_lost_gpus(instance).size(), 1U);
+  EXPECT_THAT(judge_lost_between({{"MIG", {instance}}}), IsEmpty());
+  // The other card answered nothing at all.
+  instance.fingerprint.topology = {{"gpu.0.pci", "0000:01:00.0"}, {"gpu.1.pci", "0000:02:00.0"}};
+  EXPECT_THAT(judge_lost_gpus(instance), IsEmpty());
+}
+
 TEST(LostGpu, TheNodeFailsWhereItWasLostBesideAnother) {
   EXPECT_THAT(judge_lost_between({{"GPU 0", {run_of("GPU-a")}}, {"GPU 1", {run_of("GPU-b")}}}), IsEmpty());
   // In a later round, of a GPU that was measured before and passed.

@@ -146,6 +146,41 @@ TEST(ProvisionalBaseline, OneRoundFarOutDoesNotMakeAProvisionalBaselineCount) {
   EXPECT_THAT(judged(slower).reason, Not(HasSubstr("in the middle one")));
 }
 
+TEST(ProvisionalBaseline, OneSlowRoundDoesNotCountHoweverFewRoundsAPolicyAllows) {
+  const baseline::Baseline baseline = provisional_baseline(10);
+  const double slower = 1 + 1.5 * tolerance({}, "host_memory");
+  for (const std::vector<double>& times :
+       {std::vector{slower, 1.8}, {1.8, slower}, {slower, slower, 1.8}, {slower, 1.8, slower}}) {
+    Policy policy;
+    policy.rules.max_rounds = static_cast<int>(times.size());
+    std::vector<result::Run> rounds;
+    for (const double each : times) rounds.push_back(make_run(900 + rounds.size(), {.latency = each}));
+    const Verdict verdict = of(judge_baseline(rounds, baseline, policy), latency);
+    EXPECT_TRUE(verdict.kind != VerdictKind::regressed || verdict.advisory) << verdict.reason;
+    rounds.clear();
+    for (std::size_t i = 0; i < times.size(); ++i) rounds.push_back(make_run(900 + i, {.latency = 1.8}));
+    const Verdict all = of(judge_baseline(rounds, baseline, policy), latency);
+    EXPECT_EQ(all.kind, VerdictKind::regressed);
+    EXPECT_FALSE(all.advisory) << all.reason;
+  }
+}
+
+TEST(ProvisionalBaseline, OneSlowRoundIsNotWorseThanWhatWasAccepted) {
+  baseline::Baseline baseline = make_baseline(10);
+  const double slower = 1 + 1.5 * tolerance({}, "host_memory");
+  baseline.log.push_back({"2025-12-01T00:00:00Z", "root@node", "new kernel", std::nullopt,
+                          baseline::AcceptedChange{latency, "second", 8e-8, 8e-8 * slower, "", ""}});
+  Policy policy;
+  policy.rules.max_rounds = 3;
+  const auto judged = [&](const std::vector<double>& times) {
+    std::vector<result::Run> rounds;
+    for (const double each : times) rounds.push_back(make_run(900 + rounds.size(), {.latency = each}));
+    return of(judge_baseline(rounds, baseline, policy), latency);
+  };
+  EXPECT_TRUE(judged({slower, slower, 1.8}).advisory) << judged({slower, slower, 1.8}).reason;
+  EXPECT_FALSE(judged({slower, 1.8, 1.8}).advisory);
+}
+
 TEST(ProvisionalBaseline, WhatAProvisionalBaselineCallsNoisyCountsFarBeyondItsNoiseAndElseCostsNoRound) {
   baseline::Baseline baseline = make_baseline(10);
   // Spread the rounds so far that twice the tolerance is hidden in them.

@@ -1,5 +1,6 @@
 // What a plan knows of its benchmarks: who measures which, for how long.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <vector>
 
@@ -23,6 +24,17 @@ TEST_F(PlanTest, PassesTheWindowOfAMeanWhereTheProfileHasOne) {
   EXPECT_EQ(execute(plan, nobody).processes.at(0).output, "[]\n");
   plan.profile.mean_window_seconds = .75;
   EXPECT_EQ(execute(plan, nobody).processes.at(0).output, "[0.75]\n");
+}
+
+TEST_F(PlanTest, PassesOnNoFlagOfGoogleBenchmarkThatTheEnvironmentHolds) {
+  setenv("BENCHMARK_FILTER", "op", 1);
+  setenv("BENCHMARK_LIST_TESTS", "true", 1);
+  const auto plan = quick_plan(
+      {fakes_.family("fake", "leave; echo [${BENCHMARK_FILTER-unset}] [${BENCHMARK_LIST_TESTS-unset}]")});
+  const std::string output = execute(plan, nobody).processes.at(0).output;
+  unsetenv("BENCHMARK_FILTER");
+  unsetenv("BENCHMARK_LIST_TESTS");
+  EXPECT_EQ(output, "[unset] [unset]\n");
 }
 
 TEST_F(PlanTest, TellsOnlyFamiliesOfSustainedLoadHowLongItLasts) {

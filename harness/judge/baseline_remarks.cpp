@@ -1,0 +1,49 @@
+#include "judge/baseline_remarks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "judge/provisional.hpp"
+#include "judge/reasons.hpp"
+#include "result/counted.hpp"
+
+namespace gpugauge::judge {
+
+std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Calibration& calibration,
+                                    const Policy& policy) {
+  std::vector<std::string> out;
+  const auto rounds = static_cast<int>(baseline.runs.size());
+  if (baseline.other_node)
+    out.push_back(fmt::format("The baseline is another node's: {}", nodes_may_differ()));
+  if (baseline.provisional())
+    out.push_back(fmt::format(
+        "The baseline is provisional: its rounds come from fewer than 3 boots or days, so small "
+        "differences may be this machine's own; {}.",
+        policy.provisional_is_advisory ? "its verdicts are advisory"
+                                       : "a regression counts when it is larger than twice its tolerance"));
+  if (rounds < minimum_baseline_rounds)
+    out.push_back(
+        fmt::format("The baseline has {} and verdicts need {}: nothing can be decided; measure it in "
+                    "more rounds.",
+                    result::counted(rounds, "round"), minimum_baseline_rounds));
+  if (calibration.bad_share > null_share)
+    out.push_back(fmt::format(
+        "The baseline's own rounds are slow so often that a round counts as slow only where it is worse by "
+        "more than {:.1f} times its tolerance; measure a new baseline when the machine is quiet.",
+        calibration.bad_share));
+  const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
+                                   [](const Scale& scale) { return scale.usable && scale.advisory; });
+  if (noisy > 0)
+    out.push_back(fmt::format("{} of {} {} too noisy in the baseline to show twice {} tolerance, and {}.",
+                              noisy, result::counted(calibration.usable, "metric"), noisy == 1 ? "is" : "are",
+                              noisy == 1 ? "its" : "their",
+                              baseline.provisional()
+                                  ? fmt::format("counted only where the change is larger than {} times what "
+                                                "that noise hides",
+                                                provisional_noisy_multiple)
+                                  : "counted only where the change is larger than that noise hides"));
+  return out;
+}
+
+}  // namespace gpugauge::judge
