@@ -186,18 +186,18 @@ CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<Up
       const std::string settings = other_settings(one.run.fingerprint, now);
       if (!why.empty())
         failed.add(why);
-      else if (!causes.empty())
-        mended.add(fmt::format("{}", fmt::join(causes, ", ")));
       else if (!settings.empty())
         set.add(settings);
+      else if (!causes.empty())
+        mended.add(fmt::format("{}", fmt::join(causes, ", ")));
       if (!why.empty() || !causes.empty() || !settings.empty()) continue;
     }
     out.rounds.push_back(std::move(one));
   }
   changed.say("Left out: {} of another state of the stack; it was changed again since.{}", out.left_out);
   failed.say("Left out: {} of an earlier `upgrade end`: {}.", out.left_out);
-  mended.say("Left out: {} of an earlier `upgrade end`, which named what to mend: {}.", out.left_out);
   set.say("Left out: {} of an earlier `upgrade end`, with other settings: {}.", out.left_out);
+  mended.say("Left out: {} of an earlier `upgrade end`, which named what to mend: {}.", out.left_out);
   return out;
 }
 
