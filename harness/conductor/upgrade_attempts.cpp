@@ -47,14 +47,16 @@ bool same_facts(const result::Facts& now, const result::Facts& then) {
   });
 }
 
-/// Why a round could be part of no baseline; "" where it could.
+/// Why a round could be part of no baseline, a clause; "" where it could.
 std::string unfit(const result::Run& run) {
+  std::string why;
   try {
     refuse_unfit(run);
   } catch (const result::UsageError& error) {
-    return error.what();
+    why = error.what();
   }
-  return "";
+  if (why.ends_with('.')) why.pop_back();
+  return why;
 }
 
 /// The settings that differ from the latest ones: what was put right, or went wrong, since.
