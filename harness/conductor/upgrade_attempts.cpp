@@ -47,14 +47,16 @@ bool same_facts(const result::Facts& now, const result::Facts& then) {
   });
 }
 
-/// Why a round could be part of no baseline; "" where it could.
+/// Why a round could be part of no baseline, a clause; "" where it could.
 std::string unfit(const result::Run& run) {
+  std::string why;
   try {
     refuse_unfit(run);
   } catch (const result::UsageError& error) {
-    return error.what();
+    why = error.what();
   }
-  return "";
+  if (why.ends_with('.')) why.pop_back();
+  return why;
 }
 
 /// The settings that differ from the latest ones: what was put right, or went wrong, since.
@@ -186,18 +188,18 @@ CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<Up
       const std::string settings = other_settings(one.run.fingerprint, now);
       if (!why.empty())
         failed.add(why);
-      else if (!causes.empty())
-        mended.add(fmt::format("{}", fmt::join(causes, ", ")));
       else if (!settings.empty())
         set.add(settings);
+      else if (!causes.empty())
+        mended.add(fmt::format("{}", fmt::join(causes, ", ")));
       if (!why.empty() || !causes.empty() || !settings.empty()) continue;
     }
     out.rounds.push_back(std::move(one));
   }
   changed.say("Left out: {} of another state of the stack; it was changed again since.{}", out.left_out);
   failed.say("Left out: {} of an earlier `upgrade end`: {}.", out.left_out);
-  mended.say("Left out: {} of an earlier `upgrade end`, which named what to mend: {}.", out.left_out);
   set.say("Left out: {} of an earlier `upgrade end`, with other settings: {}.", out.left_out);
+  mended.say("Left out: {} of an earlier `upgrade end`, which named what to mend: {}.", out.left_out);
   return out;
 }
 

@@ -27,10 +27,12 @@ run_page() {
 
   run -0 run_page driver-upgrade.md Before
   [[ $output == *"sudo install"*"[0]"*"gpugauge upgrade begin --to driver=580"*"What will be seen"*"is open: make the change"*"[0]" ]]
-  # Before the change: no verdict, and no report file.
+  # Before the change: no verdict, and reports that say so.
   run -0 run_page driver-upgrade.md After
   [[ $output == *"cannot judge: nothing changed"*"[3]" ]]
-  [ ! -e upgrade.json ] && [ ! -e upgrade.html ]
+  grep -q 'nothing changed' upgrade.json
+  grep -q 'nothing changed' upgrade.html
+  rm upgrade.json upgrade.html
   driver 580.65.06
   run -0 run_page driver-upgrade.md After
   [[ $output == *"as planned"*"is closed: passed"*"[0]" ]]

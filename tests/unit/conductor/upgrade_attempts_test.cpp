@@ -78,7 +78,7 @@ TEST_F(UpgradeAttempts, WholeRoundsOfTheSameStateCountFromEachAttempt) {
 TEST_F(UpgradeAttempts, WhatFailedBeforeItWasMendedDoesNotCount) {
   KeptRound failed = round(1, "A");
   failed.run.processes[0].status = result::Status::failed;
-  failed.run.processes[0].reason = "it crashed";
+  failed.run.processes[0].reason = "it crashed.";
   KeptRound wrong = round(1, "B");
   wrong.run.processes[0].samples->benchmarks[0].verifications[0].passed = false;
   const CountedRounds out =
