@@ -44,6 +44,7 @@ std::vector<std::string> between(const std::vector<baseline::Listed>& all, const
   std::sort(found.begin(), found.end(),
             [](const auto* a, const auto* b) { return baseline::better(*a->manifest, *b->manifest); });
   std::vector<std::string> out;
+  out.reserve(found.size());
   for (const baseline::Listed* const one : found) out.push_back(name_of(*one));
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "judge/provisional.hpp"
 #include "judge/reasons.hpp"
+#include "judge/statistics.hpp"
 #include "result/counted.hpp"
 
 namespace gpugauge::judge {

@@ -371,6 +371,7 @@ std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds) {
   if (rounds.empty()) return {};
   // In the order of time, whatever that of the files is: a check's rounds are numbered upwards.
   std::vector<const result::Run*> in_time;
+  in_time.reserve(rounds.size());
   for (const result::Run& round : rounds) in_time.push_back(&round);
   std::stable_sort(in_time.begin(), in_time.end(), [](const result::Run* a, const result::Run* b) {
     return std::tie(a->started, a->round) < std::tie(b->started, b->round);

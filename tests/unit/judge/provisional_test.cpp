@@ -154,6 +154,7 @@ TEST(ProvisionalBaseline, OneSlowRoundDoesNotCountHoweverFewRoundsAPolicyAllows)
     Policy policy;
     policy.rules.max_rounds = static_cast<int>(times.size());
     std::vector<result::Run> rounds;
+    rounds.reserve(times.size());
     for (const double each : times) rounds.push_back(make_run(900 + rounds.size(), {.latency = each}));
     const Verdict verdict = of(judge_baseline(rounds, baseline, policy), latency);
     EXPECT_TRUE(verdict.kind != VerdictKind::regressed || verdict.advisory) << verdict.reason;
@@ -174,6 +175,7 @@ TEST(ProvisionalBaseline, OneSlowRoundIsNotWorseThanWhatWasAccepted) {
   policy.rules.max_rounds = 3;
   const auto judged = [&](const std::vector<double>& times) {
     std::vector<result::Run> rounds;
+    rounds.reserve(times.size());
     for (const double each : times) rounds.push_back(make_run(900 + rounds.size(), {.latency = each}));
     return of(judge_baseline(rounds, baseline, policy), latency);
   };
