@@ -5,6 +5,7 @@
 
 #include "conductor/upgrade.hpp"
 #include "report/format.hpp"
+#include "report/table.hpp"
 #include "report/upgrade.hpp"
 
 namespace gpugauge::cli {

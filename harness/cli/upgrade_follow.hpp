@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "conductor/upgrade_record.hpp"
-#include "report/table.hpp"
 #include "report/summary.hpp"
+#include "report/terminal.hpp"
 #include "stack/plan/change.hpp"
 #include "stack/plan/pins.hpp"
 
