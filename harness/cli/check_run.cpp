@@ -236,8 +236,9 @@ void Check::measure(const std::string& held_by) {
 
 /// What holds for all devices is judged and kept last.
 void Check::judge_together(const std::string& held_by) {
-  for (judge::Verdict& verdict : conductor::judge_node(_report.devices))
-    _report.node.push_back(std::move(verdict));
+  std::vector<judge::ChecksumSide> sides;
+  for (const report::DeviceReport& device : _report.devices) sides.push_back({device.label, device.rounds});
+  for (judge::Verdict& verdict : conductor::judge_node(sides)) _report.node.push_back(std::move(verdict));
   _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
   if (!_devices.targets.gpu_wanted) return;
   const bool all = conductor::looked_at_all(_report, _devices.gpus, _chosen, narrowed(_arguments.measure));

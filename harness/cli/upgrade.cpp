@@ -131,7 +131,11 @@ stack::Inventory stack_now(const conductor::KeptUpgrade& kept, const stack::Inve
   // Records of earlier versions hold --python as it was given; what it was then, the inventory tells.
   const std::string read_then = before.value("python.path");
   StackSource source{kept.record.root, read_then.empty() ? kept.record.python : read_then};
-  if (given.root != "/") source.root = given.root;
+  if (given.root != "/") source = {given.root, ""};
+  // One that is gone was taken away since, which is a change to be told and no error.
+  std::error_code error;
+  const std::filesystem::path below = std::filesystem::path(source.python).relative_path();
+  if (!std::filesystem::exists(std::filesystem::path(source.root) / below, error)) source.python.clear();
   if (!given.python.empty()) source.python = given.python;
   return read_stack(source);
 }

@@ -144,6 +144,17 @@ conductor::CountedRounds counted(const Upgrade& upgrade, const std::string& side
   return conductor::counted_rounds(std::move(rounds), upgrade.kept.record.attempts, device.selection);
 }
 
+/// The rounds of this attempt, device by device.
+std::vector<judge::ChecksumSide> measured_now(const Upgrade& upgrade) {
+  std::vector<judge::ChecksumSide> out;
+  for (const UpgradeDevice& device : upgrade.kept.record.devices) {
+    judge::ChecksumSide& side = out.emplace_back(judge::ChecksumSide{device.label, {}});
+    for (conductor::KeptRound& round : conductor::kept_rounds(upgrade.kept, upgrade.side, device))
+      if (round.attempt == upgrade.attempt) side.rounds.push_back(std::move(round.run));
+  }
+  return out;
+}
+
 /// The old stack measured again against the old stack, and the new one, where there was one, against both.
 report::DeviceReport judge_returned(const Upgrade& upgrade, const UpgradeDevice& device,
                                     const judge::Policy& policy, bool strict) {
@@ -179,7 +190,8 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
     out.devices.back().label = device.label;
     out.devices.back().selection = device.selection;
   }
-  out.node = conductor::judge_node(out.devices);
+  // What the devices show together is of now: a card that was put back was lost in an earlier attempt.
+  out.node = conductor::judge_node(measured_now(upgrade));
   out.outcome = conductor::combine(out.devices, out.node);
   return out;
 }
@@ -235,7 +247,7 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   Upgrade upgrade;
   upgrade.kept = require_open(state);
   const conductor::UpgradeRecord& kept = upgrade.kept.record;
-  require_this_host(kept);
+  if (!arguments.anyway) require_this_host(kept);
   const report::Terminal terminal = report::terminal(1);
   upgrade.request = parse_target(kept.target);
   upgrade.before = recorded_stack(upgrade.kept);
@@ -304,8 +316,9 @@ void add_upgrade_end(CLI::App& upgrade, const Invocation& invocation, Action& ac
       ->type_name("SECONDS");
   command->add_option("--state-dir", arguments->state_directory, "Where the upgrade is kept")
       ->type_name("DIR");
-  command->add_flag("--anyway", arguments->anyway,
-                    "Measure although nothing, or not what was planned, changed");
+  command->add_flag(
+      "--anyway", arguments->anyway,
+      "Measure although nothing, or not what was planned, changed, or the host has another name");
   command->add_flag("--strict", arguments->strict, "End with 4 when a metric stays inconclusive or unstable");
   command->add_flag("-q,--quiet", arguments->quiet, "No progress line");
   command->callback([command, arguments, &invocation, &action] {

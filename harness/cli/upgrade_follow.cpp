@@ -76,6 +76,7 @@ Followed follow(const Upgrade& upgrade, const report::Report& report, const repo
   } else if (returned) {
     const bool went_away = conductor::new_stack_measured(upgrade.kept);
     if (!passed) {
+      out.causes = conductor::conclude(report.devices, upgrade.change).causes;
       out.last = line(not_as_before(upgrade, report.outcome, went_away));
     } else if (went_away) {
       out.state = UpgradeState::returned;

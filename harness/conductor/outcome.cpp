@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "judge/checksum_sides.hpp"
 #include "judge/lost_gpu.hpp"
 
 namespace gpugauge::conductor {
@@ -38,12 +37,9 @@ judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices)
 
 }  // namespace
 
-std::vector<judge::Verdict> judge_node(const std::vector<report::DeviceReport>& devices) {
-  std::vector<judge::ChecksumSide> sides;
-  sides.reserve(devices.size());
-  for (const report::DeviceReport& device : devices) sides.push_back({device.label, device.rounds});
-  std::vector<judge::Verdict> out = judge::judge_checksums_between(sides);
-  for (judge::Verdict& verdict : judge::judge_lost_between(sides)) out.push_back(std::move(verdict));
+std::vector<judge::Verdict> judge_node(const std::vector<judge::ChecksumSide>& devices) {
+  std::vector<judge::Verdict> out = judge::judge_checksums_between(devices);
+  for (judge::Verdict& verdict : judge::judge_lost_between(devices)) out.push_back(std::move(verdict));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conductor/catalogue.hpp"
+#include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "report/summary.hpp"
 #include "stack/gpu_report.hpp"
@@ -14,7 +15,7 @@ namespace gpugauge::conductor {
 
 /// What only all devices of a node together show: checksums of GPUs of one model that differ, and a GPU that
 /// was lost while another was measured.
-std::vector<judge::Verdict> judge_node(const std::vector<report::DeviceReport>& devices);
+std::vector<judge::Verdict> judge_node(const std::vector<judge::ChecksumSide>& devices);
 
 /// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
 /// pass), and a failed expectation of the `node` as a whole.

@@ -113,9 +113,10 @@ std::string of_another_host(const UpgradeRecord& record, const HostHere& here) {
       record.machine.empty() || here.machine.empty() || record.machine == here.machine;
   if (told_by_its_card && may_be_this_machine) return "";
   return fmt::format(
-      "upgrade {} was begun on the host {}, and this is {}: go on with it there; a host that shares its "
-      "state "
-      "folder with others takes one of its own for its upgrades, --state-dir",
+      "upgrade {} was begun on the host {}, and this is {}: go on with it there, or, where it is that "
+      "machine "
+      "under another name, with `gpugauge upgrade end --anyway`; a host that shares its state folder with "
+      "others takes one of its own for its upgrades, --state-dir",
       record.name, record.host, here.name);
 }
 

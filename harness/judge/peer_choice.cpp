@@ -65,27 +65,28 @@ ChosenMetrics choose_metrics(const std::vector<PeerRounds>& nodes, const PeerRou
   return out;
 }
 
-std::vector<std::vector<bool>> usual_by_pass(const ChosenMetrics& chosen,
+std::vector<std::vector<bool>> usual_by_pass(const ChosenMetrics& chosen, const std::vector<PeerForm>& forms,
                                              const std::vector<PeerRounds>& nodes,
                                              const std::vector<std::vector<std::size_t>>& passes) {
-  std::vector<int> runs;
+  std::vector<std::vector<int>> asked;
   std::vector<std::vector<int>> with;
   for (std::size_t n = 0; n < nodes.size(); ++n)
     for (std::size_t r = 0; r < nodes[n].size(); ++r) {
       const std::size_t pass = passes[n][r];
-      if (pass >= runs.size()) {
-        runs.resize(pass + 1, 0);
+      if (pass >= with.size()) {
+        asked.resize(pass + 1, std::vector<int>(chosen.forms.size(), 0));
         with.resize(pass + 1, std::vector<int>(chosen.forms.size(), 0));
       }
       const PeerRound& round = *nodes[n][r];
-      if (!round.whole || !round.complete) continue;
-      ++runs[pass];
+      if (!round.first || !round.complete) continue;
+      for (std::size_t e = 0; e < chosen.forms.size(); ++e)
+        asked[pass][e] += was_chosen(round, forms[chosen.forms[e]].benchmark) ? 1 : 0;
       for (const auto& [form, value] : round.values)
         if (chosen.place[form] < chosen.forms.size()) ++with[pass][chosen.place[form]];
     }
-  std::vector<std::vector<bool>> out(runs.size(), std::vector<bool>(chosen.forms.size(), false));
-  for (std::size_t pass = 0; pass < runs.size(); ++pass)
-    for (std::size_t e = 0; e < chosen.forms.size(); ++e) out[pass][e] = 2 * with[pass][e] > runs[pass];
+  std::vector<std::vector<bool>> out(with.size(), std::vector<bool>(chosen.forms.size(), false));
+  for (std::size_t pass = 0; pass < with.size(); ++pass)
+    for (std::size_t e = 0; e < chosen.forms.size(); ++e) out[pass][e] = 2 * with[pass][e] > asked[pass][e];
   return out;
 }
 

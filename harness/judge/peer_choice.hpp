@@ -24,8 +24,9 @@ struct ChosenMetrics {
 ChosenMetrics choose_metrics(const std::vector<PeerRounds>& nodes, const PeerRounds* newcomer,
                              const std::vector<PeerForm>& forms, const PeerRules& rules);
 
-/// By pass and metric of `chosen`, whether most whole runs of that pass have it. `passes`: by node and run.
-std::vector<std::vector<bool>> usual_by_pass(const ChosenMetrics& chosen,
+/// By pass and metric of `chosen`, whether most of the complete runs of that pass that were to measure it
+/// have it. `passes`: by node and run.
+std::vector<std::vector<bool>> usual_by_pass(const ChosenMetrics& chosen, const std::vector<PeerForm>& forms,
                                              const std::vector<PeerRounds>& nodes,
                                              const std::vector<std::vector<std::size_t>>& passes);
 

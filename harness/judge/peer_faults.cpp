@@ -93,7 +93,7 @@ bool says_why(const PeerRound& round, const PeerForm& form) {
 
 /// It ran the metric's family as one of all.
 bool was_asked(const PeerRound& round, const PeerForm& form) {
-  return round.whole && round.choice_known && round.complete &&
+  return was_chosen(round, form.benchmark) && round.choice_known && round.complete &&
          !source_hash_of(round, family_of(form.benchmark)).empty();
 }
 
@@ -118,7 +118,7 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
       if (worst && worst->kind == VerdictKind::missing) worst.reset();  // what failed once failed
       continue;
     }
-    if (!round.whole) continue;
+    if (!was_chosen(round, form.benchmark)) continue;
     Verdict verdict = missing_metric(metric, round, count);
     if (says_why(round, form) && (!held || grave(verdict))) {
       take(worst, std::move(verdict));

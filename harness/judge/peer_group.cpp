@@ -117,7 +117,7 @@ class Comparison {
   /// Fills metrics_ with what the nodes measured, and says who lacks what.
   void gather() {
     std::vector<std::vector<bool>> usual;
-    if (newcomer_ == nullptr) usual = usual_by_pass(chosen_, nodes_, passes_);
+    if (newcomer_ == nullptr) usual = usual_by_pass(chosen_, forms_, nodes_, passes_);
     first_run_.resize(metrics_.size());
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       std::vector<std::vector<double>> runs;

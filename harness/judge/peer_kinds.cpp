@@ -98,7 +98,8 @@ void add_missing_checksums(const PeerKind& nodes, ChecksumComparison& out) {
     form.benchmark = benchmark;
     form.metric_class = "integrity";
     for (std::size_t n = 0; n < nodes.size(); ++n) {
-      if (std::none_of(nodes[n].begin(), nodes[n].end(), [](const PeerRound* round) { return round->whole; }))
+      if (std::none_of(nodes[n].begin(), nodes[n].end(),
+                       [&](const PeerRound* round) { return was_chosen(*round, benchmark); }))
         continue;
       std::vector<InRun> runs;
       for (const PeerRound* round : nodes[n])

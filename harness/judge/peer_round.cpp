@@ -51,6 +51,11 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
 
 }  // namespace
 
+bool was_chosen(const PeerRound& round, const std::string& benchmark) {
+  return round.first &&
+         (round.only.empty() || std::binary_search(round.only.begin(), round.only.end(), benchmark));
+}
+
 std::string source_hash_of(const PeerRound& round, std::string_view family) {
   const auto found = round.source_hashes.find(fmt::format("suite.source_hash.{}", family));
   return found == round.source_hashes.end() ? std::string() : found->second;
@@ -71,7 +76,9 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
   out.boot = run.boot_id;
   out.complete = run.complete;
   out.partial_reason = run.partial_reason;
-  out.whole = run.round == 1 && run.only.empty();
+  out.first = run.round == 1;
+  out.only = run.only;
+  std::sort(out.only.begin(), out.only.end());
   out.started = result::unix_seconds(run.started);
   out.faults = faults_of(run, collected);
   out.checksums = checksums_of(run);

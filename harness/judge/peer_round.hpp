@@ -52,9 +52,10 @@ struct PeerRound {
   std::string boot;            ///< result::Run::boot_id: tells machines apart; "" where it is not known
   bool complete = true;        ///< result::Run::complete
   std::string partial_reason;  ///< one sentence; "" when complete
-  /// False for a repeated round, and for one of chosen benchmarks: what it lacks nobody asked for.
-  bool whole = true;
-  /// True where it is known that `whole` says all: a history does not keep which benchmarks were chosen.
+  bool first = true;           ///< no repeated round, which measures what is in doubt
+  /// The ids that were chosen, sorted; empty: all. What else it lacks nobody asked for.
+  std::vector<std::string> only{};
+  /// True where it is known that `only` says all: a history does not keep which benchmarks were chosen.
   bool choice_known = true;
   /// When it began, seconds since 1970: tells one round of the fleet from the next; absent where nobody
   /// knows.
@@ -76,6 +77,9 @@ struct PeerRound {
   /// nullptr for none, and in a history, which does not keep them.
   std::shared_ptr<const std::map<std::string, std::string>> recorded{};
 };
+
+/// Whether the run was to measure the benchmark: one of the first round, and chosen.
+bool was_chosen(const PeerRound& round, const std::string& benchmark);
 
 /// "" for a run that did not measure the family.
 std::string source_hash_of(const PeerRound& round, std::string_view family);

@@ -93,7 +93,7 @@ Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& ou
   while (statement.fetch()) {
     sound_time(started);
     round.complete = complete != 0;
-    round.whole = number == 1;
+    round.first = number == 1;
     round.choice_known = false;
     round.started = result::unix_seconds(started);
     read.places.emplace(id, out.rounds.size());

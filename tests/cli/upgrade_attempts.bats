@@ -76,6 +76,20 @@ failing() {
   [[ $output != *2.9.0* ]]
 }
 
+@test "an interpreter that is gone is a change to be told, and no error" {
+  one_gpu
+  environment venv
+  wheel venv torch 2.9.0
+  begin --to driver=580 >/dev/null
+  driver 580.65.06
+  rm -r venv
+  unset VIRTUAL_ENV
+  run -0 gpugauge upgrade status
+  [[ $output == *torch* && $output != *"--python"* ]]
+  run end
+  [ "$status" -ne 2 ]
+}
+
 @test "what was mended is measured again: a failure of the attempt before does not count" {
   one_gpu
   begin --to driver=580 >/dev/null
@@ -323,6 +337,16 @@ SH
   latency 0.001
   run --separate-stderr end
   [ "$status" -eq 1 ]
-  [[ "$output" == *"gpu/lost/"* && "$output" != *"closed: passed"* ]]
+  [[ "$output" == *" was lost while GPU 1 "* && "$output" != *"closed: passed"* ]]
   state_is open
+  # The card is back.
+  driver 580.65.06
+  sed -i 's/^devices=1/devices=2/' scenario
+  probe_family <<'SH'
+cp "$here/now.json" "$samples"
+SH
+  run --separate-stderr end
+  [ "$status" -eq 0 ]
+  [[ "$output" != *" was lost while GPU 1 "* ]]
+  state_is passed
 }

@@ -96,6 +96,19 @@ TEST(PeerLacks, WhatALaterWholeRunLostIsInDoubtUntilAnotherHasIt) {
               HasSubstr("11 of 12 nodes measure it; 2 runs of this node lost it"));
 }
 
+TEST(PeerLacks, WhatARunLostThatChoseItByNameIsInDoubt) {
+  const Apply by_name = [](result::Run& run) { run.only = {"host/latency", "host/triad", "host/wake"}; };
+  Fleet fleet;
+  for (int node = 0; node < 12; ++node) fleet.add(node, {}, 0, by_name);
+  for (const std::uint64_t round : {1, 2})
+    fleet.add(3, {}, round, [&](result::Run& run) {
+      by_name(run);
+      no_triad(run);
+    });
+  EXPECT_EQ(fleet.judge().outcome.code, ExitCode::regressed);
+  EXPECT_EQ(judged_of(fleet.judge(), "n03").verdicts.at(0).kind, VerdictKind::missing);
+}
+
 TEST(PeerLacks, ALaterRunThatWasAskedForLessLostNothing) {
   for (const Apply& asked : {chosen("host/wake"), Apply(other_family)}) {
     Fleet fleet;
