@@ -43,6 +43,7 @@ struct HistoryIngestArguments {
 struct Input {
   std::string file;
   std::string node;
+  std::string host;              ///< the same for a run of a host
   bool named_by_folder = false;  ///< the folder is the node's name
   bool in_a_folder = false;
 };
@@ -64,10 +65,14 @@ std::optional<std::vector<std::string>> list_of(const std::string& path) {
   return list;
 }
 
-/// The folder that names a file's node: the first one below the given folder. Where several were given, as
-/// where the shell wrote out results/*, the given one itself for a file that lies directly in it.
-std::string node_of(const FoundFile& found, const NodeNames& names, bool several) {
-  return several && found.in_a_folder ? names.at(found.file.string()) : folder_of(found);
+/// The file and what its folder calls its node: the first folder below the given one. Where several were
+/// given, as where the shell wrote out results/*, a host is called by the given one itself for a file that
+/// lies directly in it. A GPU's identity names it, and such folders may be anything, as the days of a node's
+/// runs.
+Input named_by_folder(const FoundFile& found, const NodeNames& names, bool several) {
+  const std::string file = found.file.string();
+  const std::string node = folder_of(found);
+  return {file, node, several && found.in_a_folder ? names.at(file) : node, true, found.in_a_folder};
 }
 
 std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
@@ -86,10 +91,9 @@ std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
   const NodeNames names = names_by_folder(files);
   std::vector<Input> out;
   for (const FoundFile& found : files) {
-    const bool by_folder = arguments.node.empty();
-    out.push_back({found.file.string(),
-                   by_folder ? node_of(found, names, folders.size() > 1) : arguments.node, by_folder,
-                   found.in_a_folder});
+    const std::string& node = arguments.node;
+    out.push_back(node.empty() ? named_by_folder(found, names, folders.size() > 1)
+                               : Input{found.file.string(), node, node, false, found.in_a_folder});
   }
   return out;
 }
@@ -181,7 +185,8 @@ class Readers {
       else
         result::parse_run(text, input.file, result::Detail::values, run);
       out.remark = from_the_future(input.file, run.started);
-      out.record = store::record_of(run, std::move(hash), input.file, input.node);
+      const bool is_host = store::identity_of(run) == "host";
+      out.record = store::record_of(run, std::move(hash), input.file, is_host ? input.host : input.node);
       out.record->named_by_folder = input.named_by_folder;
     } catch (const std::runtime_error& error) {
       out.fault = error.what();
@@ -216,13 +221,19 @@ std::string reason_of(const store::Record& record, store::Outcome outcome, const
   if (outcome == store::Outcome::changed)
     return fmt::format("the store has the run {} with other content, so one of the two files was changed",
                        record.peer.id);
-  if (outcome == store::Outcome::other_machine && record.node.empty())
-    return "the store has runs of another host without a name: say with --node which node it is";
-  if (outcome == store::Outcome::other_machine)
+  if (outcome == store::Outcome::other_machine) {
+    const std::string why =
+        record.host_name.empty()
+            ? ""
+            : fmt::format(" (its host is called {}, and theirs otherwise)", result::quoted(record.host_name));
+    if (record.node.empty())
+      return fmt::format(
+          "the store has runs of another host without a name{}: say with --node which node it is", why);
     return fmt::format(
-        "the store has runs of another machine as '{}', the name of this one's folder: call the folder "
+        "the store has runs of another machine as '{}', the name of this one's folder{}: call the folder "
         "otherwise, or say with --node which node it is",
-        record.node);
+        record.node, why);
+  }
   return outcome == store::Outcome::refused ? refusal : "";
 }
 

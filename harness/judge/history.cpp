@@ -13,18 +13,22 @@ namespace {
 constexpr double least_z = 5;
 
 /// Standard deviation of a night's value, blind to a few steps: by the middle of the differences of
-/// neighbouring nights, or by their upper quartile where that says more. The middle alone sees no more than
-/// the jitter within a mode where values have two modes and keep theirs on half of the nights or more.
+/// neighbouring nights, or by that which two thirds of them do not exceed where it says more. The middle
+/// alone sees no more than the jitter within a mode where values have two modes and keep theirs on half of
+/// the nights or more. A larger share than two thirds would take fewer bad nights for noise: each makes two
+/// differences.
 double noise(std::span<const double> nights) {
   std::vector<double> differences;
   differences.reserve(nights.size());
   for (std::size_t i = 1; i < nights.size(); ++i) differences.push_back(nights[i] - nights[i - 1]);
   const double middle = median(differences);
   for (double& difference : differences) difference = std::abs(difference - middle);
-  const double by_middle = 1.4826 * median(differences);
-  const auto upper = differences.begin() + static_cast<std::ptrdiff_t>((differences.size() - 1) * 3 / 4);
+  // The size of a normal difference stays below Phi^-1((1 + p) / 2) of its standard deviations in a share p.
+  const double by_middle = 1.4826 * median(differences);  // 1 / Phi^-1(3/4)
+  const auto upper = differences.begin() + static_cast<std::ptrdiff_t>((differences.size() - 1) * 2 / 3);
   std::nth_element(differences.begin(), upper, differences.end());
-  return std::max(by_middle, .8693 * *upper) / std::numbers::sqrt2;
+  const double by_upper = 1.03368 * *upper;  // 1 / Phi^-1(5/6)
+  return std::max(by_middle, by_upper) / std::numbers::sqrt2;
 }
 
 /// A step over its standard error. Values that repeat exactly have no noise: any step of theirs is beyond all

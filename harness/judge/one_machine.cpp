@@ -1,5 +1,7 @@
 #include "judge/one_machine.hpp"
 
+#include <string_view>
+
 #include "baseline/fields.hpp"
 #include "result/facts.hpp"
 #include "result/google_benchmark.hpp"
@@ -11,6 +13,12 @@ namespace {
 /// Of what both tell.
 bool differ(const std::string& one, const std::string& other) {
   return !one.empty() && !other.empty() && one != other;
+}
+
+/// A container without a name of its own is called by the front of its number.
+bool is_number_of_a_container(std::string_view name) {
+  constexpr std::size_t digits = 12;
+  return name.size() == digits && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace
@@ -27,6 +35,7 @@ Sighting sighting_of(std::string boot, const result::Fingerprint& fingerprint, c
     out.name = result::fact(fingerprint.device, "host.name");
   else
     out.boot = std::move(boot);
+  if (is_number_of_a_container(out.name)) out.name.clear();
   return out;
 }
 

@@ -13,7 +13,8 @@ struct Sighting {
   std::string identity;  ///< baseline::host_identity_fact; "" where it is not known, as in containers
   double began = 0;      ///< seconds since 1970
   double ended = 0;      ///< likewise
-  std::string name{};    ///< of the host, where only another program's file tells it; "" elsewhere
+  /// Of the host, where only another program's file tells it; "" elsewhere, and for a container's number.
+  std::string name{};
 };
 
 /// Of a run, and of its parts as a history keeps them. `started` must be a time of RFC 3339.

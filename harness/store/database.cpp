@@ -13,6 +13,7 @@
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include "baseline/digest.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "store/libpq.hpp"
@@ -213,6 +214,15 @@ int Database::code_of(const soci::soci_error& error) const {
 
 bool Database::has_no_room(int code) const {
   return code == SQLITE_FULL || ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && is_full(location_));
+}
+
+std::string Database::kept_name(const std::string& name) const {
+  constexpr std::size_t longest = 1024;  // a key of metrics holds two such names
+  std::size_t front = 400;
+  if (!postgresql_ || name.size() <= longest) return name;
+  const auto within_a_character = [&] { return (static_cast<unsigned char>(name[front]) & 0xC0U) == 0x80U; };
+  while (front > 0 && within_a_character()) --front;
+  return fmt::format("{} sha256:{}", name.substr(0, front), baseline::sha256(name));
 }
 
 bool Database::is_content(const soci::soci_error& error) const {

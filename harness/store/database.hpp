@@ -35,6 +35,9 @@ class Database {
   soci::session& sql() { return sql_; }              ///< for statements; call them within guarded()
   bool postgresql() const { return postgresql_; }    ///< false: SQLite
   const std::string& name() const { return name_; }  ///< where it lies, without a password
+  /// The name of a benchmark or metric as it is kept: PostgreSQL's indexes take none above 2704 bytes with
+  /// all of its columns, so that there a longer one is its beginning and its SHA-256.
+  std::string kept_name(const std::string& name) const;
 
   /// To be called after a commit: what went into a file that was removed or replaced meanwhile is lost.
   /// Throws result::FileError.

@@ -64,14 +64,15 @@ long long Ids::make_fingerprint(const std::string& hash, const std::string& fact
 
 long long Ids::make_metric(const judge::PeerForm& metric) {
   const std::string better(to_string(metric.better));
+  const std::string key = database_.kept_name(metric.key);
+  const std::string benchmark = database_.kept_name(metric.benchmark);
   long long id = 0;
   database_.sql() << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES (:k, :b, :c, "
                      ":u, :d) ON CONFLICT DO NOTHING",
-      use(metric.key), use(metric.benchmark), use(metric.metric_class), use(metric.unit), use(better);
+      use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better);
   database_.sql() << "SELECT id FROM metric WHERE metric_key = :k AND benchmark = :b AND class = :c AND unit "
                      "= :u AND better = :d",
-      use(metric.key), use(metric.benchmark), use(metric.metric_class), use(metric.unit), use(better),
-      into(id);
+      use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better), into(id);
   return id;
 }
 

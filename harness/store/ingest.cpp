@@ -125,11 +125,13 @@ void store_faults(Database& database, long long run, const std::vector<judge::Pe
 }
 
 void store_checksums(Database& database, long long run, const judge::Checksums& checksums) {
-  for (const auto& [benchmark, values] : checksums)
+  for (const auto& [name, values] : checksums) {
+    const std::string benchmark = database.kept_name(name);
     for (const std::string& value : values)
       database.sql() << "INSERT INTO checksum (run, benchmark, value) VALUES (:run, :benchmark, :value) ON "
                         "CONFLICT DO NOTHING",
           use(run), use(benchmark), use(value);
+  }
 }
 
 /// Shortest digits that give the same number back.

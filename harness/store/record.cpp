@@ -190,18 +190,22 @@ std::string identity_of(const result::Run& run) {
   return run.device == "host" ? "host" : storable(judge::PeerCollector::without_values(run, {}, {}, {}).node);
 }
 
-std::string profile_of(const result::Run& run) {
+std::string profile_of(const std::string& profile, const result::Fingerprint& facts) {
   constexpr std::string_view section = "suite.";
-  std::string out = run.profile;
-  if (run.profile == result::google_benchmark_profile) {
-    const std::filesystem::path executable = result::fact(run.fingerprint.settings, "executable");
+  std::string out = profile;
+  if (profile == result::google_benchmark_profile) {
+    const std::filesystem::path executable = result::fact(facts.settings, "executable");
     if (executable.has_filename()) out += " of " + executable.filename().string();
   }
-  for (const auto& [name, value] : run.fingerprint.suite)
+  for (const auto& [name, value] : facts.suite)
     if (name != "suite.profile" && name.starts_with(section) &&
         baseline::role_of("suite", name) == baseline::Role::must)
       out += fmt::format(", {} {}", name.substr(section.size()), value);
   return out;
+}
+
+std::string profile_of(const result::Run& run) {
+  return profile_of(run.profile, run.fingerprint);
 }
 
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
@@ -238,7 +242,7 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   judge::Checksums checksums;
   for (auto& [benchmark, values] : out.peer.checksums)
     for (std::string& value : values)
-      checksums[texts.key("benchmark", benchmark)].push_back(storable_checksum(std::move(value)));
+      checksums[texts.text("benchmark", benchmark)].push_back(storable_checksum(std::move(value)));
   out.peer.checksums = std::move(checksums);
   // A host has no number of its own, and its boot changes: within a node it is "host".
   out.identity = texts.longer_key("device", identity_of(run));
@@ -248,7 +252,7 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
     if (!metric.judged()) continue;
     texts.require_few(key, metric.values.size());
     Measured measured;
-    measured.form = {texts.key("metric", key), texts.key("benchmark", metric.benchmark),
+    measured.form = {texts.text("metric", key), texts.text("benchmark", metric.benchmark),
                      texts.key("class", metric.form.metric_class), texts.key("unit", metric.form.unit),
                      metric.form.better};
     measured.median = judge::median(metric.values);

@@ -19,7 +19,8 @@ struct Measured {
   std::vector<double> values;  ///< one a process, in the order of the run
 };
 
-/// A run as the history keeps it. Its texts are UTF-8 without NUL, and of a length that every database takes.
+/// A run as the history keeps it. Its texts are UTF-8 without NUL, and of a length that every database takes,
+/// but for names of metrics and benchmarks (Database::kept_name).
 struct Record {
   std::string content_hash;      ///< SHA-256 of the file's bytes, 64 hex digits
   std::string source;            ///< the file it came from, as it was named
@@ -45,6 +46,8 @@ std::string identity_of(const result::Run& run);
 /// What the history calls the profile of a run: its own, with what else the suite was told (GPUs together,
 /// sustained load), since the judge compares no two of these, and of another program's file that program.
 std::string profile_of(const result::Run& run);
+/// The same of a run's own profile and its fingerprint.
+std::string profile_of(const std::string& profile, const result::Fingerprint& facts);
 
 /// Reduces a run to its record. `content_hash`: baseline::sha256 of its file. Throws result::FormatError,
 /// naming `source`, when the run does not say when it started, has neither a value nor a fault, or holds a

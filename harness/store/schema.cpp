@@ -1,6 +1,7 @@
 // The schema and its history. A migration is never changed once it was released: the next one goes below it.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "baseline/log.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "store/database.hpp"
 #include "store/sqlite_session.hpp"
 
@@ -41,7 +43,9 @@ CREATE TABLE fault (run BIGINT NOT NULL REFERENCES run (id), position INTEGER NO
                                 std::string_view{R"(
 CREATE TABLE checksum (run BIGINT NOT NULL REFERENCES run (id), benchmark TEXT NOT NULL, value TEXT NOT NULL,
   PRIMARY KEY (run, benchmark, value))
-)"}};
+)"},
+                                std::string_view{}};  // no table changes: name_profiles()
+constexpr int named_profiles = 3;
 constexpr int newest = static_cast<int>(migrations.size());
 constexpr std::string_view version_table =
     "CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied TEXT NOT NULL, gpugauge "
@@ -94,6 +98,41 @@ bool is_statistics(const std::string& statement) {
          statement == "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)";
 }
 
+/// Before version 3 a run's profile was its own, whatever else the suite was told: one series then, and two
+/// where newer runs come to it.
+void name_profiles(Database& database) {
+  std::map<long long, std::vector<std::pair<long long, std::string>>> runs;  // by fingerprint, with profiles
+  {
+    long long id = 0, fingerprint = 0;
+    std::string profile;
+    soci::statement statement = (database.sql().prepare << "SELECT id, fingerprint, profile FROM run",
+                                 soci::into(id), soci::into(fingerprint), soci::into(profile));
+    statement.execute();
+    while (statement.fetch()) runs[fingerprint].emplace_back(id, profile);
+  }
+  std::map<long long, std::string> named;
+  {
+    long long id = 0;
+    std::string text;
+    soci::statement statement =
+        (database.sql().prepare << "SELECT id, facts FROM fingerprint", soci::into(id), soci::into(text));
+    statement.execute();
+    while (statement.fetch()) {
+      const auto found = runs.find(id);
+      if (found == runs.end()) continue;
+      const result::Fingerprint facts =
+          fingerprint_from(text, fmt::format("{}: fingerprint {}", database.name(), id));
+      const std::string own = result::fact(facts.suite, "suite.profile");
+      const std::string profile = profile_of(own, facts);
+      if (profile == own) continue;
+      for (const auto& [run, its] : found->second)
+        if (its == own) named.emplace(run, profile);
+    }
+  }
+  for (const auto& [run, profile] : named)
+    database.sql() << "UPDATE run SET profile = :profile WHERE id = :run", soci::use(profile), soci::use(run);
+}
+
 /// Names of the tables that the statements make.
 std::vector<std::string> tables_in(std::string_view statements) {
   constexpr std::string_view start = "CREATE TABLE ";
@@ -138,7 +177,8 @@ void share(Database& database, std::string_view statements) {
 void require_rights(Database& database, int version) {
   int may = 0;
   database.sql() << "SELECT CASE WHEN has_schema_privilege('gpugauge', 'CREATE') AND "
-                    "has_table_privilege('gpugauge.run', 'REFERENCES') THEN 1 ELSE 0 END",
+                    "has_table_privilege('gpugauge.run', 'REFERENCES') AND "
+                    "has_table_privilege('gpugauge.run', 'UPDATE') THEN 1 ELSE 0 END",
       soci::into(may);
   if (may == 0) refuse_older(database, version, "this role may not change it");
 }
@@ -272,6 +312,7 @@ void migrate(Database& database) {
       apply(database, statements);
       if (database.postgresql() && version > 0) share(database, statements);
       const int now = version + 1;
+      if (now == named_profiles) name_profiles(database);
       const std::string applied = baseline::utc_now();
       database.sql() << "INSERT INTO schema_version (version, applied, gpugauge) VALUES (:v, :a, :g)",
           soci::use(now), soci::use(applied), soci::use(result::build().version);

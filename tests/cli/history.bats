@@ -257,7 +257,7 @@ PY
   "$PYTHON" -c 'import sqlite3
 store = sqlite3.connect("nights.sqlite")
 store.execute("DROP TABLE checksum")
-store.execute("DELETE FROM schema_version WHERE version = 2")
+store.execute("DELETE FROM schema_version WHERE version > 1")
 store.commit()'
   rm page.html
   run gpugauge check --device 0 --profile smoke --quiet --store nights.sqlite --report html=page.html

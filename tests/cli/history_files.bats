@@ -24,8 +24,15 @@ nodes_of() {
   [ ! -e none.sqlite ]
 }
 
-@test "folders that the shell wrote out name their nodes as the folder around them does" {
+# as_hosts FILE...: runs of hosts, each in a boot of its own.
+as_hosts() {
+  edit_files 'it["device"], it["boot_id"] = "host", f"boot of {name}"
+it["fingerprint"]["device"] = {key: value for key, value in it["fingerprint"]["device"].items() if key.startswith("host.")}' "$@"
+}
+
+@test "folders that the shell wrote out name their hosts as the folder around them does" {
   setup_store 3 1
+  as_hosts fleet/*/*.json
   gpugauge history ingest --store around.sqlite fleet
   gpugauge history ingest --store written.sqlite fleet/*
   [ "$(nodes_of around.sqlite)" = "node-00000 node-00001 node-00002" ]
@@ -34,10 +41,20 @@ nodes_of() {
   [ "$(nodes_of one.sqlite)" = "" ]
 }
 
+@test "a GPU is one, whatever the folders are called that the shell wrote out" {
+  setup_store 1 3
+  mkdir -p runs/2026-11-1{1,2,3}
+  for night in 1 2 3; do mv "fleet/node-00000/round-$night.json" "runs/2026-11-1$night"; done
+  gpugauge history ingest --store h.sqlite runs/2026-11-11
+  gpugauge history ingest --store h.sqlite runs/*
+  [ "$(nodes_of h.sqlite)" = "" ]
+  run -0 gpugauge history trend --store h.sqlite 'synthetic/op/000*'
+  [[ $output == *"3 runs"* ]]
+}
+
 @test "hosts that nobody named are not made one" {
   setup_store 2 1
-  edit_files 'it["device"], it["boot_id"] = "host", f"boot of {name}"
-it["fingerprint"]["device"] = {key: value for key, value in it["fingerprint"]["device"].items() if key.startswith("host.")}' fleet/*/*.json
+  as_hosts fleet/*/*.json
   run -2 gpugauge history ingest --store h.sqlite fleet/node-00000/round-1.json fleet/node-00001/round-1.json
   [[ $output == *"fleet/node-00001/round-1.json: the store has runs of another host without a name: say with --node which node it is: skipped"* ]]
   [[ $output == *"1 of 2 files stored"*"1 refused"* ]]
@@ -46,11 +63,11 @@ it["fingerprint"]["device"] = {key: value for key, value in it["fingerprint"]["d
 
 @test "a file that no store takes is named and costs no other" {
   setup_store 5 1
-  edit_files 'it["processes"][0]["samples"]["benchmarks"][0]["id"] = "synthetic/" + "x" * 2500' fleet/node-00001/round-1.json
+  edit_files 'it["processes"][0]["samples"]["benchmarks"][0]["id"] = "synthetic/" + "x" * (1 << 20)' fleet/node-00001/round-1.json
   edit_files 'it["fingerprint"]["settings"]["long"] = "x" * (17 << 20)' fleet/node-00002/round-1.json
   mv fleet/node-00003 fleet/$'node-\xff3'
   run -2 gpugauge history ingest --store h.sqlite fleet
-  [[ $output == *"fleet/node-00001/round-1.json: its metric is 25"*" bytes long, and a history keeps 512 at most"*": skipped"* ]]
+  [[ $output == *"fleet/node-00001/round-1.json: its metric is 10485"*" bytes long, and a history keeps 1048576 at most"*": skipped"* ]]
   [[ $output == *"fleet/node-00002/round-1.json: its fingerprint is 178"*" bytes long, and a history keeps 8388608 at most"*": skipped"* ]]
   [[ $output == *"3 of 5 files stored (600 metric values), 2 refused"* ]]
   [ "$(nodes_of h.sqlite)" = 'node-00000 node-00004 node-\xff3' ]
@@ -75,5 +92,10 @@ JSON
   [[ $output == *"2 runs of profile google-benchmark of bench_a"*"2 runs of profile google-benchmark of bench_b"* ]]
   sed 's/"host_name": "x"/"host_name": "y"/' g/n1/a-10.json >g/n1/other.json
   run -2 gpugauge history ingest g --store h.sqlite
-  [[ $output == *"g/n1/other.json: the store has runs of another machine as 'n1'"* ]]
+  [[ $output == *"g/n1/other.json: the store has runs of another machine as 'n1', the name of this one's folder (its host is called 'y', and theirs otherwise): call"* ]]
+  # A container's number is no name of a machine.
+  sed 's/"host_name": "x"/"host_name": "3f2a91c0d7aa"/; s/02-01T01/02-01T02/' g/n1/a-10.json >g/n1/other.json
+  sed 's/"host_name": "x"/"host_name": "91b7c2d0e5f1"/; s/02-01T01/02-01T03/' g/n1/a-10.json >g/n1/third.json
+  run -0 gpugauge history ingest g --store h.sqlite
+  [[ $output == *"2 of 6 files stored"* ]]
 }

@@ -150,6 +150,30 @@ TEST(ChangePoints, TwoModesAreNoLevels) {
   EXPECT_GT(found[0].step, .2);
 }
 
+TEST(ChangePoints, AFewBadNightsHideNoStep) {
+  Values nights;
+  for (std::size_t i = 0; i < 10; ++i) nights.push_back(quiet()[i] + (i < 5 ? 0 : .08));
+  nights[2] += .15;
+  auto found = change_points(nights);
+  ASSERT_EQ(found.size(), 1U) << "one bad night of ten";
+  EXPECT_EQ(found[0].night, 5U);
+  EXPECT_NEAR(found[0].step, .08, .002);
+  nights.clear();
+  for (std::size_t i = 0; i < 16; ++i) nights.push_back(quiet()[i % 12] + (i < 8 ? 0 : .08));
+  nights[2] += .15;
+  nights[12] += .15;
+  found = change_points(nights);
+  ASSERT_EQ(found.size(), 1U) << "two of sixteen";
+  EXPECT_EQ(found[0].night, 8U);
+}
+
+TEST(ChangePoints, WeighAStepByTwoThirdsOfTheDifferencesBetweenNights) {
+  // Sizes of the differences: five of 0, three of .001, the step. Their middle is 0, the sixth is .001.
+  const auto found = change_points(Values{.001, 0, 0, .001, 0, .1, .1, .1, .1, .1});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].z, .1 / (1.03368 * .001 / std::sqrt(2) * std::sqrt(2 / 5.)), 1e-3);
+}
+
 TEST(ChangePoints, OfManyNightsTakeNoLongerThanTheirSquare) {
   Values nights;
   for (std::size_t i = 0; i < 6000; ++i) nights.push_back(quiet()[i % 12] + (i / 5 % 2 == 0 ? 0 : .05));

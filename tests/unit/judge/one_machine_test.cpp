@@ -52,6 +52,12 @@ TEST(OneMachine, OfAnotherProgramsFileHasOneName) {
   run.fingerprint.suite["suite.profile"] = "google-benchmark";
   EXPECT_EQ(sighting_of(run).name, "pod-1");
   EXPECT_EQ(sighting_of(run).boot, "") << "the file tells of none";
+  run.fingerprint.device["host.name"] = "3f2a91c0d7aa";
+  EXPECT_EQ(sighting_of(run).name, "") << "a container's number";
+  for (const char* const name : {"3f2a91c0d7a", "3f2a91c0d7aab", "3f2a91c0d7ag", "3F2A91C0D7AA"}) {
+    run.fingerprint.device["host.name"] = name;
+    EXPECT_EQ(sighting_of(run).name, name);
+  }
 }
 
 TEST(OneMachine, IsSureByBootOrIdentity) {

@@ -156,8 +156,12 @@ TEST(Record, RefusesWhatIsLongerThanEveryDatabaseTakes) {
   run.id = std::string(6000, 'A');
   EXPECT_THAT(refused(run), HasSubstr("a.json: its id is 6000 bytes long"));
   run = run_of({benchmark(1)});
-  run.processes[0].samples->benchmarks[0].id = "memory/" + std::string(2500, 'x');
-  EXPECT_THAT(refused(run), HasSubstr("a.json: its metric is 2517 bytes long"));
+  const std::string name = "memory/" + std::string(2500, 'x');
+  run.processes[0].samples->benchmarks[0].id = name;
+  EXPECT_EQ(refused(run), "");
+  EXPECT_EQ(record_of(run, "b", "a.json", "").measured[0].form.key, name + ":bandwidth");
+  run.processes[0].samples->benchmarks[0].id = "memory/" + std::string(1 << 20, 'x');
+  EXPECT_THAT(refused(run), HasSubstr("a.json: its metric is 1048593 bytes long"));
   run = run_of({benchmark(1)});
   run.partial_reason = std::string((1 << 20) + 1, 'r');
   EXPECT_THAT(refused(run), HasSubstr("a.json: its partial_reason is 1048577 bytes long"));

@@ -39,7 +39,7 @@ TEST(SqliteSession, TablesAndIndexesAreThoseOfTheSchemaWordForWord) {
       {{"DROP TABLE checksum"}, "'CREATE TABLE checksum ...'"},
       {{"ALTER TABLE schema_version ADD COLUMN more AS (hex(zeroblob(5000000)))"},
        "the table schema_version is another one"},
-      {{"DROP TABLE checksum", "DELETE FROM schema_version WHERE version = 2", "DROP INDEX run_by_device"},
+      {{"DROP TABLE checksum", "DELETE FROM schema_version WHERE version > 1", "DROP INDEX run_by_device"},
        "'CREATE INDEX run_by_device ON run ...'"},
       {{"CREATE INDEX more ON run (hex(source))"}, "a table or an index that is none of its own"},
       {{"CREATE TABLE more (id INTEGER)"}, "a table or an index that is none of its own"}};
