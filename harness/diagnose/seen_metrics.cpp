@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diagnose/error_codes.hpp"
 #include "diagnose/seen.hpp"
 
 namespace gpugauge::diagnose {
@@ -62,15 +63,17 @@ bool tells_of_harm(const std::string& line) {
   // The kernel writes this once of every module that is not signed with one of its own keys, and loads it.
   if (contains(line, "module verification failed*tainting kernel")) return false;
   const std::string told = without_none_counted(without_inactive(line));
-  return contains_any_stated(
-             told, {"fail",        "error",        "could not",     "couldn't",         "cannot",
-                    "can't",       "unable",       "warn",          "not found",        "disabled",
-                    "mismatch",    "don't match",  "not available", "not in available", "not compiled",
-                    "timeout",     "timed out",    "assert",        "denied",           "rejected",
-                    "refused",     "falling back", "fallback",      "fell back",        "xid",
-                    "unsupported", "not support",  "throttl",       "slowdown",         "no device",
-                    "no plugin"}) &&
-         !contains_any(line, {": Not Active", "using internal"});
+  const bool harm =
+      tells_any_xid(told) ||
+      contains_any_stated(told,
+                          {"fail",     "error",        "could not",     "couldn't",         "cannot",
+                           "can't",    "unable",       "warn",          "not found",        "disabled",
+                           "mismatch", "don't match",  "not available", "not in available", "not compiled",
+                           "timeout",  "timed out",    "assert",        "denied",           "rejected",
+                           "refused",  "falling back", "fallback",      "fell back",        "unsupported",
+                           "sxid",     "not support",  "throttl",       "slowdown",         "no device",
+                           "no plugin"});
+  return harm && !contains_any(line, {": Not Active", "using internal"});
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "diagnose/stated.hpp"
+
 namespace gpugauge::diagnose {
 namespace {
 
@@ -39,6 +41,7 @@ constexpr std::size_t file_name_most = 100;
 /// The end of `pattern` in `text`, where its parts follow each other within the line and the first stands at
 /// `at`; npos where they do not.
 std::size_t end_of_pattern(std::string_view text, std::size_t at, std::string_view pattern) {
+  if (pattern.find_first_of("*~") == std::string_view::npos) return at + pattern.size();
   text = text.substr(0, text.find('\n', at));
   std::size_t begin = 0;
   bool within_name = false;
@@ -74,34 +77,6 @@ bool stands(std::string_view text, std::string_view pattern, Accepts accepts) {
 /// Whether a word can begin at `at` with this pattern.
 bool begins_word(std::string_view text, std::size_t at, std::string_view pattern) {
   return at == 0 || !is_word_character(text[at - 1]) || !is_word_character(pattern.front());
-}
-
-template <std::size_t n>
-bool is_one_of(std::string_view word, const std::array<std::string_view, n>& words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view one) { return same(one, word); });
-}
-
-/// One of the three words before `at`, within the clause, denies what follows: "no GPU has fallen off".
-bool is_denied(std::string_view text, std::size_t at) {
-  constexpr std::array<std::string_view, 5> far{"no", "without", "never", "nor", "zero"};
-  constexpr std::array<std::string_view, 3> near{"not", "isn't", "doesn't"};
-  // Another clause begins, or what is denied is something else: "no such device", "not enough memory".
-  constexpr std::array<std::string_view, 13> ends{"and",   "but",    "because", "since", "when",
-                                                  "while", "after",  "then",    "which", "that",
-                                                  "such",  "enough", "longer"};
-  constexpr int far_words = 3;
-  constexpr int near_words = 2;
-  std::size_t end = at;
-  for (int back = 1; back <= far_words; ++back) {
-    while (end > 0 && text[end - 1] == ' ') --end;
-    std::size_t begin = end;
-    while (begin > 0 && (is_word_character(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
-    const std::string_view before = text.substr(begin, end - begin);
-    if (before.empty() || is_one_of(before, ends)) return false;
-    if (is_one_of(before, far) || (back <= near_words && is_one_of(before, near))) return true;
-    end = begin;
-  }
-  return false;
 }
 
 /// Reads the next number of a version and moves behind it and one separator.
@@ -155,68 +130,32 @@ bool contains_whole_words(std::string_view text, std::string_view words) {
 
 namespace {
 
-void skip(std::string_view& text, std::string_view characters) {
-  text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
+/// The pattern says itself that something is not: a denial before it is of something else ("did not find
+/// libx.so: cannot open").
+bool is_negative(std::string_view pattern) {
+  return contains_any_word(pattern,
+                           {"not", "no ", "cannot", "can't", "could", "couldn't", "don't", "unable"});
 }
 
-/// The letters and digits that the text begins with; moves behind them.
-std::string_view next_word(std::string_view& text) {
-  std::size_t end = 0;
-  while (end < text.size() && is_word_character(text[end])) ++end;
-  const std::string_view word = text.substr(0, end);
-  text.remove_prefix(end);
-  return word;
-}
-
-/// What stands behind `end` within the clause says that there is none of it: "GPU is lost: no", "Remapping
-/// Failure Occurred : No", "Xid 79 count 0". The rest of the word, a number and one more word may stand
-/// between.
-bool is_answered_none(std::string_view text, std::size_t end) {
-  std::string_view rest = text.substr(end);
-  rest = rest.substr(0, rest.find_first_of("\n,;"));
-  end += next_word(rest).size();
-  const bool happened = lower(text.substr(0, end)).ends_with("ed");
-  constexpr std::string_view gap = " \t\"'";
-  skip(rest, gap);
-  std::string_view behind_number = rest;
-  if (const std::string_view word = next_word(behind_number); !word.empty() && is_digit(word.front())) {
-    rest = behind_number;
-    skip(rest, gap);
-  }
-  const std::string_view word = next_word(rest);
-  skip(rest, gap);
-  constexpr std::array<std::string_view, 2> counting{"count", "counts"};
-  const bool asked = rest.starts_with(':') || rest.starts_with('=');
-  if (!asked && !is_one_of(word, counting)) return false;
-  if (asked) rest.remove_prefix(1);
-  skip(rest, gap);
-  if (same(rest.substr(0, 3), "n/a")) return true;
-  const std::string_view answer = next_word(rest);
-  if (same(answer, "none")) return true;
-  // "no such device" and "0000:01:00.0" are no answers, and "connect failed : 0" is a number of something.
-  skip(rest, " \t.)\"'");
-  if (!rest.empty() && rest.front() != '(') return false;
-  return same(answer, "no") || same(answer, "false") || (answer == "0" && !happened);
+bool is_pattern_stated(std::string_view text, std::size_t begin, std::size_t end, std::string_view pattern) {
+  return is_negative(pattern) ? !is_answered_none(text, end) : is_stated(text, begin, end);
 }
 
 }  // namespace
 
-bool is_stated(std::string_view text, std::size_t begin, std::size_t end) {
-  return !is_denied(text, begin) && !is_answered_none(text, end);
-}
-
 bool contains_any_affirmed(std::string_view text, Words patterns) {
   return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
     return !pattern.empty() && stands(text, pattern, [&](std::size_t at, std::size_t end) {
-      return begins_word(text, at, pattern) && is_stated(text, at, end);
+      return begins_word(text, at, pattern) && is_pattern_stated(text, at, end, pattern);
     });
   });
 }
 
 bool contains_any_stated(std::string_view text, Words patterns) {
   return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
-    return !pattern.empty() &&
-           stands(text, pattern, [&](std::size_t at, std::size_t end) { return is_stated(text, at, end); });
+    return !pattern.empty() && stands(text, pattern, [&](std::size_t at, std::size_t end) {
+      return is_pattern_stated(text, at, end, pattern);
+    });
   });
 }
 

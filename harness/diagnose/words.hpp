@@ -47,14 +47,10 @@ bool contains_any_word(std::string_view text, Words patterns);
 /// does not count; an empty text is no word.
 bool contains_whole_words(std::string_view text, std::string_view words);
 
-/// Whether what stands from `begin` to `end` in `text` is said to be: not denied by one of the words before
-/// it
-/// ("no GPU has fallen off the bus"), not answered by none behind it ("GPU is lost: no", "Xid 79 count 0").
-/// Both within the clause.
-bool is_stated(std::string_view text, std::size_t begin, std::size_t end);
-/// Like contains_any(), where it is stated.
+/// Like contains_any(), where it is stated (is_stated). A pattern that says itself that something is not
+/// ("cannot open") is not denied by a word before it.
 bool contains_any_stated(std::string_view text, Words patterns);
-/// Like contains_any_word(), where it is stated: "no thermal throttling" does not hold "throttl".
+/// Like contains_any_word(), where it is stated likewise: "no thermal throttling" does not hold "throttl".
 bool contains_any_affirmed(std::string_view text, Words patterns);
 
 /// Compares dotted versions number by number: -1, 0, 1. What is no number counts as its leading digits.

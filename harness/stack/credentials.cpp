@@ -15,9 +15,20 @@ constexpr std::string_view hard_ends = "/?# \t\r\n\"";
 // Behind these a NAME begins.
 constexpr std::string_view name_starts = "=,;?&#\"'`()[]{}<>| \t\r\n";
 
+/// Of a symbol, behind its '@': a version, or the library that has it ("bar@GLIBC_2.34", "bar@libfoo.so").
+bool is_of_symbol(std::string_view text) {
+  for (const std::string_view version : {"GLIBC_", "GLIBCXX_", "CXXABI_"})
+    if (text.starts_with(version)) return true;
+  const std::string_view name = text.substr(0, text.find_first_of(ends));
+  const std::size_t suffix = name.find(".so");
+  return suffix != std::string_view::npos &&
+         name.find_first_not_of("0123456789.", suffix + 3) == std::string_view::npos;
+}
+
 /// Where a host begins, and no size, rate or digest, which stand behind an '@' too.
 bool is_host(std::string_view text) {
   if (text.starts_with("sha256:") || text.starts_with("sha512:") || text.empty()) return false;
+  if (is_of_symbol(text)) return false;
   const char first = text.front();
   if (first == '[' || (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')) return true;
   const std::string_view numbers = text.substr(0, text.find_first_not_of("0123456789."));
@@ -89,6 +100,42 @@ std::string without_logins(std::string_view word) {
   return result;
 }
 
+constexpr std::string_view decimal_digits = "0123456789";
+
+/// "9.1.0.70-1", "1:3.2.2", "20191231-2": numbers, and what joins them.
+bool is_version(std::string_view value) {
+  value = value.substr(0, value.find_first_of(name_starts));
+  const std::size_t joint = value.find_first_not_of(decimal_digits);
+  if (joint == 0 || joint == std::string_view::npos || joint + 1 >= value.size()) return false;
+  constexpr std::string_view joints = ".:-+~";
+  return joints.find(value[joint]) != std::string_view::npos &&
+         decimal_digits.find(value[joint + 1]) != std::string_view::npos;
+}
+
+/// A package as a package manager is told it, "NAME==1.2", "NAME!=1.2", "NAME=1.2-3": the version is no
+/// secret though the name speaks of one ("tokenizers"). What is called a secret by its last word, and a
+/// variable, is no package.
+bool is_package(std::string_view name, std::string_view value) {
+  constexpr std::string_view comparing = "!~";
+  bool compared = !name.empty() && comparing.find(name.back()) != std::string_view::npos;
+  if (compared) name.remove_suffix(1);
+  while (value.starts_with('=')) {
+    compared = true;
+    value.remove_prefix(1);
+  }
+  const bool variable = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (variable || name.empty() || value.empty()) return false;
+  if (compared) return decimal_digits.find(value.front()) != std::string_view::npos;
+  constexpr std::array<std::string_view, 11> secrets{"key",  "passphrase",  "password", "passwd",
+                                                     "pass", "pwd",         "secret",   "token",
+                                                     "auth", "credentials", "signature"};
+  constexpr std::string_view of_package = "abcdefghijklmnopqrstuvwxyz0123456789+.-";
+  return is_version(value) && name.front() != '-' &&
+         name.find_first_not_of(of_package) == std::string_view::npos &&
+         std::none_of(secrets.begin(), secrets.end(),
+                      [&](std::string_view end) { return name.ends_with(end); });
+}
+
 /// A word without what follows the first NAME= that is called like a secret.
 std::string without_secret_value(std::string word) {
   std::size_t name = 0;
@@ -100,7 +147,8 @@ std::string without_secret_value(std::string word) {
       const bool done =
           value.starts_with(withheld) &&
           (value == withheld || parameter_ends.find(value[withheld.size()]) != std::string_view::npos);
-      if (!done && called.find("://") == std::string_view::npos && may_be_secret(called))
+      if (!done && called.find("://") == std::string_view::npos && may_be_secret(called) &&
+          !is_package(called, value))
         return word.substr(0, at + 1) + std::string(withheld);
     }
     if (name_starts.find(word[at]) != std::string_view::npos) name = at + 1;

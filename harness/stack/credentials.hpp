@@ -25,9 +25,9 @@ inline constexpr const char* withheld_value = "set, value withheld";
 
 /// Words between blanks, one with blanks in double quotes: a command line, the settings of a file, a
 /// variable's value, a program's last sentence. Without what follows NAME= where a NAME is called like a
-/// secret, each one of a word ("systemd.setenv=API_TOKEN=..."); without "name:word@" of a host that has no
-/// scheme in front, and without what URLs lose above. A word that begins with '/' is a path: of it only URLs
-/// are looked at.
+/// secret, each one of a word ("systemd.setenv=API_TOKEN=..."), but the version of a package
+/// ("tokenizers==0.13.3"); without "name:word@" of a host that has no scheme in front, and without what URLs
+/// lose above. A word that begins with '/' is a path: of it only URLs are looked at.
 std::string words_without_credentials(std::string_view words);
 
 }  // namespace gpugauge::stack

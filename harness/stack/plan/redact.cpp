@@ -150,6 +150,7 @@ std::string Redactor::uuid_placeholder(const std::string& found) {
 std::string Redactor::scanned(std::string_view original, const Look& look) {
   static const std::string homes = "/home";
   static const std::string root_home = "/root";
+  const bool looks = look.addresses != Addresses::none;
   std::string result;
   std::size_t at = 0;
   std::size_t homeless = 0;
@@ -182,8 +183,7 @@ std::string Redactor::scanned(std::string_view original, const Look& look) {
         if (scan::person_folder(original.substr(at, end - at)) == 0) homeless = end;
         done = found("home-folder", scan::home_elsewhere(original, at, alone));
       }
-    } else if (const std::size_t authority = look.addresses ? scan::url_authority(original, at) : 0;
-               authority > 0) {
+    } else if (const std::size_t authority = looks ? scan::url_authority(original, at) : 0; authority > 0) {
       result += "://" + placeholder("address", std::string(original.substr(at + 3, authority)));
       length = authority + 3;
       done = true;
@@ -196,9 +196,11 @@ std::string Redactor::scanned(std::string_view original, const Look& look) {
       done = found("gpu-uuid", scan::gpu_uuid(original, at)) || found("uuid", scan::uuid(original, at)) ||
              found("container-id", scan::container_id(original, at)) ||
              found("machine-id", scan::machine_id(original, at));
-      if (look.addresses)
+      if (looks)
         done = done || found("mac", scan::mac(original, at)) || found("guid", scan::guid(original, at)) ||
-               found("ip", scan::ipv4(original, at)) || found("ip", scan::ipv6(original, at));
+               found("ip", look.addresses == Addresses::all ? scan::ipv4(original, at)
+                                                            : scan::marked_ipv4(original, at)) ||
+               found("ip", scan::ipv6(original, at));
       if (look.registries && !done)
         done = found("registry", private_registry(original, at)) ||
                found("account", scan::cloud_account(original, at));
@@ -213,7 +215,7 @@ std::string Redactor::scanned(std::string_view original, const Look& look) {
 }
 
 std::string Redactor::text(std::string_view original) {
-  return scanned(original, {.addresses = true});
+  return scanned(original, {.addresses = Addresses::all});
 }
 
 std::string Redactor::path(std::string_view original) {
@@ -234,7 +236,7 @@ std::string Redactor::list_of_paths(std::string_view value) {
   for (std::size_t start = 0; start <= value.size();) {
     const std::size_t end = std::min(value.find(':', start), value.size());
     const std::string_view one = value.substr(start, end - start);
-    result += scanned(one, {.addresses = true, .path = one.starts_with('/'), .registries = true});
+    result += scanned(one, {.addresses = Addresses::all, .path = one.starts_with('/'), .registries = true});
     if (end < value.size()) result += ':';
     start = end + 1;
   }
@@ -254,9 +256,10 @@ std::string Redactor::words_masked(const std::string& value, bool boot) {
       words.push_back(
           fmt::format("{}={}", name, placeholder("address", std::string(word.substr(equals + 1)))));
     else if (boot || equals == std::string_view::npos)
-      words.push_back(scanned(word, {.addresses = true}));
+      words.push_back(scanned(word, {.addresses = Addresses::all}));
     else  // rules know a setting by its name
-      words.push_back(fmt::format("{}={}", name, scanned(word.substr(equals + 1), {.addresses = true})));
+      words.push_back(
+          fmt::format("{}={}", name, scanned(word.substr(equals + 1), {.addresses = Addresses::all})));
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -271,9 +274,12 @@ std::string Redactor::value(const std::string& key, const std::string& original)
     return list_of_paths(original);
   if (key == "kernel.command_line") return words_masked(original, true);
   if (key == "file.nccl_conf") return words_masked(original, false);
-  Look look{may_hold_addresses(key), may_hold_names(key), begins && is_one_path(key), !variable.empty()};
+  const Addresses addresses = key.ends_with(".import.outcome") ? Addresses::marked
+                              : may_hold_addresses(key)        ? Addresses::all
+                                                               : Addresses::none;
+  Look look{addresses, may_hold_names(key), begins && is_one_path(key), !variable.empty()};
   const std::string text = key.starts_with("kernel_log.") ? without_credentials(original)
-                           : look.addresses               ? words_without_credentials(original)
+                           : addresses != Addresses::none ? words_without_credentials(original)
                                                           : original;
   const std::size_t plain = plain_start(key, text);
   std::string result = scanned(std::string_view(text).substr(plain), look);
@@ -320,10 +326,11 @@ Inventory Redactor::inventory(const Inventory& original) {
     if (item.presence == Presence::present)
       item.value = is_serial(item) ? placeholder("gpu-serial", item.value) : value(item.key, item.value);
     item.source = path(item.source);
-    // A rule looks a wheel up by this. Four numbers are a version there, but in a command line.
-    item.how =
-        scanned(words_without_credentials(item.how), {.addresses = item.key.starts_with("driver.history."),
-                                                      .names = !item.how.starts_with("Requires-Dist of ")});
+    // A rule looks a wheel up by this. Four numbers are a version there, but for a proxy in a command line.
+    const bool command = item.key.starts_with("driver.history.");
+    item.how = scanned(words_without_credentials(item.how),
+                       {.addresses = command ? Addresses::marked : Addresses::none,
+                        .names = !item.how.starts_with("Requires-Dist of ")});
     item.needs = text(words_without_credentials(item.needs));
     copy.add(std::move(item));
   }

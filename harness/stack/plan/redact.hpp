@@ -54,9 +54,15 @@ class Redactor {
   std::string image_name(std::string_view original);
 
  private:
+  enum class Addresses {
+    none,
+    marked,  ///< four numbers are a version, but where a host stands
+    all,
+  };
+
   /// What is looked for beside what has a form of its own.
   struct Look {
-    bool addresses = false;
+    Addresses addresses = Addresses::none;
     bool names = true;
     bool path = false;        ///< the text is one path
     bool registries = false;  ///< hosts that containers' images come from

@@ -197,6 +197,42 @@ std::size_t ipv4(std::string_view text, std::size_t at) {
   return goes_on ? 0 : end - at;
 }
 
+namespace {
+
+/// ":443", "', 443", as a port stands behind a host.
+bool begins_port(std::string_view behind) {
+  constexpr std::string_view between = ":'\", ";
+  const std::size_t digit = behind.find_first_not_of(between);
+  if (digit == std::string_view::npos || !is_digit(behind[digit])) return false;
+  return behind.starts_with(':') ? digit == 1 : behind.starts_with("',") || behind.starts_with("\",");
+}
+
+/// What names a host ends the text, but for what stands between it and its value.
+bool calls_host(std::string_view before) {
+  if (before.ends_with('@') || before.ends_with("//")) return true;
+  constexpr std::string_view between = " =:'\"([";
+  before = before.substr(0, before.find_last_not_of(between) + 1);
+  constexpr std::size_t longest = 16;
+  std::string word(before.substr(before.size() < longest ? 0 : before.size() - longest));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  constexpr std::array<std::string_view, 10> calling{
+      "host",    "hostname",   "proxy",         "server",       "peer",
+      "address", "connect to", "connection to", "connected to", "connecting to"};
+  return std::any_of(calling.begin(), calling.end(),
+                     [&](std::string_view name) { return word.ends_with(name); });
+}
+
+}  // namespace
+
+std::size_t marked_ipv4(std::string_view text, std::size_t at) {
+  const std::size_t length = ipv4(text, at);
+  if (length == 0) return 0;
+  const bool marked = text.substr(at).starts_with("192.168.") || begins_port(text.substr(at + length)) ||
+                      calls_host(text.substr(0, at));
+  return marked ? length : 0;
+}
+
 std::size_t ipv6(std::string_view text, std::size_t at) {
   // Behind a dash it is the number of a placeholder, and an empty part of a list: "home-folder-0::/usr/lib".
   if (!begins_behind_name(text, at, ':') || (at > 0 && text[at - 1] == '-')) return 0;

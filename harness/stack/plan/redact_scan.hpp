@@ -33,6 +33,9 @@ std::size_t machine_id(std::string_view text, std::size_t at);
 std::size_t url_authority(std::string_view text, std::size_t at);
 /// Four numbers up to 255. A version such as 12.8.4.1 looks the same: ask only where addresses are expected.
 std::size_t ipv4(std::string_view text, std::size_t at);
+/// Four such numbers that stand where an address does: behind "://", "@", "host", "proxy" or "connect to",
+/// before a port, or in a net of 192.168. For texts that hold versions too.
+std::size_t marked_ipv4(std::string_view text, std::size_t at);
 /// Eight groups, or fewer with one "::"; the last two may be written as IPv4; a PCI address (0000:01:00.0) is
 /// none.
 std::size_t ipv6(std::string_view text, std::size_t at);

@@ -58,6 +58,40 @@ TEST(Stated, ADenialStandsBeforeOrBehind) {
     EXPECT_TRUE(contains_any_stated(text, {"fallen off the bus"})) << text;
 }
 
+TEST(Stated, OnlyWordsOfCountingStandBeforeAnAnswer) {
+  for (const char* text :
+       {"fallen off the bus recoverable: no", "fallen off the bus gpu=0", "fallen off the bus pid=None",
+        "fallen off the bus: None of the devices could be opened", "fallen off the bus: none is left",
+        "fallen off the bus index = 0"})
+    EXPECT_TRUE(contains_any_stated(text, {"fallen off the bus"})) << text;
+  for (const char* text : {"fallen off the bus detected: no", "fallen off the bus events seen: 0",
+                           "fallen off the bus errors: none in 79 hours", "fallen off the bus found = none."})
+    EXPECT_FALSE(contains_any_stated(text, {"fallen off the bus"})) << text;
+  EXPECT_FALSE(contains_any_affirmed("throttle reasons: none", {"throttl"}));
+}
+
+TEST(Stated, ADenialIsOfWhatFollowsIt) {
+  for (const char* text :
+       {"GPU is not responding error", "Rank zero reported error", "node zero error",
+        "Will not retry failed error", "job did not start error", "it died without warning error 719"})
+    EXPECT_TRUE(contains_any_stated(text, {"error"})) << text;
+  for (const char* text :
+       {"that is not an error", "there has not been an error", "it did not report error 719",
+        "zero GPU error", "done without any error", "no warning or error"})
+    EXPECT_FALSE(contains_any_stated(text, {"error"})) << text;
+  EXPECT_TRUE(contains_any_stated("did not find libcudnn.so.9: cannot open shared object file",
+                                  {"libcudnn~: cannot open"}))
+      << "the pattern says itself that it is missing";
+}
+
+TEST(Stated, ALongLineTakesLinearTime) {
+  for (const std::string piece : {"no error ", "error count 0, ", "error: none. "}) {
+    std::string line;
+    while (line.size() < 300'000) line += piece;
+    EXPECT_FALSE(contains_any_stated(line, {"error"})) << piece;
+  }
+}
+
 TEST(Stated, LinesThatDenyAreNeitherProofNorHarm) {
   for (const char* line :
        {"no GPU has fallen off the bus", "GPU fallen off the bus: none", "no Xid 79 in the last day",
@@ -78,13 +112,31 @@ TEST(Stated, LinesThatTellOfAFaultStillDo) {
            {"Xid 79 on GPU 1", "gpu_lost"},
            {"NVML Driver/library version mismatch: 580.65", "umd_kmd_mismatch"},
            {"NVRM: Xid (PCI:0000:01:00): 119, Timeout waiting for RPC from GSP!", "gsp_firmware"},
-           {"    Remapping Failure Occurred          : Yes", "hbm_row_remap"}}) {
+           {"    Remapping Failure Occurred          : Yes", "hbm_row_remap"},
+           {"Xid 79 gpu=0", "gpu_lost"},
+           {"GPU has fallen off the bus recoverable: no", "gpu_lost"},
+           {"cudaErrorECCUncorrectable device=0", "hbm_row_remap"},
+           {"NVML_ERROR_GPU_IS_LOST index=0", "gpu_lost"},
+           {"Xid 79 recovered: no", "gpu_lost"},
+           {"XID 79 resolved: false", "gpu_lost"},
+           {"Xid 79 process=None", "gpu_lost"},
+           {"Xid 79 pid=0", "gpu_lost"},
+           {"GPU is not responding Xid 79", "gpu_lost"},
+           {"node died without warning Xid 79", "gpu_lost"},
+           {"NVRM: Xid (0000:01:00): 79", "gpu_lost"},
+           {"Xid (GPU 0000:01:00): 79", "gpu_lost"}}) {
     const Diagnosis diagnosis = beside_unchanged(line);
     ASSERT_FALSE(diagnosis.findings.empty()) << line;
     EXPECT_EQ(diagnosis.findings.front().cause, cause) << line;
   }
   EXPECT_EQ(beside_unchanged("NCCL call to connect failed : 0").state, State::unknown);
   EXPECT_EQ(beside_unchanged("not enough memory error").state, State::unknown);
+  for (const char* line :
+       {"NCCL error rank=0, peer 3", "watchdog timeout rank=0", "error: None of the devices could be opened",
+        "Failed: none of the providers is available", "GPU is not responding Xid 9999",
+        "node died without warning Xid 9999", "Rank zero reported error", "Will not retry failed allocation",
+        "job did not start error"})
+    EXPECT_EQ(beside_unchanged(line).state, State::unknown) << line;
 }
 
 TEST(Stated, EachXidOfALineIsRead) {
@@ -92,6 +144,15 @@ TEST(Stated, EachXidOfALineIsRead) {
   EXPECT_TRUE(tells_xid("no Xid 48, but NVRM: Xid (PCI:0000:01:00): 79, pid=1", {79}));
   EXPECT_FALSE(tells_xid("Xid errors: none in 79 hours", {79}));
   EXPECT_FALSE(tells_xid("Xid (PCI:0000:79:00): 48", {79}));
+  EXPECT_FALSE(tells_xid("Xid (0000:79:00): 48", {79}));
+  EXPECT_TRUE(tells_xid("NVRM: Xid (0000:01:00): 79", {79}));
+  EXPECT_TRUE(tells_xid("Xid (GPU 0000:01:00): 79", {79}));
+  EXPECT_TRUE(tells_xid("Xid (79): GPU has fallen off the bus", {79}));
+  EXPECT_TRUE(tells_xid("GPU was not found Xid 79", {79}));
+  EXPECT_TRUE(tells_xid("rank zero Xid 79", {79}));
+  for (const char* text : {"no Xid 79", "without Xid 79", "zero Xid 79", "no new Xid 79",
+                           "it did not see Xid 79", "without any Xid 79"})
+    EXPECT_FALSE(tells_xid(text, {79})) << text;
 }
 
 TEST(Stated, ANumberIsAnErrorsWhereItIsCalledOne) {
@@ -106,6 +167,19 @@ TEST(Stated, ANumberIsAnErrorsWhereItIsCalledOne) {
                            "an NVIDIA A100 gave an error", "cuda error at a.cu:100", "returned 100",
                            "exit code 100 of the cuda program", "error after 100 ms", "error 100ms later"})
     EXPECT_FALSE(tells_code(text, 100)) << text;
+  for (const char* text :
+       {"error 802 persists after reboot", "error 802 unless rebooted", "CUresult 802 across all ranks",
+        "CUDA error 802 occurs after an hour", "cuInit returned 802 unless rebooted",
+        "cuda call failed, status 802", "CUDA_ERROR_SYSTEM_NOT_READY, 802", "cudaErrorSystemNotReady, 802",
+        "CUDA error: system not yet initialized (802)",
+        "CUDA error: system not yet initialized (802) at x.cu:33", "ret=802 from cuInit"})
+    EXPECT_TRUE(tells_code(text, 802)) << text;
+  for (const char* text : {"error: 802 rows", "CUDA error, 802 items", "cuda is up, exit status 802",
+                           "http status 802 beside cuda", "CUDA error: buffer of (802) lines",
+                           "error: no room (802)", "cuda call failed\nstatus 802"})
+    EXPECT_FALSE(tells_code(text, 802)) << text;
+  EXPECT_TRUE(tells_code("CUDA error 35 means the driver is too old", 35));
+  EXPECT_FALSE(tells_code("cuda call failed, status 35", 35)) << "a small number is called one more closely";
   EXPECT_TRUE(tells_code("error 35", 35));
   EXPECT_TRUE(tells_code("cudaGetDeviceCount returned 35", 35));
   EXPECT_FALSE(tells_code("returned 35 rows", 35));
@@ -122,6 +196,8 @@ TEST(Stated, NumbersOfOtherThingsNameNoCause) {
   EXPECT_THAT(causes_of(error_that_says("requires driver version 525 or newer: ok, found 580")),
               Not(Contains("driver_too_old")));
   EXPECT_THAT(causes_of(error_that_says("requires driver version 525 or newer")), Contains("driver_too_old"));
+  EXPECT_THAT(causes_of(error_that_says("CUDA error 35 means it is old")), Contains("driver_too_old"));
+  EXPECT_THAT(causes_of(error_that_says("cuda call failed, status 803")), Contains("umd_kmd_mismatch"));
 }
 
 TEST(Stated, ALibraryThatOpenedIsNotTheOneThatDidNot) {
@@ -132,6 +208,8 @@ TEST(Stated, ALibraryThatOpenedIsNotTheOneThatDidNot) {
   EXPECT_THAT(causes_of(error_that_says(opened + " " + other)), Not(Contains("missing_cuda_libraries")));
   EXPECT_THAT(causes_of(error_that_says(opened + "\n" + other)), Not(Contains("missing_cuda_libraries")));
   EXPECT_THAT(causes_of(error_that_says("libcublas.so.12: cannot open shared object file")),
+              Contains("missing_cuda_libraries"));
+  EXPECT_THAT(causes_of(error_that_says("did not find libcublas.so.12: cannot open shared object file")),
               Contains("missing_cuda_libraries"));
 }
 

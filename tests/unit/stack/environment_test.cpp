@@ -104,6 +104,22 @@ TEST(Credentials, OfALoginGoWithoutASchemeToo) {
     EXPECT_EQ(words_without_credentials(line), line);
 }
 
+TEST(Credentials, AVersionOfAPackageIsNone) {
+  for (const char* line :
+       {"pip install oauthlib==3.2.2 tokenizers==0.13.3; tokenizers!=0.11.3,<0.14 tokenizers~=0.13",
+        "apt-get install libsecret-1-0=0.21.4 libpam-google-authenticator=20191231-2 "
+        "python3-oauthlib=1:3.2.2-1",
+        "google-auth==2.23.0", "symbol lookup: libfoo.so:bar@GLIBC_2.34 libfoo.so:bar@@GLIBCXX_3.4.30",
+        "x:y@CXXABI_1.3.9 b:c@libcudart.so b:c@libcudart.so.12"})
+    EXPECT_EQ(words_without_credentials(line), line);
+  EXPECT_EQ(words_without_credentials("API_TOKEN==1.2.3 API_TOKEN=1.2.3 password=1.2.3 x.vncpassword=4-5"),
+            "API_TOKEN=withheld API_TOKEN=withheld password=withheld x.vncpassword=withheld");
+  EXPECT_EQ(words_without_credentials("--my-token=1.2.3 tokenizers=abc auth=1.2.3 password==abc"),
+            "--my-token=withheld tokenizers=withheld auth=withheld password=withheld");
+  EXPECT_EQ(words_without_credentials("bob:pa55@GLIBC.example bob:pa55@so.example"),
+            "withheld@GLIBC.example withheld@so.example");
+}
+
 TEST(Credentials, AreKnownByOneListOfNames) {
   for (const char* name : {"NVIDIA_API_KEY", "NVIDIA_KEYRING", "NVIDIA_PROXY_PASS", "TF_PWD", "pass",
                            "X-Amz-Signature", "sig", "JAX_PASSPHRASE", "rd.luks.key", "inst.vncpassword"})
