@@ -14,12 +14,13 @@ namespace gpugauge::cli {
 
 /// What one `upgrade end` works with.
 struct Upgrade {
-  conductor::KeptUpgrade kept;
-  stack::Inventory before, now;
-  stack::PlanRequest request;
-  stack::StackChange change;
-  std::string side = "new";
-  int attempt = 0;  ///< of the record, from 1; 0 where nothing is measured
+  conductor::KeptUpgrade kept;  ///< the open upgrade
+  stack::Inventory before;      ///< as `upgrade begin` recorded it
+  stack::Inventory now;         ///< read like that one
+  stack::PlanRequest request;   ///< what was planned
+  stack::StackChange change;    ///< from `before` to `now`, held against the plan
+  std::string side = "new";     ///< whose rounds are measured: "new", or "returned" after going back
+  int attempt = 0;              ///< of the record, from 1; 0 where nothing is measured
 };
 
 /// The commands that go back from what is there now.
