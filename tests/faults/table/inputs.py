@@ -147,7 +147,7 @@ ROWS = [
     ),
     large("a baseline", "", "gpugauge baseline import x.json", "should be an object and is an array"),
     large("expectations of code", "", "gpugauge codegen --expect x.json", "should be an object and is an array"),
-    large("a list of runs", "", "gpugauge history ingest x.json", "a list of run files is an array", needs=STORE),
+    large("a list of runs", "", "gpugauge history ingest --store s.sqlite x.json", "should be an object and is an array", needs=STORE),
     Fault(
         "fleet: one of three cannot be read",
         "gpugauge fleet night",
