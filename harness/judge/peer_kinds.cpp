@@ -99,7 +99,7 @@ void add_missing_checksums(const PeerKind& nodes, ChecksumComparison& out) {
     form.metric_class = "integrity";
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       if (std::none_of(nodes[n].begin(), nodes[n].end(),
-                       [&](const PeerRound* round) { return was_chosen(*round, benchmark); }))
+                       [&](const PeerRound* round) { return was_chosen(*round, form.benchmark); }))
         continue;
       std::vector<InRun> runs;
       for (const PeerRound* round : nodes[n])

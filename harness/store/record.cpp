@@ -116,7 +116,7 @@ class Texts {
 };
 
 /// It is part of a key, and PostgreSQL takes none of more than 2704 bytes: a longer text by its own checksum.
-std::string storable_checksum(std::string value) {
+std::string storable_checksum(const std::string& value) {
   constexpr std::size_t longest = 256;
   return value.size() > longest ? "sha256:" + baseline::sha256(value) : storable(value);
 }

@@ -107,9 +107,9 @@ TEST(Credentials, OfALoginGoWithoutASchemeToo) {
 TEST(Credentials, AVersionOfAPackageIsNone) {
   for (const char* line :
        {"pip install oauthlib==3.2.2 tokenizers==0.13.3; tokenizers!=0.11.3,<0.14 tokenizers~=0.13",
-        "apt-get install libsecret-1-0=0.21.4 libpam-google-authenticator=20191231-2 "
-        "python3-oauthlib=1:3.2.2-1",
-        "google-auth==2.23.0", "symbol lookup: libfoo.so:bar@GLIBC_2.34 libfoo.so:bar@@GLIBCXX_3.4.30",
+        "apt-get install libsecret-1-0=0.21.4 libpam-google-authenticator=20191231-2",
+        "apt-get install python3-oauthlib=1:3.2.2-1", "google-auth==2.23.0",
+        "symbol lookup: libfoo.so:bar@GLIBC_2.34 libfoo.so:bar@@GLIBCXX_3.4.30",
         "x:y@CXXABI_1.3.9 b:c@libcudart.so b:c@libcudart.so.12"})
     EXPECT_EQ(words_without_credentials(line), line);
   EXPECT_EQ(words_without_credentials("API_TOKEN==1.2.3 API_TOKEN=1.2.3 password=1.2.3 x.vncpassword=4-5"),
