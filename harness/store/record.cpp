@@ -241,8 +241,8 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   }
   judge::Checksums checksums;
   for (auto& [benchmark, values] : out.peer.checksums)
-    for (std::string& value : values)
-      checksums[texts.text("benchmark", benchmark)].push_back(storable_checksum(std::move(value)));
+    for (const std::string& value : values)
+      checksums[texts.text("benchmark", benchmark)].push_back(storable_checksum(value));
   out.peer.checksums = std::move(checksums);
   // A host has no number of its own, and its boot changes: within a node it is "host".
   out.identity = texts.longer_key("device", identity_of(run));
