@@ -44,8 +44,7 @@ std::string not_as_before(const Upgrade& upgrade, const judge::Outcome& outcome,
   if (outcome.code != ExitCode::regressed)
     return fmt::format(
         "{} whether the machine is what it was when the upgrade began could not be told: {}; upgrade {} "
-        "stays "
-        "open, and `gpugauge upgrade end{}` measures again",
+        "stays open, and `gpugauge upgrade end{}` measures again",
         went_away ? "The stack is the old one again, and" : "Nothing changed in the stack, and",
         outcome.sentence, upgrade.kept.record.name, went_away ? "" : " --anyway");
   return went_away ? "The stack is the old one again, and the machine is not what it was: the change of "

@@ -1,20 +1,8 @@
 # An upgrade from begin to end. The driver is a fake whose version a test changes, the family a script that reports
 # what it is told: no verdict here rests on how fast this machine is.
 load common
-load fake_gpu
+load fake_upgrade
 export WIDE=yes
-
-begin() {
-  gpugauge upgrade begin --device 0 --profile smoke --rounds 2 --quiet "$@"
-}
-end() {
-  gpugauge upgrade end --quiet "$@"
-}
-
-# state_is WORD: what the record of the last upgrade says.
-state_is() {
-  [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["state"])')" = "$1" ]
-}
 
 @test "begin plans, records, measures and says what will be seen; end passes and closes" {
   one_gpu

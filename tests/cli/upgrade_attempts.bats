@@ -1,23 +1,8 @@
 # What several `upgrade end` of one upgrade make of each other's rounds, and what a record that was begun elsewhere, in
 # another shell or in another state does to them. The GPU is the fake one of upgrade.bats.
 load common
-load fake_gpu
+load fake_upgrade
 export WIDE=yes
-
-begin() {
-  gpugauge upgrade begin --device 0 --profile smoke --rounds 2 --quiet "$@"
-}
-end() {
-  gpugauge upgrade end --quiet "$@"
-}
-
-# recorded EXPRESSION: what Python makes of the last upgrade's record, `it`.
-recorded() {
-  gpugauge upgrade status --json | "$PYTHON" -c "import json, sys; it = json.load(sys.stdin); print($1)"
-}
-state_is() {
-  [ "$(recorded 'it["state"]')" = "$1" ]
-}
 
 # environment NAME: a virtual environment of a Python 3.11, active from now on.
 environment() {
