@@ -42,6 +42,7 @@ class Execution {
     std::erase_if(steps_,
                   [this](const Step& step) { return !plan_.benchmarks.empty() && ids_of(step).empty(); });
     watch_.emplace(loop_, [this](int signal) { stop(signal); });
+    folder_.emplace();
   }
 
   result::Run run(int* stopped_by, std::optional<result::StopsHeldBack>* held) {
@@ -52,6 +53,7 @@ class Execution {
       if (stop_signal_ == 0) execute_step(static_cast<int>(i));
     }
     finish_telemetry();
+    folder_.reset();
     if (held != nullptr) held->emplace();
     watch_->end();
     conclude();
@@ -168,7 +170,7 @@ class Execution {
     if (const std::vector<std::string> only = only_of(step); !only.empty()) {
       std::string lines;
       for (const auto& id : only) lines += id + "\n";
-      const auto file = folder_.path() / "only.txt";  // one process at a time reads it
+      const auto file = folder_->path() / "only.txt";  // one process at a time reads it
       result::write_file(file, lines);
       command.arguments.push_back(fmt::format("--gpugauge_only={}", file.string()));
     }
@@ -186,7 +188,7 @@ class Execution {
 
   void execute_step(int position) {
     const Step& step = steps_[static_cast<std::size_t>(position)];
-    const auto samples = folder_.path() / fmt::format("samples-{}.json", position);
+    const auto samples = folder_->path() / fmt::format("samples-{}.json", position);
     ChildOptions options;
     options.limit_seconds = plan_.profile.limit_seconds;
     options.grace_seconds = plan_.profile.grace_seconds;
@@ -352,7 +354,6 @@ class Execution {
   const std::function<void(const Progress&)>& progress_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   result::Run run_;
-  result::TemporaryDirectory folder_;
   Loop loop_;  // before everything that holds a handle of it
   std::vector<Step> steps_;
   HostReader reader_;
@@ -363,7 +364,8 @@ class Execution {
   std::optional<Running> running_;
   std::map<std::size_t, std::vector<double>> wall_of_family_;
   int stop_signal_ = 0;
-  std::optional<StopWatch> watch_;  // after all that a stop touches
+  std::optional<StopWatch> watch_;                    // after all that a stop touches
+  std::optional<result::TemporaryDirectory> folder_;  // while a stop is watched for: else one would leave it
 };
 
 }  // namespace

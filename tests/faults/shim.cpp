@@ -8,6 +8,7 @@
 //   write=kill        SIGKILL when half of it is written
 //   threads=N         the first N threads can be started, and no more
 //   clock=SECONDS     the wall clock steps by so many seconds once half a second has passed
+//   folder=stop       SIGTERM in the moment in which a folder for temporary files is made
 //   nokill            SIGKILL reaches nobody, as in a process that is stuck in the kernel
 #include <atomic>
 #include <cerrno>
@@ -92,6 +93,12 @@ int flock(int descriptor, int operation) noexcept {
 int mkdir(const char* path, mode_t mode) noexcept {
   if (const int error = error_of("mkdir"); error != 0 && chosen(path)) return errno = error, -1;
   return real<int(const char*, mode_t)>("mkdir")(path, mode);
+}
+
+char* mkdtemp(char* name) noexcept {
+  char* const made = real<char*(char*)>("mkdtemp")(name);
+  if (word("folder=stop") != nullptr) std::raise(SIGTERM);
+  return made;
 }
 
 int fsync(int descriptor) {

@@ -100,7 +100,7 @@ def look(node, name, number, code, output, wanted):
     left += [str(file) for file in node.folder.rglob(".*") if TEMPORARY.match(file.name)]
     left += [str(file) for file in (node.folder / "state/runs").iterdir() if file.suffix != ".json"]
     # What a killed command left goes with the next one that makes temporary files: not with one that ends before it measures.
-    # (143: SIGTERM before the command catches it, which on a busy machine may be after it made its folder.)
+    # (143: SIGTERM before the command catches it.)
     if code in (9, 143):
         node.left_by_killed = set(left)
     elif code not in (2, 3) or not set(left) <= node.left_by_killed:

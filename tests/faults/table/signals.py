@@ -75,6 +75,16 @@ ROWS = [
     *(stopped(signal) for signal in ("INT", "TERM", "HUP")),
     *(early(signal) for signal in ("INT", "TERM", "HUP")),
     Fault(
+        "SIGTERM when the temporary folder was just made",
+        RUN,
+        3,
+        "good|bad|latency",
+        output="partial",
+        shim="folder=stop",
+        holds="grep -q 'SIGTERM stopped the run' out.json",
+        good=False,
+    ),
+    Fault(
         "SIGINT while the driver is asked",
         "start gpugauge run --profile smoke --quiet --output out.json; wait_until pgrep -P $command; kill -INT"
         " $command; finish",
