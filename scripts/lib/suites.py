@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A GoogleTest program, one process a suite: an error that sticks, a hang or a crash costs its own suite only.
 
-Usage: suites.py RESULTS --seconds ALL --each ONE [--filter=PATTERN] [--under 'NAME=COMMAND WORD...']... PROGRAM
+Usage: suites.py RESULTS --seconds ALL --each ONE [--filter=PATTERN] [--jobs N] [--alone SUITE,...]
+                 [--under 'NAME=COMMAND WORD...']... PROGRAM
 
 Runs every suite that `PROGRAM --gtest_list_tests` names, each for ONE seconds at most, and none past ALL seconds. With --under all
-suites run once under each command, in that order; NAME is what the results call it. RESULTS (JSON) is written anew after every
-suite: a list of
+suites run once under each command, in that order; NAME is what the results call it. N run at a time (1), the suites of --alone
+before them and one after another: what they time, no other may disturb. RESULTS (JSON) is written anew after every suite: a list of
 
   {"under": NAME or "", "suite": ..., "asked": [test...], "ended": "" or how it ended badly, "begun": true or false,
    "tests": [{"name": ..., "state": "passed", "failed" or "skipped", "reason": ..., "small": true or false}...]}
@@ -13,6 +14,7 @@ suite: a list of
 What the processes said goes to standard output. Ends with 0 when there is a list of tests, 1 when not.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -21,11 +23,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree as xml
 
 GRACE_SECONDS = 5  # from the last signal to leaving a process that does not end
 SAID = 4000        # characters of a process that ended badly
+GROUPS = set()     # of the processes that run now
+SAYING = threading.Lock()
 
 
 def listed(program, pattern):
@@ -75,24 +80,26 @@ def end_group(group):
         pass
 
 
+def leave(number, _):
+    """Ends all that runs, and this too."""
+    for group in list(GROUPS):
+        end_group(group)
+    os._exit(128 + number)
+
+
 def run(words, limit, log):
-    """Its exit status, or None where the limit ended it. In a process group of its own, all of which is ended, also by a signal."""
+    """Its exit status, or None where the limit ended it. In a process group of its own, all of which is ended."""
     with open(log, "wb") as output:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                    start_new_session=True)
-
-    def leave(number, _):
-        end_group(process.pid)
-        os._exit(128 + number)
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, leave)
+    GROUPS.add(process.pid)
     status = None
     try:
         status = process.wait(limit)
     except subprocess.TimeoutExpired:
         pass
     end_group(process.pid)
+    GROUPS.discard(process.pid)
     try:
         process.wait(GRACE_SECONDS)
     except subprocess.TimeoutExpired:
@@ -126,10 +133,11 @@ def one_suite(record, words, limit):
         last = [line.split("]", 1)[1].strip() for line in said.splitlines() if line.startswith("[ RUN ")]
         ended += f" in {last[-1]}" if last else ""
     record.update(begun=True, ended=ended, tests=tests or [])
-    print(f"{record['under']} {record['suite']}: {ended or 'ended well'} ({time.monotonic() - start:.1f} s)".lstrip())
-    if ended or any(test["state"] == "failed" for test in tests or []):
-        print(said[-SAID:].rstrip())
-    sys.stdout.flush()
+    with SAYING:
+        print(f"{record['under']} {record['suite']}: {ended or 'ended well'} ({time.monotonic() - start:.1f} s)".lstrip())
+        if ended or any(test["state"] == "failed" for test in tests or []):
+            print(said[-SAID:].rstrip())
+        sys.stdout.flush()
 
 
 def write(path, records):
@@ -146,6 +154,8 @@ def main(arguments):
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--each", type=float, required=True)
     parser.add_argument("--filter", default="*")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--alone", type=lambda names: set(names.split(",")), default=set())
     parser.add_argument("--under", action="append", default=[])
     parser.add_argument("program")
     options = parser.parse_args(arguments)
@@ -159,12 +169,20 @@ def main(arguments):
     records = [{"under": name, "suite": suite, "asked": asked, "ended": "", "begun": False, "tests": []}
                for name in under for suite, asked in suites.items()]
     write(options.results, records)
-    for record in records:
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, leave)
+
+    def begin(record):
         left = end - time.monotonic()
-        if left <= 0:
-            break
-        one_suite(record, [*under[record["under"]], options.program], min(options.each, left))
-        write(options.results, records)
+        if left > 0:
+            one_suite(record, [*under[record["under"]], options.program], min(options.each, left))
+            with SAYING:
+                write(options.results, records)
+
+    for record in (one for one in records if one["suite"] in options.alone):
+        begin(record)
+    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        list(pool.map(begin, (one for one in records if one["suite"] not in options.alone)))
     return 0
 
 
