@@ -12,60 +12,88 @@
 
 namespace gpugauge::kernels::gemm::mma {
 
-// A block makes a 128x128 tile with 4 warps of 64x64. Tiles of A (128x32) and B (32x128) pass through a ring
+// A block makes a 256x128 tile with 8 warps of 64x64. Tiles of A (256x32) and B (32x128) pass through a ring
 // of shared-memory stages that cp.async fills `stages - 1` steps ahead.
-constexpr int tile_m = 128;
+constexpr int tile_m = 256;
 constexpr int tile_n = 128;
 constexpr int tile_k = 32;
 constexpr int stages = 4;
-constexpr int threads = 128;
+constexpr int threads = 256;
 constexpr int warp_m = 64;
 constexpr int warp_n = 64;
+constexpr int warps_n = tile_n / warp_n;
 constexpr int chunk = 8;  // elements of 16 bits in 16 bytes
-constexpr int a_chunks = tile_m * tile_k / chunk;
-constexpr int b_chunks = tile_k * tile_n / chunk;
+constexpr int a_row = tile_k / chunk;
+constexpr int b_row = tile_n / chunk;
+constexpr int a_chunks = tile_m * a_row;
+constexpr int b_chunks = tile_k * b_row;
+constexpr int a_parts = a_chunks / threads;  // chunks that a thread copies in a step
+constexpr int b_parts = b_chunks / threads;
+constexpr int a_part_rows = threads / a_row;  // rows from one of them to the next
+constexpr int b_part_rows = threads / b_row;
 constexpr int stage_bytes = (a_chunks + b_chunks) * 16;
 constexpr int shared_bytes = stages * stage_bytes;
-static_assert(tile_k / chunk == 4 && tile_n / chunk == 16,
-              "the swizzles are made for rows of 4 and of 16 chunks");
+static_assert(a_row == 4 && b_row == 16, "the swizzles are made for rows of 4 and of 16 chunks");
+static_assert(tile_m / warp_m * warps_n * 32 == threads, "the warps' tiles make up the block's");
 static_assert(a_chunks % threads == 0 && b_chunks % threads == 0,
               "every thread copies as many chunks as the next");
+static_assert(a_part_rows % 8 == 0 && b_part_rows % 8 == 0, "the swizzles repeat after 8 rows");
 static_assert(shared_bytes <= 99 * 1024,
               "compute capability 8.6 and 8.9 have 99 KiB of shared memory a block");
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-// One thread's share of filling a stage: which chunks it copies is the same in every step.
+// One thread's share of filling a stage: the same chunks of every step, one column of A's tile and one of
+// B's.
 template <typename In>
-struct Copier {
-  const In* a;
-  const In* b;
-  int m, n, k;
-  Tile tile;
-
-  __device__ __forceinline__ void fill(std::uint32_t stage, int k0) const {
+class Copier {
+ public:
+  __device__ __forceinline__ Copier(const In* a, const In* b, int m, int n, int k, Tile tile)
+      : any_a_(a),
+        any_b_(b),
+        a_part_(static_cast<std::size_t>(a_part_rows) * k),
+        b_part_(static_cast<std::size_t>(b_part_rows) * n),
+        b_step_(static_cast<std::size_t>(tile_k) * n) {
     const int thread = static_cast<int>(threadIdx.x);
-#pragma unroll
-    for (int part = 0; part < a_chunks / threads; ++part) {
-      const int index = part * threads + thread;
-      const int row = index / 4;
-      const int from_row = tile.row * tile_m + row;
-      const int from_k = k0 + index % 4 * chunk;
-      const bool valid = from_row < m && from_k < k;
-      const In* const from = valid ? a + static_cast<std::size_t>(from_row) * k + from_k : a;
-      ptx::copy_async_16(stage + swizzle_4(row, index % 4) * 16, from, valid);
-    }
-#pragma unroll
-    for (int part = 0; part < b_chunks / threads; ++part) {
-      const int index = part * threads + thread;
-      const int row = index / 16;
-      const int from_k = k0 + row;
-      const int from_column = tile.column * tile_n + index % 16 * chunk;
-      const bool valid = from_k < k && from_column < n;
-      const In* const from = valid ? b + static_cast<std::size_t>(from_k) * n + from_column : b;
-      ptx::copy_async_16(stage + (a_chunks + swizzle_16(row, index % 16)) * 16, from, valid);
-    }
+    const int row = tile.row * tile_m + thread / a_row;
+    a_ = a + static_cast<std::size_t>(row) * k + thread % a_row * chunk;
+    rows_left_ = m - row;
+    a_k_left_ = k - thread % a_row * chunk;
+    a_to_ = static_cast<std::uint32_t>(swizzle_4(thread / a_row, thread % a_row) * 16);
+    const int column = tile.column * tile_n + thread % b_row * chunk;
+    b_ = b + static_cast<std::size_t>(thread / b_row) * n + column;
+    b_k_left_ = column < n ? k - thread / b_row : 0;
+    b_to_ = static_cast<std::uint32_t>((a_chunks + swizzle_16(thread / b_row, thread % b_row)) * 16);
   }
+
+  // Starts copying the next step's share into `stage`, and goes on to the step after it.
+  __device__ __forceinline__ void fill(std::uint32_t stage) {
+#pragma unroll
+    for (int part = 0; part < a_parts; ++part) {
+      const bool valid = a_k_left_ > 0 && part * a_part_rows < rows_left_;
+      ptx::copy_async_16(stage + a_to_ + part * (a_part_rows * a_row * 16),
+                         valid ? a_ + part * a_part_ : any_a_, valid);
+    }
+#pragma unroll
+    for (int part = 0; part < b_parts; ++part) {
+      const bool valid = part * b_part_rows < b_k_left_;
+      ptx::copy_async_16(stage + b_to_ + part * (b_part_rows * b_row * 16),
+                         valid ? b_ + part * b_part_ : any_b_, valid);
+    }
+    a_ += tile_k;
+    b_ += b_step_;
+    a_k_left_ -= tile_k;
+    b_k_left_ -= tile_k;
+  }
+
+ private:
+  const In* any_a_;  // a legal address, for what is not read
+  const In* any_b_;
+  std::size_t a_part_, b_part_, b_step_;  // elements from part to part, and of B from step to step
+  const In* a_;
+  const In* b_;
+  int rows_left_, a_k_left_, b_k_left_;
+  std::uint32_t a_to_, b_to_;  // where in a stage the first part goes
 };
 
 __device__ __forceinline__ void multiply(Bf16, float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
@@ -119,51 +147,72 @@ __device__ __forceinline__ void store_tile(Out* __restrict__ c,
 
 #endif
 
-/// In: Bf16 or Fp16; Out: the same or float.
+/// In: Bf16 or Fp16; Out: the same or float. Operands of a step of 16 along k are loaded from shared memory
+/// while those of the one before are multiplied, across stages too.
 template <typename In, typename Out>
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(threads, 1)
     mma_sync_kernel(const In* __restrict__ a, const In* __restrict__ b, Out* __restrict__ c, int m, int n,
                     int k, TileOrder order) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const std::uint32_t ring = ptx::dynamic_shared();
-  const Copier<In> copier{a, b, m, n, k, order.tile(static_cast<int>(blockIdx.x))};
+  const Tile tile = order.tile(static_cast<int>(blockIdx.x));
+  Copier<In> copier(a, b, m, n, k, tile);
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  const int warp_row = warp / 2 * warp_m;
-  const int warp_column = warp % 2 * warp_n;
+  const int warp_row = warp / warps_n * warp_m;
+  const int warp_column = warp % warps_n * warp_n;
   const int steps = (k + tile_k - 1) / tile_k;
+  constexpr int inner_steps = tile_k / 16;
+  static_assert(inner_steps % 2 == 0, "a stage begins with the first of the two sets of fragments");
 
   // A group is closed in every step, filled or not, so that the count of pending groups stays the same to the
   // end.
 #pragma unroll
   for (int step = 0; step < stages - 1; ++step) {
-    if (step < steps) copier.fill(ring + step * stage_bytes, step * tile_k);
+    if (step < steps) copier.fill(ring + step * stage_bytes);
     ptx::copy_async_commit();
   }
+  const auto behind = [&](std::uint32_t stage) {
+    return stage + stage_bytes == ring + shared_bytes ? ring : stage + stage_bytes;
+  };
+  std::uint32_t stage = ring;
+  std::uint32_t next_fill = ring + (stages - 1) * stage_bytes;
+  ptx::copy_async_wait<stages - 2>();
+  __syncthreads();
+  Fragments fragments[2];
+  fragments[0].load(stage, warp_row, warp_column, 0);
 
   float sums[warp_m / 16][warp_n / 8][4] = {};
   for (int step = 0; step < steps; ++step) {
-    ptx::copy_async_wait<stages - 2>();
-    __syncthreads();  // this step's stage is there for all; the stage filled next was read by all one step
-                      // ago
-    const int next = step + stages - 1;
-    if (next < steps) copier.fill(ring + next % stages * stage_bytes, next * tile_k);
-    ptx::copy_async_commit();
-
-    const std::uint32_t stage = ring + step % stages * stage_bytes;
-    Fragments fragments[2];
-    fragments[0].load(stage, warp_row, warp_column, 0);
 #pragma unroll
-    for (int inner = 0; inner < tile_k / 16; ++inner) {
-      if (inner + 1 < tile_k / 16) fragments[(inner + 1) % 2].load(stage, warp_row, warp_column, inner + 1);
+    for (int inner = 0; inner < inner_steps; ++inner) {
+      Fragments& next = fragments[(inner + 1) % 2];
+      if (inner + 1 < inner_steps) {
+        next.load(stage, warp_row, warp_column, inner + 1);
+      } else {
+        // The next stage is there for all, and this one was read by all. Behind the last step a stage is
+        // loaded that nothing multiplies.
+        ptx::copy_async_wait<stages - 2>();
+        __syncthreads();
+        stage = behind(stage);
+        next.load(stage, warp_row, warp_column, 0);
+      }
+      if (inner == 0) {  // into the stage of the step before
+        if (step + stages - 1 < steps) copier.fill(next_fill);
+        ptx::copy_async_commit();
+        next_fill = behind(next_fill);
+      }
       const Fragments& now = fragments[inner % 2];
 #pragma unroll
       for (int i = 0; i < warp_m / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < warp_n / 8; ++j)
+        for (int turn = 0; turn < warp_n / 8; ++turn) {
+          // There and back, so that neighbouring instructions share an operand.
+          const int j = i % 2 == 0 ? turn : warp_n / 8 - 1 - turn;
           multiply(In{}, sums[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
+        }
     }
   }
-  store_tile(c, sums, copier.tile.row * tile_m + warp_row, copier.tile.column * tile_n + warp_column, m, n);
+  store_tile(c, sums, tile.row * tile_m + warp_row, tile.column * tile_n + warp_column, m, n);
 #endif
 }
 

@@ -5,39 +5,44 @@
 namespace gpugauge::kernels::memory {
 namespace {
 
-// Starts `kernel` on every SM, when the GPU has bulk copies and the pointers (null where there is none) are
-// aligned.
+// Starts `kernel`, when the GPU has bulk copies and the pointers (null where there is none) are aligned.
 template <typename... Parameters, typename... Arguments>
-cudaError_t launch(void (*kernel)(Parameters...), int threads, int shared_bytes, const float* b,
-                   const float* c, const float* a, cudaStream_t stream, Arguments... arguments) {
+cudaError_t launch(void (*kernel)(Parameters...), std::size_t blocks, int threads, int shared_bytes,
+                   const float* b, const float* c, const float* a, cudaStream_t stream,
+                   Arguments... arguments) {
   for (const float* pointer : {b, c, a})
     if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) return cudaErrorInvalidValue;
+  if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
   if (const cudaError_t status = supports(kernel, 90); status != cudaSuccess) return status;
   if (const cudaError_t status =
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
       status != cudaSuccess)
     return status;
-  kernel<<<current_sm_count() * bulk_blocks_per_sm, threads, shared_bytes, stream>>>(arguments...);
+  kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes, stream>>>(arguments...);
   return cudaGetLastError();
+}
+
+std::size_t blocks_that_stay() {
+  return static_cast<std::size_t>(current_sm_count()) * bulk_blocks_per_sm;
 }
 
 template <typename Map>
 cudaError_t map(const float* b, const float* c, float* a, std::size_t count, Map with, cudaStream_t stream) {
-  return launch(bulk_map_kernel<Map>, bulk_threads<Map>, BulkRing<Map::inputs>::shared_bytes, b, c, a, stream,
-                b, c, a, count, with);
+  return launch(bulk_map_kernel<Map>, bulk_map_blocks(count), bulk_map_threads, bulk_map_shared_bytes<Map>, b,
+                c, a, stream, b, c, a, count, with);
 }
 
 }  // namespace
 
 cudaError_t bulk_read(const float* data, std::size_t count, unsigned long long* partial_sums,
                       cudaStream_t stream) {
-  return launch(bulk_read_kernel, bulk_mover_threads + bulk_workers, BulkRing<1>::shared_bytes, data, nullptr,
-                nullptr, stream, data, count, partial_sums);
+  return launch(bulk_read_kernel, blocks_that_stay(), bulk_mover_threads + bulk_workers,
+                BulkRing::shared_bytes, data, nullptr, nullptr, stream, data, count, partial_sums);
 }
 
 cudaError_t bulk_write(float value, float* to, std::size_t count, cudaStream_t stream) {
-  return launch(bulk_write_kernel, bulk_mover_threads, static_cast<int>(bulk_stage_bytes), nullptr, nullptr,
-                to, stream, value, to, count);
+  return launch(bulk_write_kernel, blocks_that_stay(), bulk_mover_threads, static_cast<int>(bulk_stage_bytes),
+                nullptr, nullptr, to, stream, value, to, count);
 }
 
 cudaError_t bulk_copy(const float* from, float* to, std::size_t count, cudaStream_t stream) {

@@ -1,5 +1,4 @@
-// The device code of bulk.hpp. One thread, the mover, fills a ring of stages ahead of the workers and stores
-// what they have made of each; without workers it stores what has arrived.
+// The device code of bulk.hpp.
 #pragma once
 
 #include <cstddef>
@@ -23,91 +22,6 @@ namespace gpugauge::kernels::memory {
 #define GPUGAUGE_HAS_BULK_COPIES 0
 #endif
 
-/// The ring of a kernel that reads `Inputs` arrays: each stage holds a piece of every one, and has two
-/// barriers: full (its bytes have arrived) and done (every working warp has let go of it).
-template <int Inputs>
-struct BulkRing {
-  static constexpr std::uint32_t piece_bytes = bulk_stage_bytes / Inputs;
-  static constexpr std::uint32_t barriers_at = bulk_stages * bulk_stage_bytes;
-  static constexpr int shared_bytes = static_cast<int>(barriers_at + bulk_stages * 16);
-  static_assert(piece_bytes % 16 == 0, "bulk copies move multiples of 16 bytes");
-  static_assert(bulk_stage_bytes < 1U << 20, "what a barrier counts in one phase");
-
-  std::uint32_t base;  // of shared memory
-  __device__ __forceinline__ std::uint32_t piece(std::uint32_t slot, int input) const {
-    return base + slot * bulk_stage_bytes + static_cast<std::uint32_t>(input) * piece_bytes;
-  }
-  __device__ __forceinline__ std::uint32_t full(std::uint32_t slot) const {
-    return base + barriers_at + slot * 8;
-  }
-  __device__ __forceinline__ std::uint32_t done(std::uint32_t slot) const {
-    return full(slot) + bulk_stages * 8;
-  }
-  __device__ __forceinline__ void make_barriers() const {
-    for (std::uint32_t slot = 0; slot < bulk_stages; ++slot) {
-      sm90::barrier_init(full(slot), 1);
-      sm90::barrier_init(done(slot), bulk_workers / 32);
-    }
-    sm90::barrier_init_fence();
-  }
-
-  __device__ __forceinline__ void load(std::uint32_t slot, const float* const (&from)[Inputs],
-                                       std::size_t offset, std::uint32_t bytes) const {
-    sm90::barrier_arrive_expecting(full(slot), bytes * Inputs);
-#pragma unroll
-    for (int input = 0; input < Inputs; ++input)
-      sm90::load_bulk(piece(slot, input), reinterpret_cast<const unsigned char*>(from[input]) + offset, bytes,
-                      full(slot));
-  }
-
-  // One thread. Each piece is stored from where its first input lies, unless `to` is null.
-  template <bool HasWorkers>
-  __device__ __forceinline__ void move(const float* const (&from)[Inputs], float* to,
-                                       const BulkShare& share) const {
-    RingPosition ahead;  // where the next load goes
-    std::size_t next = share.first;
-    const auto load_next = [&] {
-      load(ahead.slot, from, next, share.length(next));
-      ahead.advance(bulk_stages);
-      next += share.step;
-    };
-    for (std::uint32_t slot = 0; slot < bulk_stages - 1; ++slot)
-      if (next < share.bytes) load_next();
-    RingPosition at;
-    for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {
-      sm90::barrier_wait(HasWorkers ? done(at.slot) : full(at.slot), at.full_parity());
-      if (to != nullptr)
-        sm90::store_bulk(reinterpret_cast<unsigned char*>(to) + offset, piece(at.slot, 0),
-                         share.length(offset));
-      if (next < share.bytes) {
-        // Into the stage of the piece before this one: its store has read it once this one's alone is left.
-        if (to != nullptr) sm90::wait_for_stores_to_read<1>();
-        load_next();
-      }
-      at.advance(bulk_stages);
-    }
-    if (to != nullptr) sm90::wait_for_stores_to_read<0>();
-  }
-
-  // The working warps, all their threads: work(place of a vector in the stage's first piece) for every
-  // vector. The fence orders what they wrote before its store, and what they read before the next load into
-  // the same place.
-  template <typename Work>
-  __device__ __forceinline__ void work_on(const BulkShare& share, Work work) const {
-    const std::uint32_t worker = threadIdx.x - bulk_mover_threads;
-    RingPosition at;
-    for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {
-      sm90::barrier_wait(full(at.slot), at.full_parity());
-      const std::uint32_t bytes = share.length(offset);
-      for (std::uint32_t v = worker * 16; v < bytes; v += bulk_workers * 16) work(piece(at.slot, 0) + v);
-      sm90::fence_for_store();
-      __syncwarp();
-      if (worker % 32 == 0) sm90::barrier_arrive(done(at.slot));
-      at.advance(bulk_stages);
-    }
-  }
-};
-
 template <typename Map>
 __device__ __forceinline__ float4 map_vectors(Map map, float4 b) {
   return make_float4(map(b.x), map(b.y), map(b.z), map(b.w));
@@ -117,20 +31,21 @@ __device__ __forceinline__ float4 map_vectors(Map map, float4 b, float4 c) {
   return make_float4(map(b.x, c.x), map(b.y, c.y), map(b.z, c.z), map(b.w, c.w));
 }
 
-/// a[i] = map(b[i]), or map(b[i], c[i]). Blocks of bulk_threads<Map>() threads and BulkRing<Map::inputs>'s
-/// shared bytes; any number of blocks.
+/// Shared memory of bulk_map_kernel: a piece of every array that is read, and a barrier.
 template <typename Map>
-constexpr bool bulk_has_workers = !std::is_same_v<Map, Same>;
+constexpr int bulk_map_shared_bytes = Map::inputs* static_cast<int>(bulk_piece_bytes) + 8;
+
+/// a[i] = map(b[i]), or map(b[i], c[i]). bulk_map_blocks(count) blocks of bulk_map_threads threads. One
+/// thread starts all copies; the result replaces the piece of b and leaves from there.
 template <typename Map>
-constexpr int bulk_threads = bulk_mover_threads + (bulk_has_workers<Map> ? bulk_workers : 0);
-template <typename Map>
-__global__ void __launch_bounds__(bulk_threads<Map>)
+__global__ void __launch_bounds__(bulk_map_threads)
     bulk_map_kernel(const float* __restrict__ b, const float* __restrict__ c, float* __restrict__ a,
                     std::size_t count, Map map) {
 #if GPUGAUGE_HAS_BULK_COPIES
   constexpr int inputs = Map::inputs;
-  const BulkRing<inputs> ring{ptx::dynamic_shared()};
-  const BulkShare share(count, ring.piece_bytes, blockIdx.x, gridDim.x);
+  const std::uint32_t piece = ptx::dynamic_shared();
+  const std::uint32_t arrived = piece + inputs * bulk_piece_bytes;
+  const BulkShare share(count, bulk_piece_bytes, blockIdx.x, gridDim.x);
   const std::size_t tail = share.bytes / sizeof(float) + threadIdx.x;
   if (blockIdx.x == 0 && tail < count) {
     if constexpr (inputs == 1)
@@ -138,37 +53,105 @@ __global__ void __launch_bounds__(bulk_threads<Map>)
     else
       a[tail] = map(b[tail], c[tail]);
   }
-  if (threadIdx.x == 0) ring.make_barriers();
-  __syncthreads();
+  if (share.first >= share.bytes) return;  // the only block of arrays of less than a vector
+  const std::uint32_t bytes = share.length(share.first);
   if (threadIdx.x == 0) {
-    if constexpr (inputs == 1)
-      ring.template move<bulk_has_workers<Map>>({b}, a, share);
-    else
-      ring.template move<bulk_has_workers<Map>>({b, c}, a, share);
+    sm90::barrier_init(arrived, 1);
+    sm90::barrier_init_fence();
+    sm90::barrier_arrive_expecting(arrived, inputs * bytes);
+    sm90::load_bulk(piece, reinterpret_cast<const unsigned char*>(b) + share.first, bytes, arrived);
+    if constexpr (inputs == 2)
+      sm90::load_bulk(piece + bulk_piece_bytes, reinterpret_cast<const unsigned char*>(c) + share.first,
+                      bytes, arrived);
   }
-  if constexpr (bulk_has_workers<Map>)
-    if (threadIdx.x >= bulk_mover_threads)
-      ring.work_on(share, [&](std::uint32_t place) {
-        const float4 from_b = sm90::load_vector(place);
-        if constexpr (inputs == 1)
-          sm90::store_vector(place, map_vectors(map, from_b));
-        else
-          sm90::store_vector(place, map_vectors(map, from_b, sm90::load_vector(place + ring.piece_bytes)));
-      });
+  if constexpr (std::is_same_v<Map, Same>) {
+    if (threadIdx.x == 0) sm90::barrier_wait(arrived, 0);
+  } else {
+    __syncthreads();  // the barrier has been made
+    sm90::barrier_wait(arrived, 0);
+    const std::uint32_t place = threadIdx.x * 16;
+    if (place < bytes) {
+      const float4 from_b = sm90::load_vector(piece + place);
+      if constexpr (inputs == 1)
+        sm90::store_vector(piece + place, map_vectors(map, from_b));
+      else
+        sm90::store_vector(piece + place,
+                           map_vectors(map, from_b, sm90::load_vector(piece + bulk_piece_bytes + place)));
+    }
+    sm90::fence_for_store();
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    sm90::store_bulk(reinterpret_cast<unsigned char*>(a) + share.first, piece, bytes);
+    sm90::wait_for_stores_to_read<0>();
+  }
 #elif defined(__CUDA_ARCH__)
   __trap();
 #endif
 }
 
+/// The ring of the kernel that reads: one thread, the mover, fills stages ahead of the workers. Each has two
+/// barriers: full (its bytes have arrived) and empty (every worker has let go of it).
+struct BulkRing {
+  static constexpr std::uint32_t barriers_at = bulk_stages * bulk_stage_bytes;
+  static constexpr int shared_bytes = static_cast<int>(barriers_at + bulk_stages * 16);
+  static_assert(bulk_stage_bytes < 1U << 20, "what a barrier counts in one phase");
+
+  std::uint32_t base;  // of shared memory
+  __device__ __forceinline__ std::uint32_t stage(std::uint32_t slot) const {
+    return base + slot * bulk_stage_bytes;
+  }
+  __device__ __forceinline__ std::uint32_t full(std::uint32_t slot) const {
+    return base + barriers_at + slot * 8;
+  }
+  __device__ __forceinline__ std::uint32_t empty(std::uint32_t slot) const {
+    return full(slot) + bulk_stages * 8;
+  }
+  __device__ __forceinline__ void make_barriers() const {
+    for (std::uint32_t slot = 0; slot < bulk_stages; ++slot) {
+      sm90::barrier_init(full(slot), 1);
+      sm90::barrier_init(empty(slot), bulk_workers);
+    }
+    sm90::barrier_init_fence();
+  }
+
+  // One thread.
+  __device__ __forceinline__ void fill(const float* from, const BulkShare& share) const {
+    RingPosition at;
+    for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {
+      const std::uint32_t bytes = share.length(offset);
+      sm90::barrier_wait(empty(at.slot), at.empty_parity());
+      sm90::barrier_arrive_expecting(full(at.slot), bytes);
+      sm90::load_bulk(stage(at.slot), reinterpret_cast<const unsigned char*>(from) + offset, bytes,
+                      full(at.slot));
+      at.advance(bulk_stages);
+    }
+  }
+
+  // All workers: work(place of a vector in shared memory) for every vector.
+  template <typename Work>
+  __device__ __forceinline__ void work_on(const BulkShare& share, Work work) const {
+    const std::uint32_t worker = threadIdx.x - bulk_mover_threads;
+    RingPosition at;
+    for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {
+      sm90::barrier_wait(full(at.slot), at.full_parity());
+      const std::uint32_t bytes = share.length(offset);
+      for (std::uint32_t v = worker * 16; v < bytes; v += bulk_workers * 16) work(stage(at.slot) + v);
+      sm90::barrier_arrive(empty(at.slot));
+      at.advance(bulk_stages);
+    }
+  }
+};
+
 static __global__ void __launch_bounds__(bulk_mover_threads + bulk_workers)
     bulk_read_kernel(const float* __restrict__ data, std::size_t count,
                      unsigned long long* __restrict__ partial_sums) {
 #if GPUGAUGE_HAS_BULK_COPIES
-  const BulkRing<1> ring{ptx::dynamic_shared()};
-  const BulkShare share(count, ring.piece_bytes, blockIdx.x, gridDim.x);
+  const BulkRing ring{ptx::dynamic_shared()};
+  const BulkShare share(count, bulk_stage_bytes, blockIdx.x, gridDim.x);
   if (threadIdx.x == 0) ring.make_barriers();
   __syncthreads();
-  if (threadIdx.x == 0) ring.move<true>({data}, nullptr, share);
+  if (threadIdx.x == 0) ring.fill(data, share);
   if (threadIdx.x < bulk_mover_threads) return;
 
   const std::uint32_t worker = threadIdx.x - bulk_mover_threads;

@@ -9,29 +9,36 @@
 
 namespace gpugauge::kernels::memory {
 
+/// `steps` of footprint_threads vectors in each of `turns` turns; see FootprintPlan.
 static __global__ void __launch_bounds__(footprint_threads)
     read_footprint_kernel(const uint4* __restrict__ data, std::uint32_t vectors, std::uint32_t steps,
-                          std::size_t start_stride, std::uint32_t* __restrict__ sums) {
-  // 32 bits: with 64 the counting would bound what L1 is read with, at 10 operations a load.
-  auto at = static_cast<std::uint32_t>((blockIdx.x * start_stride + threadIdx.x) % vectors);
+                          std::size_t start_stride, std::uint32_t turns, std::uint32_t hop,
+                          std::uint32_t* __restrict__ sums) {
   std::uint32_t sum = 0;
-  const auto advance = [&] {
-    at += footprint_threads;
-    if (at >= vectors) at -= vectors;
-  };
-  for (; steps >= footprint_unroll; steps -= footprint_unroll) {
-    uint4 values[footprint_unroll];
+  std::uint32_t begins_as = blockIdx.x;
+  for (; turns > 0; --turns) {
+    // 32 bits: with 64 the counting would bound what L1 is read with, at 10 operations a load.
+    auto at = static_cast<std::uint32_t>((begins_as * start_stride + threadIdx.x) % vectors);
+    const auto advance = [&] {
+      at += footprint_threads;
+      if (at >= vectors) at -= vectors;
+    };
+    std::uint32_t left = steps;
+    for (; left >= footprint_unroll; left -= footprint_unroll) {
+      uint4 values[footprint_unroll];
 #pragma unroll
-    for (int u = 0; u < footprint_unroll; ++u) {
-      values[u] = data[at];
+      for (int u = 0; u < footprint_unroll; ++u) {
+        values[u] = data[at];
+        advance();
+      }
+#pragma unroll
+      for (int u = 0; u < footprint_unroll; ++u) sum += word_sum_32(values[u]);
+    }
+    for (; left > 0; --left) {
+      sum += word_sum_32(data[at]);
       advance();
     }
-#pragma unroll
-    for (int u = 0; u < footprint_unroll; ++u) sum += word_sum_32(values[u]);
-  }
-  for (; steps > 0; --steps) {
-    sum += word_sum_32(data[at]);
-    advance();
+    begins_as = (begins_as + hop) % gridDim.x;
   }
   sum = block_sum_32<footprint_threads>(sum);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;

@@ -17,40 +17,48 @@ inline constexpr std::size_t footprint_step = std::size_t{footprint_threads} * 1
 /// Just under 64 GiB: places are counted in 32 bits.
 inline constexpr std::size_t most_footprint_vectors = (std::size_t{1} << 32) - footprint_threads;
 
-/// What one launch reads of a footprint: every word the same number of times.
+/// What one launch reads of a footprint: every word the same number of times. A footprint consists of slices
+/// of equal size; in every turn a block reads one of them, `hop` slices behind the one before.
 struct FootprintPlan {
-  std::size_t vectors = 0;            ///< of 16 bytes in the footprint
-  std::size_t vectors_per_block = 0;  ///< that each block reads, wrapping around at the footprint's end
-  std::size_t start_stride = 0;       ///< block b begins at vector b * start_stride
-  std::uint64_t readings = 0;         ///< how often the launch reads each word
+  std::size_t vectors = 0;        ///< of 16 bytes in the footprint
+  std::size_t slice_vectors = 0;  ///< that a block reads in one turn, wrapping around at the footprint's end
+  std::size_t start_stride = 0;   ///< block b begins its first turn at vector b * start_stride
+  std::uint32_t turns = 0;        ///< of every block
+  std::uint32_t hop = 0;  ///< blocks from one turn to the next: turn t of block b is where b + t * hop began
+  std::uint64_t readings = 0;  ///< how often the launch reads each word
 
   /// Bytes that `blocks` blocks, those of the plan, read together.
   double bytes(int blocks) const {
-    return 16.0 * static_cast<double>(vectors_per_block) * static_cast<double>(blocks);
+    return 16.0 * static_cast<double>(slice_vectors) * static_cast<double>(turns) *
+           static_cast<double>(blocks);
   }
 };
 
-/// A plan for `bytes` (> 0, a multiple of footprint_step) and `blocks` blocks. Up to `whole_until` bytes each
-/// block reads all of the footprint, as many times as bring about `target_bytes` of reading in total, every
-/// block from a place of its own; above that each block reads its own slice, and the launch reads the
-/// footprint once: its size is then rounded down to a multiple of what all blocks read in one step.
-/// @pre bytes >= blocks * footprint_step where bytes > whole_until
-inline FootprintPlan plan_footprint(std::size_t bytes, int blocks, std::size_t whole_until,
-                                    std::size_t target_bytes) {
+/// A plan for `bytes` (> 0, a multiple of footprint_step) and `blocks` blocks that bring about `target_bytes`
+/// of reading in total. Where not every block could have a slice of its own, each reads all of the footprint
+/// in one turn, from a place of its own. Else each slice is read by another block in every turn: no two read
+/// the same at one time, of which a cache would have to deliver one copy only, and no block reads again what
+/// its L1 may hold. The footprint's size is then rounded down to a multiple of what all blocks read in one
+/// step.
+inline FootprintPlan plan_footprint(std::size_t bytes, int blocks, std::size_t target_bytes) {
   FootprintPlan plan;
   const auto count = static_cast<std::size_t>(blocks);
+  const std::size_t step = count * footprint_threads;
   const std::size_t vectors = bytes / 16;
-  if (bytes <= whole_until) {
+  if (vectors < step) {
     plan.vectors = vectors;
     plan.readings = std::max<std::size_t>(1, target_bytes / (bytes * count)) * count;
-    plan.vectors_per_block = plan.readings / count * vectors;
+    plan.slice_vectors = plan.readings / count * vectors;
     plan.start_stride = vectors / count / 8 * 8;  // whole lines of 128 bytes
+    plan.turns = 1;
   } else {
-    const std::size_t step = count * footprint_threads;
-    plan.vectors_per_block = vectors / step * footprint_threads;
-    plan.vectors = plan.vectors_per_block * count;
-    plan.start_stride = plan.vectors_per_block;
-    plan.readings = 1;
+    plan.slice_vectors = vectors / step * footprint_threads;
+    plan.vectors = plan.slice_vectors * count;
+    plan.start_stride = plan.slice_vectors;
+    plan.readings = std::max<std::size_t>(1, target_bytes / (plan.vectors * 16));
+    plan.turns = static_cast<std::uint32_t>(plan.readings);
+    // Far from its neighbours, so that a block that is slower than the next does not come to read with it.
+    plan.hop = static_cast<std::uint32_t>(count * 2 / 7 + 1);
   }
   return plan;
 }

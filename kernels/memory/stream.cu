@@ -14,6 +14,15 @@ bool aligned(std::initializer_list<const void*> pointers) {
   return true;
 }
 
+template <typename... Parameters, typename... Arguments>
+cudaError_t map(void (*kernel)(Parameters...), std::initializer_list<const void*> pointers, std::size_t count,
+                cudaStream_t stream, Arguments... arguments) {
+  if (!aligned(pointers) || map_blocks(count) > 0x7fffffff) return cudaErrorInvalidValue;
+  if (count == 0) return cudaSuccess;
+  kernel<<<static_cast<unsigned>(map_blocks(count)), map_threads, 0, stream>>>(arguments...);
+  return cudaGetLastError();
+}
+
 }  // namespace
 
 cudaError_t read(const float* data, std::size_t count, unsigned long long* partial_sums,
@@ -25,10 +34,7 @@ cudaError_t read(const float* data, std::size_t count, unsigned long long* parti
 }
 
 cudaError_t copy(const float* from, float* to, std::size_t count, cudaStream_t stream) {
-  if (!aligned({from, to})) return cudaErrorInvalidValue;
-  if (count == 0) return cudaSuccess;
-  copy_kernel<<<current_sm_count() * blocks_per_sm, threads, 0, stream>>>(from, to, count);
-  return cudaGetLastError();
+  return map(copy_kernel, {from, to}, count, stream, from, to, count);
 }
 
 cudaError_t write(float value, float* to, std::size_t count, cudaStream_t stream) {
@@ -39,25 +45,16 @@ cudaError_t write(float value, float* to, std::size_t count, cudaStream_t stream
 }
 
 cudaError_t scale(const float* from, float factor, float* to, std::size_t count, cudaStream_t stream) {
-  if (!aligned({from, to})) return cudaErrorInvalidValue;
-  if (count == 0) return cudaSuccess;
-  scale_kernel<<<current_sm_count() * blocks_per_sm, threads, 0, stream>>>(from, factor, to, count);
-  return cudaGetLastError();
+  return map(scale_kernel, {from, to}, count, stream, from, factor, to, count);
 }
 
 cudaError_t add(const float* b, const float* c, float* a, std::size_t count, cudaStream_t stream) {
-  if (!aligned({a, b, c})) return cudaErrorInvalidValue;
-  if (count == 0) return cudaSuccess;
-  add_kernel<<<current_sm_count() * blocks_per_sm, threads, 0, stream>>>(b, c, a, count);
-  return cudaGetLastError();
+  return map(add_kernel, {a, b, c}, count, stream, b, c, a, count);
 }
 
 cudaError_t triad(const float* b, const float* c, float factor, float* a, std::size_t count,
                   cudaStream_t stream) {
-  if (!aligned({a, b, c})) return cudaErrorInvalidValue;
-  if (count == 0) return cudaSuccess;
-  triad_kernel<<<current_sm_count() * blocks_per_sm, threads, 0, stream>>>(b, c, factor, a, count);
-  return cudaGetLastError();
+  return map(triad_kernel, {a, b, c}, count, stream, b, c, factor, a, count);
 }
 
 }  // namespace gpugauge::kernels::memory

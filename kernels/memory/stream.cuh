@@ -55,64 +55,45 @@ static __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) partial_sums[blockIdx.x] = sum;
 }
 
-// to[i] = Map(from[i]) for single elements and for vectors of four.
+// The thread's vector, and its element behind the last vector where there is one.
+struct MapPlace {
+  std::size_t vector = static_cast<std::size_t>(blockIdx.x) * map_threads + threadIdx.x;
+  __device__ __forceinline__ bool has_vector(std::size_t count) const { return vector < count / 4; }
+  __device__ __forceinline__ std::size_t tail(std::size_t count) const { return count / 4 * 4 + vector; }
+};
+
+// to[i] = map(from[i]), in map_blocks(count) blocks of map_threads.
 template <typename Map>
 __device__ __forceinline__ void map_one(const float* __restrict__ from, float* __restrict__ to,
                                         std::size_t count, Map map) {
-  const float4* const sources = reinterpret_cast<const float4*>(from);
-  float4* const targets = reinterpret_cast<float4*>(to);
-  const std::size_t vector_count = count / 4;
-  const std::size_t stride = grid_stride();
-  std::size_t i = first_index();
-  const auto map_vector = [&](float4 v) { return make_float4(map(v.x), map(v.y), map(v.z), map(v.w)); };
-  for (; i + (unroll - 1) * stride < vector_count; i += unroll * stride) {
-    float4 values[unroll];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) values[u] = sources[i + u * stride];
-#pragma unroll
-    for (int u = 0; u < unroll; ++u) targets[i + u * stride] = map_vector(values[u]);
+  const MapPlace at;
+  if (at.has_vector(count)) {
+    const float4 v = reinterpret_cast<const float4*>(from)[at.vector];
+    reinterpret_cast<float4*>(to)[at.vector] = make_float4(map(v.x), map(v.y), map(v.z), map(v.w));
   }
-  for (; i < vector_count; i += stride) targets[i] = map_vector(sources[i]);
-  const std::size_t tail = vector_count * 4 + first_index();
-  if (tail < count) to[tail] = map(from[tail]);
+  if (const std::size_t tail = at.tail(count); tail < count) to[tail] = map(from[tail]);
 }
 
-// a[i] = Map(b[i], c[i]).
+// a[i] = map(b[i], c[i]), likewise.
 template <typename Map>
 __device__ __forceinline__ void map_two(const float* __restrict__ b, const float* __restrict__ c,
                                         float* __restrict__ a, std::size_t count, Map map) {
-  const float4* const bs = reinterpret_cast<const float4*>(b);
-  const float4* const cs = reinterpret_cast<const float4*>(c);
-  float4* const as = reinterpret_cast<float4*>(a);
-  const std::size_t vector_count = count / 4;
-  const std::size_t stride = grid_stride();
-  std::size_t i = first_index();
-  const auto map_vector = [&](float4 v, float4 w) {
-    return make_float4(map(v.x, w.x), map(v.y, w.y), map(v.z, w.z), map(v.w, w.w));
-  };
-  constexpr int pairs = unroll / 2;  // two loads each
-  for (; i + (pairs - 1) * stride < vector_count; i += pairs * stride) {
-    float4 from_b[pairs];
-    float4 from_c[pairs];
-#pragma unroll
-    for (int u = 0; u < pairs; ++u) {
-      from_b[u] = bs[i + u * stride];
-      from_c[u] = cs[i + u * stride];
-    }
-#pragma unroll
-    for (int u = 0; u < pairs; ++u) as[i + u * stride] = map_vector(from_b[u], from_c[u]);
+  const MapPlace at;
+  if (at.has_vector(count)) {
+    const float4 v = reinterpret_cast<const float4*>(b)[at.vector];
+    const float4 w = reinterpret_cast<const float4*>(c)[at.vector];
+    reinterpret_cast<float4*>(a)[at.vector] =
+        make_float4(map(v.x, w.x), map(v.y, w.y), map(v.z, w.z), map(v.w, w.w));
   }
-  for (; i < vector_count; i += stride) as[i] = map_vector(bs[i], cs[i]);
-  const std::size_t tail = vector_count * 4 + first_index();
-  if (tail < count) a[tail] = map(b[tail], c[tail]);
+  if (const std::size_t tail = at.tail(count); tail < count) a[tail] = map(b[tail], c[tail]);
 }
 
-static __global__ void __launch_bounds__(threads)
+static __global__ void __launch_bounds__(map_threads)
     copy_kernel(const float* __restrict__ from, float* __restrict__ to, std::size_t count) {
   map_one(from, to, count, Same{});
 }
 
-static __global__ void __launch_bounds__(threads)
+static __global__ void __launch_bounds__(map_threads)
     triad_kernel(const float* __restrict__ b, const float* __restrict__ c, float factor,
                  float* __restrict__ a, std::size_t count) {
   map_two(b, c, a, count, Triad{factor});

@@ -12,10 +12,23 @@
 
 namespace gpugauge::kernels::memory {
 
-/// Threads of a block, 16-byte accesses that a thread has under way at once, blocks per SM.
+/// Of read() and write(): threads of a block, 16-byte accesses that a reading thread has under way at once,
+/// blocks per SM, which stay until all is done.
 inline constexpr int threads = 256;
 inline constexpr int unroll = 4;
 inline constexpr int blocks_per_sm = 8;
+
+/// Threads of a block of the others, each of which has one vector of 16 bytes of each array and ends with it.
+/// Blocks begin in the order of the arrays, so that what is under way at one time lies close together in
+/// device memory: on an H100 this moves 8% more bytes than blocks that stay.
+inline constexpr int map_threads = 1024;
+
+/// Blocks of map_threads threads for arrays of `count` elements, at least one: the last elements, fewer than
+/// a vector, belong to threads of the first block.
+constexpr std::size_t map_blocks(std::size_t count) {
+  const std::size_t vectors = count / 4;
+  return vectors <= map_threads ? 1 : (vectors - 1) / map_threads + 1;
+}
 
 /// Blocks that read() starts on a GPU of this many SMs: the number of partial sums it writes.
 constexpr std::size_t read_blocks(int sm_count) {

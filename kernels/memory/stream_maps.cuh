@@ -17,12 +17,12 @@ static __global__ void __launch_bounds__(threads) write_kernel(float value, floa
   if (tail < count) to[tail] = value;
 }
 
-static __global__ void __launch_bounds__(threads)
+static __global__ void __launch_bounds__(map_threads)
     scale_kernel(const float* __restrict__ from, float factor, float* __restrict__ to, std::size_t count) {
   map_one(from, to, count, Scale{factor});
 }
 
-static __global__ void __launch_bounds__(threads)
+static __global__ void __launch_bounds__(map_threads)
     add_kernel(const float* __restrict__ b, const float* __restrict__ c, float* __restrict__ a,
                std::size_t count) {
   map_two(b, c, a, count, Add{});

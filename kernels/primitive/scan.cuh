@@ -6,7 +6,7 @@
 
 #include "kernels/primitive/scan.hpp"
 #include "kernels/support/tile_state.cuh"
-#include "kernels/support/vector_store.cuh"
+#include "kernels/support/vector_once.cuh"
 
 namespace gpugauge::kernels::primitive {
 
@@ -51,62 +51,61 @@ __device__ __forceinline__ std::uint32_t look_back(const unsigned long long* sta
   return sum;
 }
 
-// scratch[0] hands out tiles in the order in which blocks begin; scratch + 1 are the states. All 0 before.
-static __global__ void __launch_bounds__(scan_threads)
-    scan_kernel(const std::uint32_t* from, std::uint32_t* to, std::size_t count,
-                unsigned long long* scratch) {
+/// What the warps of a block tell each other.
+struct ScanShared {
+  std::uint32_t warp_sums[scan_threads / 32];
+  std::uint32_t tile;
+  std::uint32_t prefix;  ///< sum of all tiles before
+};
+
+// A warp takes scan_vectors rows of 32 vectors that follow each other. Whole: all of the tile lies within the
+// array. With a question at each row instead, the loads would wait for each other.
+template <bool Whole>
+__device__ __forceinline__ void scan_one_tile(const std::uint32_t* from, std::uint32_t* to, std::size_t count,
+                                              unsigned long long* states, std::uint32_t tile,
+                                              ScanShared& shared) {
   constexpr int warps = scan_threads / 32;
-  __shared__ std::uint32_t warp_sums[warps];
-  __shared__ std::uint32_t shared_tile;
-  __shared__ std::uint32_t shared_prefix;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
-  if (threadIdx.x == 0) shared_tile = static_cast<std::uint32_t>(atomicAdd(scratch, 1ULL));
-  __syncthreads();
-  const std::uint32_t tile = shared_tile;
-
-  // A warp takes scan_vectors rows of 32 vectors that follow each other.
   const std::size_t warp_start =
       static_cast<std::size_t>(tile) * scan_tile + static_cast<std::size_t>(warp) * (scan_vectors * 128);
   const auto place = [&](int row) { return warp_start + row * 128 + lane * 4; };
   uint4 values[scan_vectors];
-  // Asked once for the whole tile: with a question at each row the loads would wait for each other.
-  const bool whole = (static_cast<std::size_t>(tile) + 1) * scan_tile <= count;
-  if (whole) {
 #pragma unroll
-    for (int row = 0; row < scan_vectors; ++row)
-      values[row] = *reinterpret_cast<const uint4*>(from + place(row));
-  } else {
-#pragma unroll
-    for (int row = 0; row < scan_vectors; ++row) {
-      const std::size_t i = place(row);
+  for (int row = 0; row < scan_vectors; ++row) {
+    const std::size_t i = place(row);
+    if constexpr (Whole) {
+      values[row] = load_vector_once(from + i);
+    } else {
       values[row].x = i < count ? from[i] : 0;
       values[row].y = i + 1 < count ? from[i + 1] : 0;
       values[row].z = i + 2 < count ? from[i + 2] : 0;
       values[row].w = i + 3 < count ? from[i + 3] : 0;
     }
   }
-  // before[row]: sum within the warp of what comes before this lane's vector of that row.
-  std::uint32_t before[scan_vectors];
+  // From here on values[row] holds, for each element, the sum within the warp of what comes before it.
   std::uint32_t carry = 0;
 #pragma unroll
   for (int row = 0; row < scan_vectors; ++row) {
-    const std::uint32_t own = values[row].x + values[row].y + values[row].z + values[row].w;
-    const std::uint32_t inclusive = inclusive_warp_scan(own);
-    before[row] = carry + inclusive - own;
+    const uint4 own = values[row];
+    const std::uint32_t all = own.x + own.y + own.z + own.w;
+    const std::uint32_t inclusive = inclusive_warp_scan(all);
+    values[row].x = carry + inclusive - all;
+    values[row].y = values[row].x + own.x;
+    values[row].z = values[row].y + own.y;
+    values[row].w = values[row].z + own.z;
     carry += __shfl_sync(0xffffffffU, inclusive, 31);
   }
-  if (lane == 0) warp_sums[warp] = carry;
+  if (lane == 0) shared.warp_sums[warp] = carry;
   __syncthreads();
   std::uint32_t prefix = 0;
   std::uint32_t aggregate = 0;
 #pragma unroll
   for (int other = 0; other < warps; ++other) {
     if (other == warp) prefix = aggregate;
-    aggregate += warp_sums[other];
+    aggregate += shared.warp_sums[other];
   }
   if (warp == 0) {
-    unsigned long long* const states = scratch + 1;
     std::uint32_t earlier = 0;
     if (tile > 0) {
       if (lane == 0) store_relaxed(states + tile, state_aggregate | aggregate);
@@ -114,33 +113,40 @@ static __global__ void __launch_bounds__(scan_threads)
     }
     if (lane == 0) {
       store_relaxed(states + tile, state_prefix | static_cast<std::uint32_t>(earlier + aggregate));
-      shared_prefix = earlier;
+      shared.prefix = earlier;
     }
   }
   __syncthreads();
-  prefix += shared_prefix;
+  prefix += shared.prefix;
 #pragma unroll
   for (int row = 0; row < scan_vectors; ++row) {
-    uint4 sums;
-    sums.x = prefix + before[row];
-    sums.y = sums.x + values[row].x;
-    sums.z = sums.y + values[row].y;
-    sums.w = sums.z + values[row].z;
-    values[row] = sums;
-  }
-  if (whole) {
-#pragma unroll
-    for (int row = 0; row < scan_vectors; ++row) store_vector(to + place(row), values[row]);
-  } else {
-#pragma unroll
-    for (int row = 0; row < scan_vectors; ++row) {
-      const std::size_t i = place(row);
-      if (i < count) to[i] = values[row].x;
-      if (i + 1 < count) to[i + 1] = values[row].y;
-      if (i + 2 < count) to[i + 2] = values[row].z;
-      if (i + 3 < count) to[i + 3] = values[row].w;
+    const std::size_t i = place(row);
+    const uint4 sums = make_uint4(values[row].x + prefix, values[row].y + prefix, values[row].z + prefix,
+                                  values[row].w + prefix);
+    if constexpr (Whole) {
+      store_vector_once(to + i, sums);
+    } else {
+      if (i < count) to[i] = sums.x;
+      if (i + 1 < count) to[i + 1] = sums.y;
+      if (i + 2 < count) to[i + 2] = sums.z;
+      if (i + 3 < count) to[i + 3] = sums.w;
     }
   }
+}
+
+// scratch[0] hands out tiles in the order in which blocks begin; scratch + 1 are the states. All 0 before.
+// Two blocks an SM at least: while one looks back, the other one's accesses are under way.
+static __global__ void __launch_bounds__(scan_threads, 2)
+    scan_kernel(const std::uint32_t* from, std::uint32_t* to, std::size_t count,
+                unsigned long long* scratch) {
+  __shared__ ScanShared shared;
+  if (threadIdx.x == 0) shared.tile = static_cast<std::uint32_t>(atomicAdd(scratch, 1ULL));
+  __syncthreads();
+  const std::uint32_t tile = shared.tile;
+  if ((static_cast<std::size_t>(tile) + 1) * scan_tile <= count)
+    scan_one_tile<true>(from, to, count, scratch + 1, tile, shared);
+  else
+    scan_one_tile<false>(from, to, count, scratch + 1, tile, shared);
 }
 
 }  // namespace gpugauge::kernels::primitive

@@ -22,14 +22,14 @@ cudaError_t transpose(const float* from, float* to, int rows, int columns, cudaS
     return reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0;
   };
   if (misaligned(from) || misaligned(to) || rows < 1 || columns < 1) return cudaErrorInvalidValue;
-  const auto tiles = [](int size) { return (size - 1) / transpose_tile + 1; };
-  const std::int64_t blocks = static_cast<std::int64_t>(tiles(rows)) * tiles(columns);
+  const int row_tiles = (rows - 1) / transpose_tile_rows + 1;
+  const std::int64_t blocks = std::int64_t{row_tiles} * ((columns - 1) / transpose_tile_columns + 1);
   if (blocks > 0x7fffffff) return cudaErrorInvalidValue;
   const auto grid = static_cast<unsigned>(blocks);
   if (rows % 4 == 0 && columns % 4 == 0)
-    transpose_kernel<4><<<grid, transpose_threads, 0, stream>>>(from, to, rows, columns, tiles(rows));
+    transpose_kernel<4><<<grid, transpose_threads, 0, stream>>>(from, to, rows, columns, row_tiles);
   else
-    transpose_kernel<1><<<grid, transpose_threads, 0, stream>>>(from, to, rows, columns, tiles(rows));
+    transpose_kernel<1><<<grid, transpose_threads, 0, stream>>>(from, to, rows, columns, row_tiles);
   return cudaGetLastError();
 }
 

@@ -67,14 +67,15 @@ TEST_F(Launch, no_block_passes_a_grid_synchronisation_early) {
 TEST_F(Launch, a_dependent_kernel_sees_what_the_one_ahead_wrote) {
   if (bench::cuda::device().compute_capability < 90) GTEST_SKIP() << "needs compute capability 9.0";
   const Stream stream;
+  const unsigned long long links = testing_gpu::of_size(5000ULL, 50ULL);
   for (const bool programmatic : {false, true}) {
     const DeviceValue<unsigned long long> counter;
     const DeviceValue<unsigned long long> wrong;
-    for (unsigned long long i = 0; i < 5000; ++i)
+    for (unsigned long long i = 0; i < links; ++i)
       check(kernels::launch::launch_counting_link(programmatic, i, counter.get(), wrong.get(), stream.get()),
             "launching");
     EXPECT_EQ(wrong.read(stream.get()), 0U) << programmatic;
-    EXPECT_EQ(counter.read(stream.get()), 5000U) << programmatic;
+    EXPECT_EQ(counter.read(stream.get()), links) << programmatic;
     check(kernels::launch::launch_link(programmatic, stream.get()), "launching");
     stream.synchronize();
   }

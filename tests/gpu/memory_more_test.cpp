@@ -30,11 +30,13 @@ class MemoryMore : public testing_gpu::GpuTest {
   static int sms() { return bench::cuda::device().sm_count; }
   // Around the vector, the bulk copy's piece, a pass of the whole grid, and eight random lengths.
   static std::vector<std::size_t> counts() {
-    const auto pass =
-        kernels::memory::read_blocks(sms()) * kernels::memory::threads * kernels::memory::unroll * 4;
+    const auto pass = testing_gpu::of_size(
+        kernels::memory::read_blocks(sms()) * kernels::memory::threads * kernels::memory::unroll * 4,
+        std::size_t{100'000});
     std::vector<std::size_t> counts{1, 3, 4, 5, 4095, 4096, 4097, 40961, pass - 1, pass, pass + 7};
     std::mt19937_64 random(5);
-    for (int i = 0; i < 8; ++i) counts.push_back(1 + random() % (4 * pass));
+    const int more = testing_gpu::of_size(8, 2);
+    for (int i = 0; i < more; ++i) counts.push_back(1 + random() % (4 * pass));
     return counts;
   }
   static DeviceBuffer<float> filled(std::size_t count, std::uint64_t with) {
@@ -127,10 +129,9 @@ TEST_F(MemoryMore, footprint_reads_every_word_equally_often) {
   const std::size_t step = kernels::memory::footprint_step;
   const auto data = filled(64 * step * static_cast<std::size_t>(sms()) / sizeof(float), seed);
   const DeviceBuffer<std::uint32_t> sums(static_cast<std::size_t>(sms()));
-  const std::size_t whole_until = 16 * step;
   for (const std::size_t steps : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{16},
                                   2 * static_cast<std::size_t>(sms()) + 17, std::size_t{64} * sms()}) {
-    const auto plan = kernels::memory::plan_footprint(steps * step, sms(), whole_until, 4000 * step);
+    const auto plan = kernels::memory::plan_footprint(steps * step, sms(), 4000 * step);
     check(kernels::poison(sums.get(), sums.bytes(), nullptr), "poisoning");
     check(kernels::memory::read_footprint(data.get(), plan, sms(), sums.get(), nullptr), "reading");
     const DeviceValue<unsigned long long> once;

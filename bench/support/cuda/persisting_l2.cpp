@@ -24,15 +24,18 @@ namespace {
 
 constexpr int filling = 0x01;
 constexpr std::uint32_t filled_word = 0x01010101;
+/// Of every word in one operation: enough that the launch matters little, and few enough that what is brought
+/// from memory for one SM is not there for all others.
+constexpr std::size_t readings = 20;
 
-/// Reading half of L2 from every SM: more than is left where the most that can be is set aside, and what fits
-/// where nothing is.
+/// Reading half of L2, a slice by each SM: more than is left where the most that can be is set aside, and
+/// what fits where nothing is.
 class Reading {
  public:
   explicit Reading(std::size_t bytes)
       : data_(bytes),
         sums_(static_cast<std::size_t>(device().sm_count)),
-        plan_(kernels::memory::plan_footprint(bytes, device().sm_count, bytes, 0)) {
+        plan_(kernels::memory::plan_footprint(bytes, device().sm_count, readings * bytes)) {
     check(cudaMemset(data_.get(), filling, data_.bytes()), "filling what is read");
     check(cudaMemset(sums_.get(), 0xff, sums_.bytes()), "poisoning the sums");
   }
@@ -62,7 +65,7 @@ class Reading {
   bool all_read() const {
     std::vector<std::uint32_t> found(sums_.count());
     check(cudaMemcpy(found.data(), sums_.get(), sums_.bytes(), cudaMemcpyDeviceToHost), "reading the sums");
-    const auto expected = static_cast<std::uint32_t>(plan_.vectors_per_block * 4 * filled_word);
+    const auto expected = static_cast<std::uint32_t>(plan_.slice_vectors * plan_.turns * 4 * filled_word);
     return std::all_of(found.begin(), found.end(), [expected](std::uint32_t sum) { return sum == expected; });
   }
 

@@ -55,7 +55,8 @@ class Bulk : public testing::TestWithParam<std::tuple<std::size_t, Timing>> {
   template <typename Map>
   static Array<float> mapped(const Array<float>& b, const Array<float>& c, Map map) {
     Array<float> a(count());
-    emulator::launch_clusters(blocks, 1, memory::bulk_threads<Map>,
+    const auto all = static_cast<unsigned>(memory::bulk_map_blocks(count()));
+    emulator::launch_clusters(all, 1, memory::bulk_map_threads,
                               [&] { memory::bulk_map_kernel(b.get(), c.get(), a.get(), count(), map); });
     return a;
   }
@@ -146,6 +147,14 @@ TEST(BulkShare, reaches_beyond_four_gigabytes) {
   const memory::BulkShare last(count, 16384, 263, 264);
   EXPECT_EQ(pieces_of(last).size(), 786432U / 264);
   EXPECT_EQ(pieces_of(last).back(), (std::size_t{263} + std::size_t{786432 / 264 - 1} * 264) * 16384);
+}
+
+TEST(BulkMaps, have_a_block_for_every_piece_and_at_least_one) {
+  EXPECT_EQ(memory::bulk_map_blocks(0), 1U);
+  EXPECT_EQ(memory::bulk_map_blocks(3), 1U);
+  EXPECT_EQ(memory::bulk_map_blocks(4096 + 3), 1U);
+  EXPECT_EQ(memory::bulk_map_blocks(4096 + 4), 2U);
+  EXPECT_EQ(memory::bulk_map_blocks(std::size_t{1} << 32), std::size_t{1} << 20);
 }
 
 TEST(BulkRead, has_a_sum_for_every_working_warp) {

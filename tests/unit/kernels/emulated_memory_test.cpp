@@ -36,7 +36,17 @@ Array<float> generated(std::size_t count, std::uint64_t seed) {
 class StreamMore : public testing::TestWithParam<std::size_t> {
  protected:
   static constexpr unsigned blocks = 2;
+  static unsigned map_blocks() { return static_cast<unsigned>(memory::map_blocks(GetParam())); }
 };
+
+TEST(StreamMaps, have_a_thread_for_every_vector_and_at_least_one_block) {
+  EXPECT_EQ(memory::map_blocks(0), 1U);
+  EXPECT_EQ(memory::map_blocks(3), 1U);
+  EXPECT_EQ(memory::map_blocks(4096), 1U);
+  EXPECT_EQ(memory::map_blocks(4099), 1U);
+  EXPECT_EQ(memory::map_blocks(4100), 2U);
+  EXPECT_EQ(memory::map_blocks(std::size_t{1} << 34), std::size_t{1} << 22);
+}
 
 TEST_P(StreamMore, write_reaches_every_element) {
   const Array<float> to(GetParam());
@@ -47,7 +57,7 @@ TEST_P(StreamMore, write_reaches_every_element) {
 TEST_P(StreamMore, scale_multiplies_every_element) {
   const Array<float> from = generated(GetParam(), 3);
   const Array<float> to(GetParam());
-  emulator::launch(blocks, memory::threads,
+  emulator::launch(map_blocks(), memory::map_threads,
                    [&] { memory::scale_kernel(from.get(), 0.75F, to.get(), to.count()); });
   for (std::size_t i = 0; i < to.count(); ++i) ASSERT_EQ(to[i], 0.75F * uniform(3, i)) << i;
 }
@@ -56,7 +66,7 @@ TEST_P(StreamMore, add_adds_every_element) {
   const Array<float> b = generated(GetParam(), 3);
   const Array<float> c = generated(GetParam(), 4);
   const Array<float> a(GetParam());
-  emulator::launch(blocks, memory::threads,
+  emulator::launch(map_blocks(), memory::map_threads,
                    [&] { memory::add_kernel(b.get(), c.get(), a.get(), a.count()); });
   for (std::size_t i = 0; i < a.count(); ++i) ASSERT_EQ(a[i], uniform(3, i) + uniform(4, i)) << i;
 }
@@ -75,39 +85,48 @@ void expect_every_word_equally_often(const memory::FootprintPlan& plan, int bloc
   const Array<float> data = generated(words, 5);
   const Array<std::uint32_t> sums(static_cast<std::size_t>(blocks));
   emulator::launch(static_cast<unsigned>(blocks), memory::footprint_threads, [&] {
-    memory::read_footprint_kernel(
-        reinterpret_cast<const uint4*>(data.get()), static_cast<std::uint32_t>(plan.vectors),
-        static_cast<std::uint32_t>(plan.vectors_per_block / memory::footprint_threads), plan.start_stride,
-        sums.get());
+    memory::read_footprint_kernel(reinterpret_cast<const uint4*>(data.get()),
+                                  static_cast<std::uint32_t>(plan.vectors),
+                                  static_cast<std::uint32_t>(plan.slice_vectors / memory::footprint_threads),
+                                  plan.start_stride, plan.turns, plan.hop, sums.get());
   });
   const std::uint32_t found = std::accumulate(sums.get(), sums.get() + sums.count(), std::uint32_t{0});
   EXPECT_EQ(found, sum_of_generated(words, 5) * static_cast<std::uint32_t>(plan.readings));
 }
 
-TEST(Footprint, whole_turns_from_different_places) {
-  const auto plan =
-      memory::plan_footprint(2 * memory::footprint_step, 3, 1 << 20, 12 * memory::footprint_step);
+TEST(Footprint, that_has_no_slice_for_every_block_is_read_whole_by_each_from_a_place_of_its_own) {
+  const auto plan = memory::plan_footprint(2 * memory::footprint_step, 3, 12 * memory::footprint_step);
   EXPECT_EQ(plan.vectors, 2048U);
-  EXPECT_EQ(plan.vectors_per_block, 4096U);
+  EXPECT_EQ(plan.slice_vectors, 4096U);
   EXPECT_EQ(plan.start_stride, 680U);  // 2048 / 3 = 682, whole lines of 8 vectors
+  EXPECT_EQ(plan.turns, 1U);
   EXPECT_EQ(plan.readings, 6U);
   EXPECT_EQ(plan.bytes(3), 6.0 * 32768);
   expect_every_word_equally_often(plan, 3);
 }
 
 TEST(Footprint, at_least_one_turn) {
-  const auto plan = memory::plan_footprint(memory::footprint_step, 2, 1 << 20, 1);
-  EXPECT_EQ(plan.vectors_per_block, plan.vectors);
-  EXPECT_EQ(plan.readings, 2U);
+  const auto whole = memory::plan_footprint(memory::footprint_step, 2, 1);
+  EXPECT_EQ(whole.slice_vectors, whole.vectors);
+  EXPECT_EQ(whole.readings, 2U);
+  const auto slices = memory::plan_footprint(11 * memory::footprint_step, 2, 1);
+  EXPECT_EQ(slices.slice_vectors, 5U * 1024);
+  EXPECT_EQ(slices.vectors, 10U * 1024);
+  EXPECT_EQ(slices.start_stride, slices.slice_vectors);
+  EXPECT_EQ(slices.readings, 1U);
+  expect_every_word_equally_often(slices, 2);
 }
 
-TEST(Footprint, slices_of_a_large_footprint) {
-  const auto plan = memory::plan_footprint(11 * memory::footprint_step, 2, 1 << 10, 1);
-  EXPECT_EQ(plan.vectors_per_block, 5U * 1024);
-  EXPECT_EQ(plan.vectors, 10U * 1024);
-  EXPECT_EQ(plan.start_stride, plan.vectors_per_block);
-  EXPECT_EQ(plan.readings, 1U);
-  expect_every_word_equally_often(plan, 2);
+TEST(Footprint, slices_go_from_block_to_block_turn_by_turn) {
+  const auto plan = memory::plan_footprint(8 * memory::footprint_step, 4, 25 * memory::footprint_step);
+  EXPECT_EQ(plan.vectors, 8U * 1024);
+  EXPECT_EQ(plan.slice_vectors, 2U * 1024);
+  EXPECT_EQ(plan.turns, 3U);
+  EXPECT_EQ(plan.readings, 3U);
+  EXPECT_EQ(plan.hop, 2U);
+  EXPECT_EQ(plan.bytes(4), 24.0 * memory::footprint_step);
+  expect_every_word_equally_often(plan, 4);
+  EXPECT_NE(memory::plan_footprint(1 << 30, 132, 1 << 30).hop % 132, 0U);
 }
 
 TEST(SharedRead, sums_what_every_block_wrote) {

@@ -76,7 +76,8 @@ TEST_P(Primitive, exclusive_scan_gives_every_prefix_sum) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Lengths, Primitive, testing::Values(1, 3, 4, 5, 127, 4095, 4096, 4097, 13'001));
+INSTANTIATE_TEST_SUITE_P(Lengths, Primitive,
+                         testing::Values(1, 3, 4, 5, 127, 4095, 4096, 4097, 13'001, 16'384, 50'001));
 
 // What tile `tile` finds behind it when the states are as given: ('a', sum of the tile) or ('p', its prefix).
 std::uint32_t looked_back(const std::vector<std::pair<char, std::uint32_t>>& tiles) {
@@ -141,8 +142,8 @@ TEST_P(Transpose, moves_every_element) {
   const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   const Array<float> from = generated(count, 3);
   const Array<float> to(count);
-  const int row_tiles = (rows + 63) / 64;
-  const int column_tiles = (columns + 63) / 64;
+  const int row_tiles = (rows - 1) / primitive::transpose_tile_rows + 1;
+  const int column_tiles = (columns - 1) / primitive::transpose_tile_columns + 1;
   const auto run = [&](auto kernel) {
     emulator::launch(static_cast<unsigned>(row_tiles * column_tiles), primitive::transpose_threads,
                      [&] { kernel(from.get(), to.get(), rows, columns, row_tiles); });
@@ -160,7 +161,7 @@ TEST_P(Transpose, moves_every_element) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Transpose,
                          testing::Values(Extent{1, 1}, Extent{4, 4}, Extent{64, 64}, Extent{68, 132},
-                                         Extent{65, 63}, Extent{3, 130}, Extent{128, 64}));
+                                         Extent{65, 63}, Extent{3, 130}, Extent{128, 64}, Extent{132, 260}));
 
 TEST(Bins, are_half_open_and_clamp) {
   EXPECT_EQ(primitive::bin_of(-1), 0);
@@ -176,8 +177,8 @@ TEST(Bins, are_half_open_and_clamp) {
 TEST(Work, scratch_and_partials_have_the_sizes_stated) {
   EXPECT_EQ(primitive::scan_scratch(0), 1U);
   EXPECT_EQ(primitive::scan_scratch(1), 2U);
-  EXPECT_EQ(primitive::scan_scratch(4096), 2U);
-  EXPECT_EQ(primitive::scan_scratch(4097), 3U);
+  EXPECT_EQ(primitive::scan_scratch(primitive::scan_tile), 2U);
+  EXPECT_EQ(primitive::scan_scratch(primitive::scan_tile + 1), 3U);
   EXPECT_EQ(primitive::reduce_partials(132), 1056U);
   // 2^28 elements over 132 * 8 * 256 threads: 993 a thread; 4 + 26 more, and 5 blocks a thread of the last.
   EXPECT_EQ(primitive::reduce_tolerance(1 << 28, 132), (992 + 4 + 26 + 4 + 1) * 0x1p-24);

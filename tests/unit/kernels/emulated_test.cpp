@@ -83,12 +83,12 @@ std::ostream& operator<<(std::ostream& out, const Size& size) {
 }
 
 template <typename In, typename Out, typename Kernel>
-double largest_error(const Size& size, Kernel kernel) {
+double largest_error(const Size& size, Kernel kernel, int tile_m = 128, int tile_n = 128) {
   const Matrix<In> a(size.m, size.k, 1);
   const Matrix<In> b(size.k, size.n, 2);
   Matrix<Out> c(size.m, size.n);
   for (std::size_t i = 0; i < c.count; ++i) c.data[i] = poisoned<Out>();
-  const gemm::TileOrder order{(size.m + 127) / 128, (size.n + 127) / 128, 2};
+  const gemm::TileOrder order{(size.m - 1) / tile_m + 1, (size.n - 1) / tile_n + 1, 2};
   kernel(a.data, b.data, c.data, order);
   double error = 0;
   for (int row = 0; row < size.m; ++row)
@@ -148,10 +148,14 @@ class MmaSync : public testing::TestWithParam<MmaCase> {
     const Size size = GetParam().size;
     emulator::arrival = GetParam().arrival;
     emulator::shared.fill(0xff);
-    return largest_error<In, Out>(size, [&](const In* a, const In* b, Out* c, gemm::TileOrder order) {
-      emulator::launch(static_cast<unsigned>(order.rows * order.columns), gemm::mma::threads,
-                       [&] { gemm::mma::mma_sync_kernel<In, Out>(a, b, c, size.m, size.n, size.k, order); });
-    });
+    return largest_error<In, Out>(
+        size,
+        [&](const In* a, const In* b, Out* c, gemm::TileOrder order) {
+          emulator::launch(static_cast<unsigned>(order.rows * order.columns), gemm::mma::threads, [&] {
+            gemm::mma::mma_sync_kernel<In, Out>(a, b, c, size.m, size.n, size.k, order);
+          });
+        },
+        gemm::mma::tile_m, gemm::mma::tile_n);
   }
 };
 
@@ -174,12 +178,14 @@ INSTANTIATE_TEST_SUITE_P(Sizes, MmaSync,
                                          MmaCase{{128, 128, 200}, emulator::Arrival::early},
                                          MmaCase{{128, 128, 200}, emulator::Arrival::late},
                                          MmaCase{{131, 136, 72}, emulator::Arrival::late},
+                                         MmaCase{{257, 136, 104}, emulator::Arrival::late},
                                          MmaCase{{65, 264, 40}, emulator::Arrival::early}));
 
 class Stream : public testing::TestWithParam<std::size_t> {
  protected:
   static constexpr unsigned blocks = 2;
   static std::size_t count() { return GetParam(); }
+  static unsigned map_blocks() { return static_cast<unsigned>(memory::map_blocks(count())); }
   static int length() { return static_cast<int>(GetParam()); }
 };
 
@@ -196,7 +202,8 @@ TEST_P(Stream, copy_moves_every_element) {
   const Matrix<float> from(1, length(), 3);
   Matrix<float> to(1, length());
   for (std::size_t i = 0; i < count(); ++i) to.data[i] = poison;
-  emulator::launch(blocks, memory::threads, [&] { memory::copy_kernel(from.data, to.data, count()); });
+  emulator::launch(map_blocks(), memory::map_threads,
+                   [&] { memory::copy_kernel(from.data, to.data, count()); });
   for (std::size_t i = 0; i < count(); ++i) ASSERT_EQ(to.data[i], uniform(3, i)) << i;
 }
 
@@ -205,13 +212,14 @@ TEST_P(Stream, triad_is_a_fused_multiply_add_of_every_element) {
   const Matrix<float> c(1, length(), 4);
   Matrix<float> a(1, length());
   for (std::size_t i = 0; i < count(); ++i) a.data[i] = poison;
-  emulator::launch(blocks, memory::threads,
+  emulator::launch(map_blocks(), memory::map_threads,
                    [&] { memory::triad_kernel(b.data, c.data, 0.75F, a.data, count()); });
   for (std::size_t i = 0; i < count(); ++i)
     ASSERT_EQ(a.data[i], std::fmaf(0.75F, uniform(4, i), uniform(3, i))) << i;
 }
 
-// Two blocks of 256 threads with 4 vectors in flight take 8192 elements in a pass.
+// Two blocks of 256 threads with 4 vectors in flight read 8192 elements in a pass; a block of the others has
+// 4096.
 INSTANTIATE_TEST_SUITE_P(Lengths, Stream,
                          testing::Values(0, 1, 3, 4, 5, 2047, 2048, 8191, 8192, 8195, 16391));
 
