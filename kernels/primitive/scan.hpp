@@ -13,7 +13,7 @@
 namespace gpugauge::kernels::primitive {
 
 inline constexpr int scan_threads = 256;
-inline constexpr int scan_vectors = 8;  ///< of 4 elements a thread
+inline constexpr int scan_vectors = 16;  ///< of 4 elements a thread
 inline constexpr int scan_tile = scan_threads * scan_vectors * 4;
 
 /// 8-byte words of scratch that a scan of `count` elements needs: a ticket, and a state for each tile.
