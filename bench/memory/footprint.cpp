@@ -92,8 +92,9 @@ void footprint(Trial& trial) {
 
   const auto l2_bytes = static_cast<double>(gpu.l2_bytes);
   const auto l1 = level(sweep, 0, 64 * kibibyte);
-  // From where every block has a slice of its own: below that they read the same, and L1 holds some of it.
-  const double sliced = static_cast<double>(gpu.sm_count) * kernels::memory::footprint_step;
+  // From where every block reads a slice of its own: below that they read the same, and L1 holds some of it.
+  const double sliced =
+      static_cast<double>(gpu.sm_count) * kernels::memory::footprint_unroll * kernels::memory::footprint_step;
   const auto l2 = level(sweep, std::min(sliced, l2_bytes / 4), l2_bytes / 2);
   const auto memory = level(sweep, 8 * l2_bytes, sweep.back().bytes);
   if (!l1 || !l2 || !memory) trial.skip("no footprint of the sweep lies within a level of this GPU");

@@ -35,17 +35,17 @@ struct FootprintPlan {
 };
 
 /// A plan for `bytes` (> 0, a multiple of footprint_step) and `blocks` blocks that bring about `target_bytes`
-/// of reading in total. Where not every block could have a slice of its own, each reads all of the footprint
-/// in one turn, from a place of its own. Else each slice is read by another block in every turn: no two read
-/// the same at one time, of which a cache would have to deliver one copy only, and no block reads again what
-/// its L1 may hold. The footprint's size is then rounded down to a multiple of what all blocks read in one
-/// step.
+/// of reading in total. Where slices for all blocks would be too small to keep a block busy, each reads all
+/// of the footprint in one turn, from a place of its own. Else each slice is read by another block in every
+/// turn: no two read the same at one time, of which a cache would have to deliver one copy only, and no block
+/// reads again what its L1 may hold. The footprint's size is then rounded down to a multiple of what all
+/// blocks read in one step.
 inline FootprintPlan plan_footprint(std::size_t bytes, int blocks, std::size_t target_bytes) {
   FootprintPlan plan;
   const auto count = static_cast<std::size_t>(blocks);
   const std::size_t step = count * footprint_threads;
   const std::size_t vectors = bytes / 16;
-  if (vectors < step) {
+  if (vectors < footprint_unroll * step) {
     plan.vectors = vectors;
     plan.readings = std::max<std::size_t>(1, target_bytes / (bytes * count)) * count;
     plan.slice_vectors = plan.readings / count * vectors;

@@ -4,7 +4,7 @@ STAGE_ORDER=42
 STAGE_TITLE="GPU tests under compute-sanitizer"
 STAGE_PROVES="memcheck, racecheck, synccheck and initcheck find nothing in the GPU tests, large sizes made small"
 STAGE_SECONDS=480
-STAGE_LEAST=150
+STAGE_LEAST=60
 stage_commands() {
   # Timing makes no sense under it: the tests of the timer and of the blocking kernel are left out; so is the one that asks CUPTI for
   # the names of kernels, which serves the sanitizer alone. Large sizes are made small

@@ -109,7 +109,7 @@ TEST(Footprint, at_least_one_turn) {
   const auto whole = memory::plan_footprint(memory::footprint_step, 2, 1);
   EXPECT_EQ(whole.slice_vectors, whole.vectors);
   EXPECT_EQ(whole.readings, 2U);
-  const auto slices = memory::plan_footprint(11 * memory::footprint_step, 2, 1);
+  const auto slices = memory::plan_footprint(11 * memory::footprint_step, 2, 1);  // of 5.5 steps
   EXPECT_EQ(slices.slice_vectors, 5U * 1024);
   EXPECT_EQ(slices.vectors, 10U * 1024);
   EXPECT_EQ(slices.start_stride, slices.slice_vectors);
@@ -118,13 +118,13 @@ TEST(Footprint, at_least_one_turn) {
 }
 
 TEST(Footprint, slices_go_from_block_to_block_turn_by_turn) {
-  const auto plan = memory::plan_footprint(8 * memory::footprint_step, 4, 25 * memory::footprint_step);
-  EXPECT_EQ(plan.vectors, 8U * 1024);
-  EXPECT_EQ(plan.slice_vectors, 2U * 1024);
+  const auto plan = memory::plan_footprint(16 * memory::footprint_step, 4, 50 * memory::footprint_step);
+  EXPECT_EQ(plan.vectors, 16U * 1024);
+  EXPECT_EQ(plan.slice_vectors, 4U * 1024);
   EXPECT_EQ(plan.turns, 3U);
   EXPECT_EQ(plan.readings, 3U);
   EXPECT_EQ(plan.hop, 2U);
-  EXPECT_EQ(plan.bytes(4), 24.0 * memory::footprint_step);
+  EXPECT_EQ(plan.bytes(4), 48.0 * memory::footprint_step);
   expect_every_word_equally_often(plan, 4);
   EXPECT_NE(memory::plan_footprint(1 << 30, 132, 1 << 30).hop % 132, 0U);
 }
