@@ -13,7 +13,6 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, tf32)
                                      "falls and throughput_best does not, the heuristic chose worse")
                           .axis("shape", squares())
                           .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096"})
-                          .from(Depth::standard, "shape", {"8192x8192x8192"})
                           .body([](Trial& trial) { measure_lt(trial, tf32, Layout::rows); })};
 
 const Registration sgemm_registered{

@@ -14,6 +14,7 @@ const Registration with_bf16{
     define_convolution(GPUGAUGE_BENCH_OP, Pass::filter_gradient, bf16)
         .isolates("The gradient of a convolution's filters on layers of ResNet-50 in bf16 with fp32 sums: "
                   "cuDNN's own first plan, and the best of the first ten")
+        .from(Depth::exhaustive, "layer", {"stage2_3x3", "stage5_3x3"})
         .from(Depth::deep, "layer", {"stage3_3x3"})
         .from(Depth::deep, "layout", {"nchw"})};
 

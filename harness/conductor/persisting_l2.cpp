@@ -36,7 +36,9 @@ void add_persisting_l2(const std::vector<result::Run>& runs, diagnose::Observati
       const auto after = number(context, "gpu.l2_read_after_reset");
       if (before && after && *before > 0) most_gained = std::max(most_gained, *after / *before);
     }
-  if (limit) out.inventory["gpu.l2_persisting_limit"] = *limit;
+  // A fresh process's own limit is the driver's default, which need not be 0 (9830400 on an H100): it is no
+  // sign where giving back what was set aside makes nothing faster.
+  if (limit && (*limit == 0 || most_gained >= clearly)) out.inventory["gpu.l2_persisting_limit"] = *limit;
   if (most_gained >= clearly)
     out.probes.push_back({.name = "change_setting",
                           .outcome = "recovers",

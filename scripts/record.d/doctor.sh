@@ -4,6 +4,7 @@ STAGE_ORDER=5
 STAGE_TITLE="The doctor's report"
 STAGE_PROVES="the inventory on a node with a GPU: every fact is read, and no failure is found"
 STAGE_SECONDS=60
+STAGE_LEAST=20
 STAGE_OWN_LIBRARIES=yes  # it lists what the loader finds
 stage_commands() {
   # Ending with 1 is an answer too: a machine that does not fit is recorded as it is.

@@ -4,7 +4,7 @@ STAGE_ORDER=10
 STAGE_TITLE="GPU tests"
 STAGE_PROVES="every kernel against its reference on random shapes; the timer against kernels of known length"
 STAGE_SECONDS=300
-STAGE_LEAST=120
+STAGE_LEAST=40
 stage_commands() {
   # The others share the GPU: what they look at is not how long it takes.
   suites_commands tests.json $((STAGE_SECONDS - 20)) 60 "--jobs 4 --alone Blocking,Ruler"

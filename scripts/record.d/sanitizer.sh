@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
 # The GPU tests under NVIDIA's compute-sanitizer: memory errors, races, barriers, memory that was never written.
-STAGE_ORDER=42
+STAGE_ORDER=12
 STAGE_TITLE="GPU tests under compute-sanitizer"
 STAGE_PROVES="memcheck, racecheck, synccheck and initcheck find nothing in the GPU tests, large sizes made small"
 STAGE_SECONDS=480

@@ -1,6 +1,7 @@
 #include "support/cuda/gpu_timer.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +16,9 @@ namespace {
 // Enqueueing half a queue takes a few milliseconds; a host that needs a second has been stopped.
 constexpr double batch_timeout_seconds = 1;
 constexpr int own_launches = 6;
+
+// When work that draws much power ended last in this process, by steady_seconds(). A process loads one GPU.
+double loaded_until = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -51,6 +55,7 @@ BatchTime GpuTimer::run(std::int64_t operations, bool blocked) {
     stamps_.end(stream_.get());
   }
   stream_.synchronize();
+  if (trial_.instance().definition->draws_much_power()) loaded_until = steady_seconds();
   if (!stamps_.ran())
     throw std::runtime_error(
         "kernels were launched without an error and did not run: what they should have written is not there");
@@ -74,11 +79,12 @@ BatchTime GpuTimer::time_batch(std::int64_t operations) {
 }
 
 void GpuTimer::warm_up() {
+  const WarmUp& heavy = power_warm_up_after(steady_seconds() - loaded_until);
   run(1, false);  // un-blocked: a first launch loads its kernel, and would wait for the holder while it does
   const WarmUp brief{.longest = options_.warm_seconds,
                      .shortest = options_.warm_seconds / 5,
                      .reading_seconds = options_.warm_seconds / 20};
-  const Warmed warmed = warm_until_steady(power_heavy_ ? power_warm_up : brief,
+  const Warmed warmed = warm_until_steady(power_heavy_ ? heavy : brief,
                                           [this](std::int64_t operations) { return run(operations, false); });
   if (!power_heavy_) return;
   trial_.note("warm_up_seconds", fmt::format("{:.2f}", warmed.seconds));

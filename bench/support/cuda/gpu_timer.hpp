@@ -39,16 +39,16 @@ class GpuTimer final : public Timer {
   /// Waits for what is enqueued, which an exception may have left: it writes what the members hold.
   ~GpuTimer() override;
 
-  /// Whether warm_up() is that of work that draws much power (power_warm_up). At first it is what the trial's
-  /// definition says; off where the GPU is under such a load already.
+  /// Whether warm_up() is that of work that draws much power (power_warm_up_after). At first it is what the
+  /// trial's definition says; off where the GPU is under such a load already.
   void power_heavy(bool heavy) { power_heavy_ = heavy; }
 
   /// Enqueues `operations` operations and waits for them. Seconds between the events around them, and the
   /// mean SM clock. Throws CudaError.
   BatchTime time_batch(std::int64_t operations) override;
   /// Operations until the SM clock is flat, at most Options::warm_seconds; of work that draws much power
-  /// until its throughput is flat, too, as power_warm_up says, with the notes "warm_up_seconds" and, where it
-  /// was not, "warm_up".
+  /// until its throughput is flat, too, as power_warm_up_after says, with the notes "warm_up_seconds" and,
+  /// where it was not, "warm_up".
   void warm_up() override;
   /// "cuda_event".
   std::string name() const override { return "cuda_event"; }

@@ -1,6 +1,7 @@
 #include "support/warm_up.hpp"
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -51,6 +52,19 @@ TEST(WarmUp, OfMuchPowerGoesOnUntilThePowerLimitHasActed) {
   EXPECT_TRUE(warmed.steady);
   EXPECT_GE(warmed.seconds, 0.2 + 0.3 - 0.1);
   EXPECT_LT(warmed.seconds, 0.9);
+}
+
+TEST(WarmUp, OfMuchPowerIsShorterOnAGpuThatWasLoadedSoJustNow) {
+  EXPECT_EQ(&power_warm_up_after(0), &power_warm_up_again);
+  EXPECT_EQ(&power_warm_up_after(2.9), &power_warm_up_again);
+  EXPECT_EQ(&power_warm_up_after(3), &power_warm_up);
+  EXPECT_EQ(&power_warm_up_after(std::numeric_limits<double>::infinity()), &power_warm_up);
+  Load load;
+  load.clock_at = [](double time) { return time < 0.25 ? 1.4e9 : 1.5e9; };  // still swinging
+  const Warmed warmed = load.warm(power_warm_up_again);
+  EXPECT_TRUE(warmed.steady);
+  EXPECT_GE(warmed.seconds, 0.25 + 2 * 0.06);
+  EXPECT_LE(warmed.seconds, 0.5 + 0.1);
 }
 
 TEST(WarmUp, OfMuchPowerTakesLittleMoreThanItsShortestTimeWhereNothingMoves) {
