@@ -119,10 +119,15 @@ class Ratios(unittest.TestCase):
         self.assertEqual(self.spread("h2d", (1.0,) * 5), [])
         self.assertEqual(self.spread("hbm", (1.0,) * 5, judged=False), [])
 
-    def test_the_table_in_the_pages_is_the_one_asked_for(self):
-        page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
-        for wanted in (ratios.LIBRARIES + ratios.PEAKS, ratios.PYTORCH):
-            self.assertIn("\n" + ratios.asked(wanted) + "\n", page)
+    def test_the_page_of_figures_has_a_row_for_every_ratio_that_is_asked_for(self):
+        page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
+        for wanted in ratios.LIBRARIES + ratios.PEAKS + ratios.PYTORCH:
+            rows = [row for row in page.splitlines() if row.startswith(f"| {wanted.kernel} | ")]
+            self.assertTrue(any(f" | {wanted.least:.2f} | " in row for row in rows), wanted.kernel)
+
+    def test_what_is_asked_for_is_printed_before_any_run(self):
+        text = ratios.asked(ratios.PYTORCH)
+        self.assertIn("| gemm/bf16/wgmma/4096x4096x4096:throughput | torch/matmul/bf16/4096x4096x4096:throughput |  | 1.00 | not yet measured |\n", text)
 
     def test_what_pytorch_does_is_no_benchmark_to_ask_for(self):
         self.assertIn("cub/transform/triad", ratios.ids(ratios.PYTORCH))

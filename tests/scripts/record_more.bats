@@ -25,13 +25,55 @@ family() {
 
 @test "a suite that hangs is ended at its limit, and what there is no time for is no answer" {
   two_suites
-  sed -i 's/) 60 ""$/) 1 ""/' "$tree/scripts/record.d/gpu-tests.sh"
+  sed -i 's/) 60 "--jobs 4/) 1 "--jobs 1/' "$tree/scripts/record.d/gpu-tests.sh"
   HANGS=Copy record gpu-tests
   [[ "$(row gpu-tests)" == *"recorded: 1 of 3 tests passed; below: Copy: ran past its 1 s  "* ]]
   sed -i 's/STAGE_SECONDS - 20)) 1/1)) 60/' "$tree/scripts/record.d/gpu-tests.sh"
   HANGS=Copy record gpu-tests --again
   [[ "$(row gpu-tests)" == *"recorded: 0 of 3 tests passed; below: Copy: ran past its 1 s; no answer: Sum.IsRight  "* ]]
   grep -q 'Sum.IsRight: there was no time for it' "$tree/build/record/gpu-tests/summary.json"
+}
+
+# suites_of_scripts: three suites; First and Second pass only where they run at the same time.
+suites_of_scripts() {
+  printf 'First.\n  Runs\nSecond.\n  Runs\nTimed.\n  Runs\n' >"$MADE/listed"
+  program test_gpu '[ "$1" != --gtest_list_tests ] || { cat "$MADE/listed"; exit; }
+    for word; do case "$word" in
+      --gtest_filter=*) suite="${word#*=}"; suite="${suite%%.*}" ;;
+      --gtest_output=xml:*) file="${word#*:}" ;;
+    esac; done
+    echo "$suite begins" >>"$CALLS"
+    case "$suite" in
+      First) other=Second ;;
+      Second) other=First ;;
+    esac
+    touch "$MADE/$suite.came"
+    for try in $(seq 100); do [ -z "$other" ] || [ -e "$MADE/$other.came" ] || sleep 0.1; done
+    [ -z "$other" ] || [ -e "$MADE/$other.came" ] || exit 7
+    echo "$suite ends" >>"$CALLS"
+    echo "<testsuites><testsuite name=\"$suite\"><testcase name=\"Runs\" status=\"run\" result=\"completed\"/></testsuite></testsuites>" >"$file"'
+}
+
+@test "suites run side by side, but for those that are named alone, which run first" {
+  suites_of_scripts
+  python3 -B "$tree/scripts/lib/suites.py" "$BATS_TEST_TMPDIR/tests.json" --seconds 60 --each 30 --jobs 2 --alone Timed,Other "$tree/build/ci/bin/test_gpu"
+  cat "$CALLS"
+  [ "$(sed -n '1,2p' "$CALLS" | tr '\n' ' ')" = "Timed begins Timed ends " ]
+  [ "$(sed -n '3,4p' "$CALLS" | sort | tr '\n' ' ')" = "First begins Second begins " ]
+  [ "$(grep -c '"state": "passed"' "$BATS_TEST_TMPDIR/tests.json")" -eq 3 ]
+}
+
+@test "a signal ends all suites that run" {
+  suites_of_scripts
+  sed -i 's/^Second.*//' "$MADE/listed"
+  python3 -B "$tree/scripts/lib/suites.py" "$BATS_TEST_TMPDIR/tests.json" --seconds 60 --each 30 --jobs 2 "$tree/build/ci/bin/test_gpu" &
+  pid=$!
+  for _ in $(seq 100); do [ -e "$MADE/First.came" ] && break; sleep 0.1; done
+  kill -TERM "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [ "$status" -eq 143 ]
+  [ -z "$(pgrep -f "$tree/build/ci/bin/test_gpu")" ]
 }
 
 @test "what does not apply to this GPU or machine is not asked, and a stage without it reaches all" {

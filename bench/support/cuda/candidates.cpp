@@ -13,7 +13,8 @@ namespace gpugauge::bench::cuda {
 namespace {
 
 // Enough to tell candidates a few percent apart; what is reported is measured again in a window of its own.
-constexpr double search_seconds = 0.03;
+constexpr int search_rounds = 3;
+constexpr double search_seconds = 0.03;  // of one candidate, in all rounds together
 constexpr double search_batch_seconds = 2e-3;
 // Only a median is taken from it.
 constexpr double best_window_share = 0.4;
@@ -37,12 +38,13 @@ Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options 
 
 void Candidates::search() {
   Window window;
-  window.seconds = search_seconds;
+  window.seconds = search_seconds / search_rounds;
   window.batch_seconds = search_batch_seconds;
-  window.minimum_batches = 5;
-  window.budget_seconds = 0.5;
+  window.minimum_batches = 3;
+  window.budget_seconds = 0.5 / search_rounds;
   bool warm = false;
-  const Tried tried = try_each(candidates_.size(), [&](std::size_t index) -> double {
+  const int rounds = candidates_.size() == 1 ? 1 : search_rounds;
+  const Tried tried = try_in_turns(candidates_.size(), rounds, [&](std::size_t index) -> double {
     current_ = index;
     if (!warm) timer_.warm_up();
     // From now on the GPU is under load: none is compared at a colder one's clock.

@@ -5,7 +5,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "support/statistics.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -38,6 +41,24 @@ Tried try_each(std::size_t count, const SecondsOf& seconds_of) {
     }
   }
   if (tried.refused == count) throw std::runtime_error(tried.refusal);
+  return tried;
+}
+
+/// The same in `rounds` rounds, each time all candidates one after another: what drifts meanwhile, as the
+/// clock of a GPU at its power limit does, favours none of them. The seconds are medians. A candidate that
+/// the first round refused is not tried again; what is thrown later ends the trial.
+/// @pre count >= 1, rounds >= 1
+template <typename SecondsOf>
+Tried try_in_turns(std::size_t count, int rounds, const SecondsOf& seconds_of) {
+  Tried tried = try_each(count, seconds_of);
+  std::vector<std::vector<double>> all(count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (tried.seconds[i]) all[i].push_back(*tried.seconds[i]);
+  for (int round = 1; round < rounds; ++round)
+    for (std::size_t i = 0; i < count; ++i)
+      if (tried.seconds[i]) all[i].push_back(seconds_of(i));
+  for (std::size_t i = 0; i < count; ++i)
+    if (tried.seconds[i]) tried.seconds[i] = median(std::move(all[i]));
   return tried;
 }
 

@@ -60,7 +60,10 @@ TEST(WarmUp, OfMuchPowerIsShorterOnAGpuThatWasLoadedSoJustNow) {
   EXPECT_EQ(&power_warm_up_after(3), &power_warm_up);
   EXPECT_EQ(&power_warm_up_after(std::numeric_limits<double>::infinity()), &power_warm_up);
   Load load;
-  load.clock_at = [](double time) { return time < 0.25 ? 1.4e9 : 1.5e9; };  // still swinging
+  // Still swinging for a quarter of a second.
+  load.clock_at = [](double time) {
+    return time < 0.25 && static_cast<int>(time / 0.05) % 2 == 0 ? 1.4e9 : 1.5e9;
+  };
   const Warmed warmed = load.warm(power_warm_up_again);
   EXPECT_TRUE(warmed.steady);
   EXPECT_GE(warmed.seconds, 0.25 + 2 * 0.06);

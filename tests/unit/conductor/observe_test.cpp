@@ -273,22 +273,6 @@ TEST_F(Observe, NamesL2ThatAProgramLeftSetAside) {
   EXPECT_EQ(best(), "l2_persisting_left");
 }
 
-// A fresh context of an H100 begins with a limit of 9830400 bytes: nothing is set aside by that.
-TEST_F(Observe, TakesTheLimitOfPersistingL2AloneForNoSign) {
-  now().processes.front().samples.emplace();
-  result::Facts& context = now().processes.front().samples->context;
-  context = {{"gpu.l2_persisting_limit", "9830400"},
-             {"gpu.l2_read_as_found", "7.04e+12"},
-             {"gpu.l2_read_after_reset", "7.15e+12"}};
-  EXPECT_FALSE(observation().inventory.contains("gpu.l2_persisting_limit"));
-  EXPECT_THAT(causes(), Not(Contains("l2_persisting_left")));
-  context.erase("gpu.l2_read_as_found");
-  context["gpu.l2_read"] = "not measured: no memory";
-  EXPECT_TRUE(observation().probes.empty());
-  EXPECT_FALSE(observation().inventory.contains("gpu.l2_persisting_limit"));
-  EXPECT_THAT(causes(), Not(Contains("l2_persisting_left")));
-}
-
 TEST_F(Observe, NamesAMathModeThatAHandleLost) {
   const auto product = [&](const std::string& call, const char* library, double slowness) {
     result::BenchmarkResult made;

@@ -66,4 +66,26 @@ TEST(TryEach, fails_where_all_were_refused) {
   }
 }
 
+TEST(TryInTurns, gives_the_medians_of_rounds_in_which_each_has_its_turn) {
+  std::vector<std::size_t> turns;
+  const cuda::Tried tried = cuda::try_in_turns(3, 3, [&](std::size_t index) -> double {
+    turns.push_back(index);
+    if (index == 1) throw Refused("not this one");
+    // A clock that falls from call to call; the last is faster by a tenth.
+    return static_cast<double>(turns.size()) * (index == 2 ? 0.9 : 1.0);
+  });
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 0, 2, 0, 2}));
+  EXPECT_EQ(tried.seconds[0], 4.0);
+  EXPECT_FALSE(tried.seconds[1]);
+  EXPECT_DOUBLE_EQ(*tried.seconds[2], 0.9 * 5);
+  EXPECT_EQ(tried.refused, 1U);
+}
+
+TEST(TryInTurns, one_round_is_trying_each) {
+  const cuda::Tried tried =
+      cuda::try_in_turns(2, 1, [](std::size_t index) { return 1.0 + static_cast<double>(index); });
+  EXPECT_EQ(tried.seconds[0], 1.0);
+  EXPECT_EQ(tried.seconds[1], 2.0);
+}
+
 }  // namespace
