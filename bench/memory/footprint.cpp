@@ -108,10 +108,12 @@ void footprint(Trial& trial) {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Reading footprints from 32 KiB to several GiB over and over: the plateaus are the "
-                  "bandwidths of L1 (up to 64 KiB, read by every SM) and of L2 (up to half of it, each SM "
-                  "another slice), the knee is the footprint at which bandwidth has fallen halfway from L2's "
-                  "to device memory's")
+        .isolates(
+            "Reading footprints from 32 KiB to several GiB over and over: the plateaus are the "
+            "bandwidths of L1 (up to 64 KiB, read by every SM) and of L2 (up to half of it, where it is "
+            "large enough each SM another slice), the knee is the footprint at which bandwidth has fallen "
+            "halfway from L2's "
+            "to device memory's")
         .bad_value("a low SM clock for the plateaus; for the knee a MIG slice, persisting L2 lines left by "
                    "another program, a partly disabled L2")
         .window_share(5)  // some thirty footprints

@@ -112,7 +112,7 @@ class Definition {
   /// is not cut below one second: a shorter mean would not be judged.
   Definition& window_share(double share);
   /// The operation draws so much power that clocks fall under it: the GPU timer warms up until throughput and
-  /// clock are steady (power_warm_up). What is of a class of products, convolutions or attention is so
+  /// clock are steady (power_warm_up_after). What is of a class of products, convolutions or attention is so
   /// without being told.
   Definition& power_heavy();
   /// The longer it is measured, the more it shows: its window is what --gpugauge_sustained says, where that

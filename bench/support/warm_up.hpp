@@ -22,13 +22,13 @@ struct WarmUp {
 inline constexpr WarmUp power_warm_up{
     .longest = 1, .shortest = 0.3, .reading_seconds = 0.1, .throughput = true};
 
-/// The same where such work has just loaded the GPU, whose power limit has acted by then: on an H100 at its
-/// limit the clock goes on swinging by some percent, and the longer warm-up saw it flat in half of all cases.
+/// The same where the power limit acted just before: on an H100 at its limit the clock goes on swinging by
+/// some percent, and the longer warm-up saw it flat in half of all cases.
 inline constexpr WarmUp power_warm_up_again{
     .longest = 0.5, .shortest = 0.2, .reading_seconds = 0.06, .throughput = true};
 
-/// The one of work that draws much power on a GPU that such work loaded this many seconds ago, infinity
-/// where it did not.
+/// The one of work that draws much power on a GPU whose power limit acted this many seconds ago, infinity
+/// where it was not seen to.
 constexpr const WarmUp& power_warm_up_after(double idle_seconds) {
   constexpr double lasts_seconds = 3;
   return idle_seconds < lasts_seconds ? power_warm_up_again : power_warm_up;

@@ -8,10 +8,10 @@
 
 namespace gpugauge::conductor {
 
-/// Adds to the observation what the processes of the rounds found before they measured anything: where one of
-/// them read L2 clearly faster after it had reset persisting L2, that this was tried, what came of it, and the
-/// largest limit that was found; without that only a limit of 0, for any other is the driver's own. Adds
-/// nothing where no process says anything of it.
+/// Adds to the observation what the processes of the rounds found before they measured anything: where one
+/// of them read L2 clearly faster after it had reset persisting L2, that this was tried, what came of it,
+/// and the largest limit that was found; without that only a limit of 0, for any other is the driver's own.
+/// Adds nothing where no process says anything of it.
 void add_persisting_l2(const std::vector<result::Run>& runs, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

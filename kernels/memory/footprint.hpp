@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include <cuda_runtime_api.h>
 
@@ -57,8 +58,10 @@ inline FootprintPlan plan_footprint(std::size_t bytes, int blocks, std::size_t t
     plan.start_stride = plan.slice_vectors;
     plan.readings = std::max<std::size_t>(1, target_bytes / (plan.vectors * 16));
     plan.turns = static_cast<std::uint32_t>(plan.readings);
-    // Far from its neighbours, so that a block that is slower than the next does not come to read with it.
+    // Far from its neighbours, so that a block that is slower than the next does not come to read with it;
+    // and prime to their number, so that a block comes back to a slice only when it has read all.
     plan.hop = static_cast<std::uint32_t>(count * 2 / 7 + 1);
+    while (std::gcd(plan.hop, count) != 1) ++plan.hop;
   }
   return plan;
 }

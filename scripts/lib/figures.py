@@ -51,9 +51,9 @@ def of_build(provenance):
 def recordings(folder):
     """(name, provenance, summary or None) of what is recorded of a model, by date."""
     found = []
-    for one in sorted(folder.iterdir()):
-        summary = one / "summary.json"
-        found.append((one.name, load(one / "provenance.json"), load(summary) if summary.exists() else None))
+    for file in sorted(folder.glob("*/provenance.json")):
+        summary = file.parent / "summary.json"
+        found.append((file.parent.name, load(file), load(summary) if summary.exists() else None))
     return sorted(found, key=lambda entry: entry[1]["date"])
 
 
@@ -109,27 +109,38 @@ def rates(samples, start):
     return rows(("benchmark", "rate", "operations an SM and clock"), lines)
 
 
+def source(folder, name):
+    """Whose figures these are, one sentence."""
+    provenance = load(folder / name / "provenance.json")
+    said = f"Recorded {provenance['date'][:10]} on `{provenance['gpu_uuid'][4:12]}` by {of_build(provenance)} (`{name}`)"
+    if not (folder / name / "summary.json").exists():
+        said += f", to prove {provenance['proves']}"
+    return said + ".\n\n"
+
+
 def model(folder):
-    """The section of one model."""
+    """The section of one model; nothing where none is recorded, as of a baseline that is shipped."""
     entries = recordings(folder)
+    if not entries:
+        return ""
     text = f"\n## {folder.name}\n\n{overview(entries)}"
     if (folder / "ratios").exists():
         run = load(folder / "ratios" / "ratios-run.json")
-        text += "\n### Beside NVIDIA's libraries, and the rates of instructions\n\n"
+        text += "\n### Beside NVIDIA's libraries, and the rates of instructions\n\n" + source(folder, "ratios")
         text += ratios.table(ratios.lines(ratios.LIBRARIES + ratios.PEAKS, [run]), ratios.RATIO_HEAD)[0]
         if (folder / "pytorch").exists():
-            text += "\n### Beside PyTorch\n\n"
+            text += "\n### Beside PyTorch\n\n" + source(folder, "pytorch")
             torch = [load(folder / "pytorch" / "pytorch-run.json"), run]
             text += ratios.table(ratios.lines(ratios.PYTORCH, torch), ratios.RATIO_HEAD)[0]
     if (folder / "run").exists():
         run = load(folder / "run" / "run.json")
-        text += f"\n### The profile {run['profile']}\n\n{measured(run)}"
+        text += f"\n### The profile {run['profile']}\n\n{source(folder, 'run')}{measured(run)}"
         text += "\n### Spread between processes\n\n"
         text += ratios.table(ratios.spread_lines([run]), ratios.SPREAD_HEAD)[0]
     if (folder / "first-look").exists():
-        text += "\n### Launching, one process\n\n" + launching(load(folder / "first-look" / "launch.json"))
-        text += "\n### The ladder of products, one process\n\n" + rates(load(folder / "first-look" / "gemm.json"), "gemm/")
-        text += "\n### Peaks of instructions, one process\n\n" + rates(load(folder / "first-look" / "peak.json"), "peak/")
+        text += "\n### Launching, one process\n\n" + source(folder, "first-look") + launching(load(folder / "first-look" / "launch.json"))
+        text += "\n### The ladder of products, one process\n\n" + source(folder, "first-look") + rates(load(folder / "first-look" / "gemm.json"), "gemm/")
+        text += "\n### Peaks of instructions, one process\n\n" + source(folder, "first-look") + rates(load(folder / "first-look" / "peak.json"), "peak/")
     return text
 
 

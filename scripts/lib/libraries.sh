@@ -28,6 +28,8 @@ carry_build() {
     if [[ -d "$BUILD/$file" ]]; then cp -rL "$BUILD/$file" "$folder/"; fi
   done
   find "$folder" -name __pycache__ -prune -exec rm -rf {} +
+  # Recordings of other machines.
+  if [[ -d "$folder/share" ]]; then find "$folder/share" -name provenance.json -printf '%h\0' | xargs -0 -r rm -rf; fi
   libraries_to_carry | xargs -r -d '\n' cp -L -t "$folder/carried"
   while IFS= read -r file; do
     if [[ "$(head -c 4 "$file" | tail -c 3)" == ELF ]]; then strip --strip-unneeded "$file"; fi

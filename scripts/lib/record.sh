@@ -155,6 +155,16 @@ python3 -B "\$ROOT/scripts/lib/recorded.py" count faults "\$OUT/certificate.json
 TEXT
 }
 
+# jobs_commands MOST: sets \$jobs, how many processes may share the GPU: as many as there are processors, MOST at most; one where its
+# compute mode lets only one in.
+jobs_commands() {
+  cat <<TEXT
+jobs="\$(nproc)"
+[ "\$jobs" -le $1 ] || jobs=$1
+[ "\$(nvidia-smi --id="\$GPU_UUID" --query-gpu=compute_mode --format=csv,noheader)" = Default ] || jobs=1
+TEXT
+}
+
 # recorded COMMAND...: scripts/lib/recorded.py, told what is here.
 recorded() {
   GPU_UUID="$GPU_UUID" BOOT_ID="$BOOT_ID" DRIVER="$DRIVER" BUILD_IDENTITY="$BUILD_IDENTITY" \

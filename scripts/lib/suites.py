@@ -30,6 +30,7 @@ import xml.etree.ElementTree as xml
 GRACE_SECONDS = 5  # from the last signal to leaving a process that does not end
 SAID = 4000        # characters of a process that ended badly
 GROUPS = set()     # of the processes that run now
+STARTING = threading.Lock()
 SAYING = threading.Lock()
 
 
@@ -81,7 +82,8 @@ def end_group(group):
 
 
 def leave(number, _):
-    """Ends all that runs, and this too."""
+    """Ends all that runs, and this too; also what is being started in this moment."""
+    STARTING.acquire(timeout=1)  # pylint: disable=consider-using-with  # nothing goes on after it
     for group in list(GROUPS):
         end_group(group)
     os._exit(128 + number)
@@ -89,10 +91,10 @@ def leave(number, _):
 
 def run(words, limit, log):
     """Its exit status, or None where the limit ended it. In a process group of its own, all of which is ended."""
-    with open(log, "wb") as output:
+    with open(log, "wb") as output, STARTING:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                    start_new_session=True)
-    GROUPS.add(process.pid)
+        GROUPS.add(process.pid)
     status = None
     try:
         status = process.wait(limit)
@@ -179,10 +181,10 @@ def main(arguments):
             with SAYING:
                 write(options.results, records)
 
-    for record in (one for one in records if one["suite"] in options.alone):
-        begin(record)
-    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        list(pool.map(begin, (one for one in records if one["suite"] not in options.alone)))
+    # Never in this thread, in which signals are heard: what it were starting then, it could not end.
+    for jobs, alone in ((1, True), (max(1, options.jobs), False)):
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(begin, [one for one in records if (one["suite"] in options.alone) == alone]))
     return 0
 
 

@@ -7,7 +7,8 @@ STAGE_SECONDS=300
 STAGE_LEAST=40
 stage_commands() {
   # The others share the GPU: what they look at is not how long it takes.
-  suites_commands tests.json $((STAGE_SECONDS - 20)) 60 "--jobs 4 --alone Blocking,Ruler"
+  jobs_commands 4
+  suites_commands tests.json $((STAGE_SECONDS - 20)) 60 "--jobs \"\$jobs\" --alone Blocking,Ruler"
   cat <<'TEXT'
 python3 -B "$ROOT/scripts/lib/recorded.py" count tests "$OUT/tests.json" >"$OUT/summary.json"
 TEXT

@@ -15,13 +15,12 @@ sanitizer="$(command -v compute-sanitizer || true)"
 [ -n "$sanitizer" ] || sanitizer="${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer"
 [ -x "$sanitizer" ] || { echo "compute-sanitizer is not installed: it comes with the CUDA toolkit"; exit 1; }
 export GPUGAUGE_TEST_SMALL=1
-jobs="$(nproc)"
-[ "$jobs" -le 12 ] || jobs=12
 under=()
 for tool in memcheck racecheck synccheck initcheck; do under+=(--under "$tool='$sanitizer' --tool $tool --error-exitcode 9"); done
 TEXT
+  jobs_commands 12
   # shellcheck disable=SC2016
-  suites_commands sanitizer.json $((STAGE_SECONDS - 20)) 110 "--filter='-Blocking.*:Ruler.*:*.kernels_that_ran_are_named*' --jobs \$jobs \"\${under[@]}\""
+  suites_commands sanitizer.json $((STAGE_SECONDS - 20)) 110 "--filter='-Blocking.*:Ruler.*:*.kernels_that_ran_are_named*' --jobs \"\$jobs\" \"\${under[@]}\""
   cat <<'TEXT'
 python3 -B "$ROOT/scripts/lib/recorded.py" count sanitizer "$OUT/sanitizer.json" >"$OUT/summary.json"
 TEXT

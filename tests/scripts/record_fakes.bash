@@ -37,6 +37,7 @@ setup() {
   cat >"$BATS_TEST_TMPDIR/fakes/nvidia-smi" <<'TEXT'
 #!/bin/sh
 [ -n "$UUID" ] || { echo "NVIDIA-SMI has failed"; exit 9; }
+case "$*" in *compute_mode*) echo "${GPU_MODE:-Default}"; exit ;; esac
 echo "$UUID, $NAME, 580.65.06"
 TEXT
   cat >"$BATS_TEST_TMPDIR/fakes/compute-sanitizer" <<'TEXT'

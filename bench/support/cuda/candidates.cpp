@@ -1,11 +1,15 @@
 #include "support/cuda/candidates.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "support/choice.hpp"
+#include "support/interrupt.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -14,7 +18,7 @@ namespace {
 
 // Enough to tell candidates a few percent apart; what is reported is measured again in a window of its own.
 constexpr int search_rounds = 3;
-constexpr double search_seconds = 0.03;  // of one candidate, in all rounds together
+constexpr double search_seconds = 0.01;  // in each; the first also finds how many operations a batch has
 constexpr double search_batch_seconds = 2e-3;
 // Only a median is taken from it.
 constexpr double best_window_share = 0.4;
@@ -38,11 +42,12 @@ Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options 
 
 void Candidates::search() {
   Window window;
-  window.seconds = search_seconds / search_rounds;
+  window.seconds = search_seconds;
   window.batch_seconds = search_batch_seconds;
   window.minimum_batches = 3;
-  window.budget_seconds = 0.5 / search_rounds;
+  window.budget_seconds = 0.2;
   bool warm = false;
+  std::vector<std::int64_t> operations(candidates_.size(), 0);
   const int rounds = candidates_.size() == 1 ? 1 : search_rounds;
   const Tried tried = try_in_turns(candidates_.size(), rounds, [&](std::size_t index) -> double {
     current_ = index;
@@ -51,7 +56,19 @@ void Candidates::search() {
     timer_.power_heavy(false);
     warm = true;
     if (candidates_.size() == 1) return 1;
-    return seconds_per_operation(bench::measure(timer_, window), Statistic::median);
+    if (operations[index] == 0) {
+      const result::Batches batches = bench::measure(timer_, window);
+      operations[index] = std::max<std::int64_t>(1, batches.operations_per_batch);
+      return seconds_per_operation(batches, Statistic::median);
+    }
+    std::vector<double> seconds;
+    const double end = steady_seconds() + search_seconds;
+    do {
+      if (interrupted()) throw Interrupted{};
+      seconds.push_back(timer_.time_batch(operations[index]).seconds /
+                        static_cast<double>(operations[index]));
+    } while (steady_seconds() < end);
+    return median(std::move(seconds));
   });
   current_ = 0;
   while (!tried.seconds[first_]) ++first_;

@@ -45,6 +45,10 @@ Device read_device() {
   found.sm_count = properties.multiProcessorCount;
   found.memory_bytes = properties.totalGlobalMem;
   found.l2_bytes = static_cast<std::size_t>(std::max(properties.l2CacheSize, 0));
+  int kilohertz = 0;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0) == cudaSuccess)
+    found.sm_clock_max_hz = kilohertz * 1e3;
+  cudaGetLastError();
   return found;
 }
 

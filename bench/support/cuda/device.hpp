@@ -22,6 +22,8 @@ struct Device {
   std::size_t memory_bytes = 0;
   /// Of the L2 cache.
   std::size_t l2_bytes = 0;
+  /// The highest that an SM can have; 0 = the driver does not say.
+  double sm_clock_max_hz = 0;
 };
 
 /// Device 0 of this process. Read once. Throws CudaError.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "support/cuda/device.hpp"
 #include "support/warm_up.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -17,8 +18,15 @@ namespace {
 constexpr double batch_timeout_seconds = 1;
 constexpr int own_launches = 6;
 
-// When work that draws much power ended last in this process, by steady_seconds(). A process loads one GPU.
-double loaded_until = -std::numeric_limits<double>::infinity();
+// When the GPU's power limit was last seen to act in this process, by steady_seconds(): work that draws much
+// power ran at a clock clearly below the highest. A process loads one GPU.
+double limited_until = -std::numeric_limits<double>::infinity();
+
+bool is_limited(double sm_clock_hz) {
+  constexpr double clearly = 0.95;
+  const double highest = device().sm_clock_max_hz;
+  return sm_clock_hz > 0 && highest > 0 && sm_clock_hz < clearly * highest;
+}
 
 }  // namespace
 
@@ -55,11 +63,13 @@ BatchTime GpuTimer::run(std::int64_t operations, bool blocked) {
     stamps_.end(stream_.get());
   }
   stream_.synchronize();
-  if (trial_.instance().definition->draws_much_power()) loaded_until = steady_seconds();
   if (!stamps_.ran())
     throw std::runtime_error(
         "kernels were launched without an error and did not run: what they should have written is not there");
-  return BatchTime{seconds_between(start_, stop_), stamps_.hertz()};
+  const BatchTime batch{seconds_between(start_, stop_), stamps_.hertz()};
+  if (trial_.instance().definition->draws_much_power() && is_limited(batch.sm_clock_hz))
+    limited_until = steady_seconds();
+  return batch;
 }
 
 BatchTime GpuTimer::time_batch(std::int64_t operations) {
@@ -79,7 +89,7 @@ BatchTime GpuTimer::time_batch(std::int64_t operations) {
 }
 
 void GpuTimer::warm_up() {
-  const WarmUp& heavy = power_warm_up_after(steady_seconds() - loaded_until);
+  const WarmUp& heavy = power_warm_up_after(steady_seconds() - limited_until);
   run(1, false);  // un-blocked: a first launch loads its kernel, and would wait for the holder while it does
   const WarmUp brief{.longest = options_.warm_seconds,
                      .shortest = options_.warm_seconds / 5,

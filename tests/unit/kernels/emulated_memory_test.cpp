@@ -123,10 +123,20 @@ TEST(Footprint, slices_go_from_block_to_block_turn_by_turn) {
   EXPECT_EQ(plan.slice_vectors, 4U * 1024);
   EXPECT_EQ(plan.turns, 3U);
   EXPECT_EQ(plan.readings, 3U);
-  EXPECT_EQ(plan.hop, 2U);
+  EXPECT_EQ(plan.hop, 3U);
   EXPECT_EQ(plan.bytes(4), 48.0 * memory::footprint_step);
   expect_every_word_equally_often(plan, 4);
-  EXPECT_NE(memory::plan_footprint(1 << 30, 132, 1 << 30).hop % 132, 0U);
+  EXPECT_EQ(memory::plan_footprint(1 << 30, 1, 1 << 30).hop, 1U);
+  for (int blocks = 2; blocks <= 200; ++blocks) {
+    std::uint32_t at = 0;
+    int turns = 0;
+    const std::uint32_t hop = memory::plan_footprint(1 << 30, blocks, 1 << 30).hop;
+    do {
+      at = (at + hop) % static_cast<std::uint32_t>(blocks);
+      ++turns;
+    } while (at != 0);
+    EXPECT_EQ(turns, blocks) << "a block comes back to its slice early";
+  }
 }
 
 TEST(SharedRead, sums_what_every_block_wrote) {
