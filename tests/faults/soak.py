@@ -9,6 +9,7 @@ once, a second ingest changes nothing, and one command of many rounds kept its d
 the first that does not hold.
 """
 
+import argparse
 import json
 import os
 import pathlib
@@ -239,9 +240,14 @@ def lost_a_round(resident, data, rounds):
 
 
 def main():
-    build = pathlib.Path(sys.argv[1]).resolve()
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 500
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(2**32)
+    parser = argparse.ArgumentParser(prog="soak.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("runs", type=int, nargs="?", default=500)
+    parser.add_argument("seed", type=int, nargs="?", default=random.SystemRandom().randrange(2**32))
+    options = parser.parse_args()
+    build, runs, seed = options.build.resolve(), options.runs, options.seed
+    if runs < 1 or not (build / "bin" / "gpugauge").exists():
+        parser.error(f"{build} is no build folder: it has no bin/gpugauge" if runs > 0 else "RUNS is 1 or more")
     print(f"soak: {runs} runs, seed {seed}", flush=True)
     own = len(os.listdir("/proc/self/fd"))
     start = time.monotonic()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The soak's bound on memory: what the runs take passes, what is lost beside them does not."""
+"""The soak's bound on memory: what the runs take passes, what is lost beside them does not; and its words."""
 
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -34,6 +35,21 @@ class LostARound(unittest.TestCase):
 
     def test_few_rounds_say_nothing(self):
         self.assertEqual(soak.lost_a_round(resident(80), ROUNDS * RUN_KIB, 20), 0)
+
+
+class Arguments(unittest.TestCase):
+    def soak(self, *words):
+        return subprocess.run([sys.executable, "-B", soak.__file__, *words], capture_output=True, text=True, check=False)
+
+    def test_help_is_no_build(self):
+        self.assertEqual((self.soak("--help").returncode, self.soak("--help").stderr), (0, ""))
+
+    def test_what_cannot_be_run_is_said_in_one_line(self):
+        for words, said in ((["/"], "it has no bin/gpugauge"), (["/", "0"], "RUNS is 1 or more"), (["/", "many"], "invalid int value")):
+            answer = self.soak(*words)
+            self.assertEqual(answer.returncode, 2)
+            self.assertIn(said, answer.stderr.splitlines()[-1])
+            self.assertNotIn("Traceback", answer.stderr)
 
 
 if __name__ == "__main__":
