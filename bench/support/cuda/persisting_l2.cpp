@@ -1,13 +1,13 @@
 #include "support/cuda/persisting_l2.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -59,10 +59,9 @@ class Reading {
     warm_until_steady(settle, [this](std::int64_t times) { return run(times); });
     // A few tenths of a millisecond differ by a sixth now and then: the middle one of several longer ones.
     constexpr std::int64_t times = 10;
-    constexpr int runs = 7;
-    std::vector<double> all;
-    for (int i = 0; i < runs; ++i) all.push_back(run(times).seconds);
-    const double seconds = median(std::move(all));
+    std::array<double, 7> all{};
+    for (double& seconds : all) seconds = run(times).seconds;
+    const double seconds = median({all.begin(), all.end()});
     if (!all_read() || !(seconds > 0)) throw std::runtime_error("the words that were read do not add up");
     return fmt::format("{:.4g}", plan_.bytes(device().sm_count) * static_cast<double>(times) / seconds);
   }

@@ -217,7 +217,7 @@ TEST(DriverRules, PackagesAreHeldByTheMachinesOwnManager) {
 }
 
 TEST(DriverRules, WhatIsToBeHeldIsKnownOnFedoraAndSuseToo) {
-  const auto hold = [](const char* system, std::vector<std::string> names) {
+  const auto hold = [](const char* system, const std::vector<std::string>& names) {
     Inventory inventory = h200_machine();
     set_all(inventory, {{"packages.database", "rpm"}, {"host.distribution_id", system}});
     for (const std::string& name : names)
