@@ -5,5 +5,5 @@ mark_as_advanced(GPUGAUGE_CUB_INCLUDE_DIR)
 if(NOT GPUGAUGE_CUB_INCLUDE_DIR)
   set(FAMILY_UNAVAILABLE "the CUDA toolkit has no CUB headers: install its CCCL part (cuda-cccl)")
 endif()
-# Measured on an H100, 2026-11-26: gigabytes are filled and compared.
+# Estimated from what an H100 took on 2026-11-26 (docs/measuring.md): gigabytes are filled and compared.
 set(FAMILY_BESIDE_SECONDS 0.07)

@@ -4,6 +4,6 @@ if(GPUGAUGE_CUDA AND (NOT TARGET CUDA::cublas OR NOT TARGET CUDA::cublasLt))
 else()
   set(FAMILY_LIBRARIES CUDA::cublas CUDA::cublasLt)
 endif()
-# Measured on an H100, 2026-11-26: loading the libraries; trying eight candidates for some hundredths of a second each, the names of two kernels.
+# Estimated from what an H100 took on 2026-11-26 (docs/measuring.md): loading the libraries; trying eight candidates for some hundredths of a second each, the names of two kernels.
 set(FAMILY_START_SECONDS 1.3)
 set(FAMILY_BESIDE_SECONDS 0.77)

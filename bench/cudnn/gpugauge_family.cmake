@@ -28,6 +28,6 @@ if(GPUGAUGE_CUDA)
     set(FAMILY_INCLUDES ${GPUGAUGE_CUDNN_INCLUDE} ${GPUGAUGE_CUDNN_FRONTEND_INCLUDE})
   endif()
 endif()
-# Measured on an H100, 2026-11-26: loading the libraries; building and trying up to ten plans.
+# Estimated from what an H100 took on 2026-11-26 (docs/measuring.md): loading the libraries; building and trying up to ten plans.
 set(FAMILY_START_SECONDS 1.6)
 set(FAMILY_BESIDE_SECONDS 0.64)

@@ -3,6 +3,6 @@ if(GPUGAUGE_CUDA AND NOT TARGET CUDA::cufft)
 else()
   set(FAMILY_LIBRARIES CUDA::cufft)
 endif()
-# Measured on an H100, 2026-11-26: cuFFT's library is large.
+# Estimated from what an H100 took on 2026-11-26 (docs/measuring.md): cuFFT's library is large.
 set(FAMILY_START_SECONDS 0.5)
 set(FAMILY_BESIDE_SECONDS 0.1)

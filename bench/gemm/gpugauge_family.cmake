@@ -1,2 +1,2 @@
-# Measured on an H100, 2026-11-26: the reference in fp64, and warming up.
+# Estimated from what an H100 took on 2026-11-26 (docs/measuring.md): the reference in fp64, and warming up.
 set(FAMILY_BESIDE_SECONDS 0.25)

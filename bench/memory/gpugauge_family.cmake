@@ -1,2 +1,2 @@
-# Measured on an H100, 2026-11-26: gigabytes are filled and compared.
+# Estimated from what an H100 took on 2026-11-26 (docs/measuring.md): gigabytes are filled and compared.
 set(FAMILY_BESIDE_SECONDS 0.2)
