@@ -9,7 +9,6 @@
 #include "conductor/faults.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "result/temporary_directory.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -79,7 +78,6 @@ void add_inject_options(CLI::App& command, InjectArguments& arguments) {
 
 int inject(const InjectArguments& arguments, bool json, bool quiet) {
   conductor::require_faults(arguments.only);  // a bad name must not cost minutes
-  const result::TemporaryDirectory folder;
   report::ProgressLine progress(report::terminal(2), quiet);
   conductor::InjectOptions options;
   options.only = arguments.only;
@@ -88,7 +86,6 @@ int inject(const InjectArguments& arguments, bool json, bool quiet) {
   options.progress = [&](const report::ProgressState& state) { progress.show(state); };
   options.bench.profile = run::profile(arguments.profile).name;
   options.bench.rounds = arguments.rounds;
-  options.bench.folder = folder.path();
   const Devices devices = find_devices(arguments.device);
   const bool gpu_missing = devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable;
   if (gpu_missing) options.bench.no_gpu = "no GPU can be used here";

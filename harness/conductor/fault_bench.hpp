@@ -20,7 +20,7 @@ struct FaultBench {
   std::vector<Target> targets;   ///< what there is to measure: the host, a GPU, links; one of a kind
   std::string no_gpu;            ///< why there is no GPU among them
   Catalogue catalogue;           ///< what can be measured
-  std::filesystem::path folder;  ///< for everything that is written; its owner removes it
+  std::filesystem::path folder;  ///< for everything that is written; empty = a temporary one of inject_faults
   std::filesystem::path executable = "/proc/self/exe";  ///< the command
   double budget_seconds = 300;                          ///< of one check
   std::filesystem::path root =

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "result/temporary_directory.hpp"
 #include "run/quota.hpp"
 
 namespace gpugauge::conductor {
@@ -21,7 +23,10 @@ struct Tried {
 /// One session from the healthy rounds to the last trial.
 class Injection {
  public:
-  explicit Injection(const InjectOptions& options) : options_(options), runner_(options.bench) {
+  explicit Injection(const InjectOptions& options)
+      : options_(options), bench_(options.bench), runner_(bench_) {
+    // After the runner, which takes the signals: none may end the command between folder and owner.
+    if (bench_.folder.empty()) bench_.folder = folder_.emplace().path();
     for (const Fault& fault : fault_table()) {
       const bool asked = options.only.empty() ||
                          std::find(options.only.begin(), options.only.end(), fault.id) != options.only.end();
@@ -31,9 +36,9 @@ class Injection {
   }
 
   report::InjectReport run() {
-    report_.profile = options_.bench.profile;
+    report_.profile = bench_.profile;
     report_.repeat = options_.repeat;
-    run::remove_abandoned_quotas(options_.bench.root);
+    run::remove_abandoned_quotas(bench_.root);
     count();
     pin();
     ask_doctor();
@@ -51,8 +56,8 @@ class Injection {
     out.id = fault.id;
     out.what = fault.what;
     for (const std::string_view cause : fault.causes) out.causes.emplace_back(cause);
-    if (const Target* target = target_of_kind(options_.bench, fault.device)) out.device = target->selection;
-    out.not_run = why_not_here(fault, options_.bench);
+    if (const Target* target = target_of_kind(bench_, fault.device)) out.device = target->selection;
+    out.not_run = why_not_here(fault, bench_);
     return out;
   }
 
@@ -74,10 +79,10 @@ class Injection {
 
   /// Only what some fault or a quiet run will be judged against: of each device the profiles that they need.
   void pin() {
-    for (const Target& target : options_.bench.targets) {
-      const bool quiet = options_.quiet_runs > 0 && &target == &options_.bench.targets.front();
+    for (const Target& target : bench_.targets) {
+      const bool quiet = options_.quiet_runs > 0 && &target == &bench_.targets.front();
       std::map<int, std::set<std::string>> words;  // of each profile, by its depth
-      if (quiet) words[run::depth_of(options_.bench.profile)];
+      if (quiet) words[run::depth_of(bench_.profile)];
       for (const Tried& one : tried_)
         if (is_tried(one, target, FoundBy::check))
           words[depth_of(one)].insert(one.fault->measures.begin(), one.fault->measures.end());
@@ -93,18 +98,18 @@ class Injection {
     return one.result.not_run.empty() && one.fault->device == target.kind && one.fault->found_by == found_by;
   }
 
-  int depth_of(const Tried& one) const { return run::depth_of(profile_of(*one.fault, options_.bench)); }
+  int depth_of(const Tried& one) const { return run::depth_of(profile_of(*one.fault, bench_)); }
 
   void pin(const Target& target, int depth, const std::set<std::string>& words) {
     if (runner_.stopped()) return;
     const std::string profile = run::profiles().at(static_cast<std::size_t>(depth)).name;
-    const bool whole = profile == options_.bench.profile;
+    const bool whole = profile == bench_.profile;
     now_ = fmt::format("healthy rounds of {}, profile {}", target.brief(), profile);
     say();
     report_.healthy.push_back(runner_.pin_healthy(
         target, profile,
         whole ? std::vector<std::string>() : std::vector<std::string>(words.begin(), words.end())));
-    if (report_.healthy.back().problem.empty()) return;
+    if (report_.healthy.back().problem.empty() || runner_.stopped()) return;
     for (Tried& one : tried_)
       if (is_tried(one, target, FoundBy::check) && depth_of(one) == depth)
         one.result.not_run =
@@ -118,7 +123,7 @@ class Injection {
     now_ = "healthy rounds of PyTorch";
     say();
     report_.healthy.push_back(runner_.pin_healthy_frameworks(target));
-    if (report_.healthy.back().problem.empty()) return;
+    if (report_.healthy.back().problem.empty() || runner_.stopped()) return;
     for (Tried& one : tried_)
       if (is_tried(one, target, FoundBy::frameworks)) one.result.not_run = report_.healthy.back().problem;
   }
@@ -130,6 +135,7 @@ class Injection {
     if (runner_.stopped() || std::none_of(tried_.begin(), tried_.end(), needs)) return;
     now_ = "the healthy doctor";
     const std::string problem = runner_.ask_healthy_doctor();
+    if (runner_.stopped()) return;
     for (Tried& one : tried_) {
       if (!needs(one)) continue;
       one.result.not_run = problem;
@@ -160,12 +166,12 @@ class Injection {
   }
 
   void stay_quiet() {
-    if (runner_.stopped() || options_.bench.targets.empty() || report_.healthy.empty() ||
+    if (runner_.stopped() || bench_.targets.empty() || report_.healthy.empty() ||
         !report_.healthy.front().problem.empty())
       return;
     now_ = "a quiet run";
     say();
-    report::InjectTrial trial = runner_.measure_quiet(options_.bench.targets.front());
+    report::InjectTrial trial = runner_.measure_quiet(bench_.targets.front());
     if (runner_.stopped()) return;
     ++done_;
     report_.quiet.push_back(std::move(trial));
@@ -185,7 +191,9 @@ class Injection {
   }
 
   const InjectOptions& options_;
+  FaultBench bench_;  // that of the options, with a folder
   FaultRunner runner_;
+  std::optional<result::TemporaryDirectory> folder_;
   std::vector<Tried> tried_;
   report::InjectReport report_;
   std::string now_;

@@ -85,6 +85,13 @@ ROWS = [
         good=False,
     ),
     Fault(
+        "SIGTERM when the folder for injected faults was just made",
+        "gpugauge selftest --inject --device host --profile smoke --only busy_core --quiet",
+        3,
+        "a signal ended the command before",
+        shim="folder=stop",
+    ),
+    Fault(
         "SIGINT while the driver is asked",
         "start gpugauge run --profile smoke --quiet --output out.json; wait_until pgrep -P $command; kill -INT"
         " $command; finish",
