@@ -12,6 +12,7 @@
 #include "judge/checksum_sides.hpp"
 #include "judge/class_mean.hpp"
 #include "judge/judge_peers.hpp"
+#include "judge/library_choices.hpp"
 #include "judge/pinned.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
@@ -359,11 +360,13 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   comparison.metrics(out.verdicts);
   comparison.classes(out.verdicts);
   comparison.one_sided(out.verdicts);
+  std::vector<std::string> otherwise = tell_library_choices(before, after, out.verdicts);
   for (Verdict& verdict : judge_checksums_against(after, before)) out.verdicts.push_back(std::move(verdict));
   for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);
   std::sort(out.verdicts.begin(), out.verdicts.end(),
             [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });
   out.remarks = comparison.remarks();
+  out.remarks.insert(out.remarks.end(), otherwise.begin(), otherwise.end());
   return out;
 }
 

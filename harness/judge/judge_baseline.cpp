@@ -15,6 +15,7 @@
 #include "judge/baseline_remarks.hpp"
 #include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
+#include "judge/library_choices.hpp"
 #include "judge/pinned.hpp"
 #include "judge/provisional.hpp"
 #include "judge/reasons.hpp"
@@ -350,6 +351,8 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   out.remarks = remarks_on(baseline, session.calibration(), policy);
   apply_accepted(out.verdicts, baseline, policy, rounds.front().started, out.remarks);
   session.gaps(out.verdicts);
+  for (std::string& remark : tell_library_choices(baseline.runs, rounds, out.verdicts))
+    out.remarks.push_back(std::move(remark));
   // Wrong bits count whatever the baseline's age, and whatever a policy says of the times beside them.
   for (Verdict& verdict : judge_checksums_against(rounds, baseline.runs))
     out.verdicts.push_back(std::move(verdict));
