@@ -16,12 +16,9 @@
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/per_clock.hpp"
 
 namespace gpugauge::bench::gemm {
-
-/// Adds the unjudged metric flop_per_clock_per_sm from the batches' times and SM clocks, where those are
-/// known.
-void add_flop_per_clock(Trial& trial, double flops, int sm_count);
 
 template <typename In, typename Out>
 struct Matrices {
@@ -62,11 +59,11 @@ void measure_product(Trial& trial,
         "launching the matrix product");
   };
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t i) { multiply(rotation[i], stream); });
-  const double flops = kernels::gemm::flops(shape.m, shape.n, shape.k);
-  trial.work(
-      {.bytes = kernels::gemm::bytes(shape.m, shape.n, shape.k, sizeof(In), sizeof(Out)), .flops = flops});
+  const result::Work work{.bytes = kernels::gemm::bytes(shape.m, shape.n, shape.k, sizeof(In), sizeof(Out)),
+                          .flops = kernels::gemm::flops(shape.m, shape.n, shape.k)};
+  trial.work(work);
   trial.time(timer);
-  add_flop_per_clock(trial, flops, cuda::device().sm_count);
+  add_per_clock(trial, work, cuda::device().sm_count);
 
   // All sets hold the same inputs, so one error and one checksum hold for all of them.
   const cudaStream_t stream = timer.stream();

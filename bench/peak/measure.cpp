@@ -14,7 +14,7 @@
 #include "kernels/support/uniform.hpp"
 #include "result/instructions.hpp"
 #include "support/cuda/device.hpp"
-#include "support/cuda/per_clock.hpp"
+#include "support/per_clock.hpp"
 
 namespace gpugauge::bench::peak {
 namespace {
@@ -63,12 +63,11 @@ void measure(Trial& trial, const Launch& launch) {
   cuda::check(kernels::poison(words.get(), words.bytes(), stream), "poisoning the results");
   trial.note("kernel", launch.kernel);
   trial.note("blocks", std::to_string(launch.blocks));
-  if (launch.whole_numbers)
-    trial.work({.items = launch.operations});
-  else
-    trial.work({.flops = launch.operations});
+  const result::Work work = launch.whole_numbers ? result::Work{.items = launch.operations}
+                                                 : result::Work{.flops = launch.operations};
+  trial.work(work);
   trial.time(timer);
-  cuda::add_per_clock(trial, launch.operations, cuda::device().sm_count, launch.whole_numbers);
+  add_per_clock(trial, work, cuda::device().sm_count);
 
   const Result timed = check_words(words, launch, stream);
   trial.verify("threads whose result differs from the exact one, of " + std::to_string(words.count()),

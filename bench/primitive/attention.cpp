@@ -8,6 +8,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/per_clock.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -48,9 +49,11 @@ void attention(Trial& trial) {
         "launching attention");
   };
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t i) { launch(rotation[i], stream); });
-  trial.work({.bytes = kernels::primitive::attention_bytes(shape),
-              .flops = kernels::primitive::attention_flops(shape)});
+  const result::Work work{.bytes = kernels::primitive::attention_bytes(shape),
+                          .flops = kernels::primitive::attention_flops(shape)};
+  trial.work(work);
   trial.time(timer);
+  add_per_clock(trial, work, cuda::device().sm_count);
 
   // All sets hold the same inputs, so one error and one checksum hold for all of them.
   const cudaStream_t stream = timer.stream();

@@ -13,6 +13,7 @@
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
+#include "judge/per_clock.hpp"
 #include "judge/products.hpp"
 #include "result/facts.hpp"
 #include "result/throttle_reasons.hpp"
@@ -40,8 +41,27 @@ std::optional<double> factor_of(const Verdict& verdict) {
                                                     : *verdict.baseline / *verdict.value;
 }
 
+/// Benchmarks of which some verdict on a rate or time stands: shown to be slower, as before or better.
+std::set<std::string> decided_by_time(const std::vector<Verdict>& verdicts) {
+  std::set<std::string> out;
+  for (const Verdict& verdict : verdicts) {
+    const bool decided = verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::ok ||
+                         verdict.kind == VerdictKind::improved;
+    if (verdict.judge == judge::Judge::baseline && decided && !judge::is_per_clock(verdict.metric))
+      out.insert(judge::benchmark_of(verdict.metric));
+  }
+  return out;
+}
+
 void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
   std::set<std::string> failing;
+  const std::set<std::string> decided = decided_by_time(verdicts);
+  // One figure a benchmark. How slow it is its time says; operations per clock alone only where that is left
+  // in doubt, and "as before" of them would deny what a slow clock does.
+  const auto said_by_time = [&](const Verdict& verdict) {
+    return judge::is_per_clock(verdict.metric) &&
+           (verdict.kind != VerdictKind::regressed || decided.contains(judge::benchmark_of(verdict.metric)));
+  };
   // Far below what physics gives every healthy machine: slower, whatever was before.
   const auto below_limit = [](const Verdict& verdict) {
     return verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed && verdict.share &&
@@ -51,7 +71,7 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
   for (const Verdict& verdict : verdicts)
     if (below_limit(verdict)) slow.insert(verdict.metric);
   for (const Verdict& verdict : verdicts) {
-    if (verdict.metric_class.empty()) continue;
+    if (verdict.metric_class.empty() || said_by_time(verdict)) continue;
     diagnose::Metric metric;
     metric.metric_class = verdict.metric_class;
     metric.scope.op = verdict.metric;

@@ -13,6 +13,7 @@
 #include "judge/class_mean.hpp"
 #include "judge/judge_peers.hpp"
 #include "judge/library_choices.hpp"
+#include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
@@ -35,8 +36,9 @@ constexpr std::size_t boots_for_confidence = 3;
 constexpr double least_between_boots = .01;
 constexpr double boot_share = 1.0 / 3.0;
 
-/// What boots of one machine are assumed to differ by in a class, whatever a policy lets pass.
-double between_boots(const std::string& metric_class) {
+/// What boots of one machine are assumed to differ by in a metric, whatever a policy lets pass.
+double between_boots(const std::string& metric_class, const std::string& key) {
+  if (is_per_clock(key)) return per_clock_between_boots;
   return std::max(least_between_boots, boot_share * tolerance(Policy{}, metric_class));
 }
 
@@ -221,10 +223,10 @@ class TwoSides {
     other_node_ = !files && of_two_nodes(before, after);
     for (MetricOfSides& metric : sides_.both)
       metric.series.assumed_unit_spread =
-          files ? foreign_spread : between_boots(metric.form->form.metric_class);
+          files ? foreign_spread : between_boots(metric.form->form.metric_class, metric.key);
     if (other_node_)
       for (MetricOfSides& metric : sides_.both)
-        metric.series.unit_spread = between_nodes(metric.form->form.metric_class);
+        metric.series.unit_spread = between_nodes(metric.form->form.metric_class, metric.key);
     std::vector<SidesSeries> series;
     for (const MetricOfSides& metric : sides_.both) series.push_back(metric.series);
     results_ = compare_sides(series, rules_);
@@ -242,7 +244,7 @@ class TwoSides {
       const MetricOfSides& metric = sides_.both[m];
       Verdict verdict =
           decided(metric.key, metric.form->form, metric.tolerance, results_[m], after_.size(), spread_);
-      if (verdict.kind == VerdictKind::regressed && metric.series.group != 0 && assumed()) {
+      if (verdict.kind == VerdictKind::regressed && metric.series.group == tail_group && assumed()) {
         verdict.kind = VerdictKind::inconclusive;
         verdict.reason = fmt::format(
             "{} worse than before, by one process a side: how tail quantiles vary from process to process is "
@@ -360,6 +362,7 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   comparison.metrics(out.verdicts);
   comparison.classes(out.verdicts);
   comparison.one_sided(out.verdicts);
+  tell_clocks(out.verdicts);
   std::vector<std::string> otherwise = tell_library_choices(before, after, out.verdicts);
   for (Verdict& verdict : judge_checksums_against(after, before)) out.verdicts.push_back(std::move(verdict));
   for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);

@@ -16,6 +16,7 @@
 #include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "judge/library_choices.hpp"
+#include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "judge/provisional.hpp"
 #include "judge/reasons.hpp"
@@ -351,6 +352,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   out.remarks = remarks_on(baseline, session.calibration(), policy);
   apply_accepted(out.verdicts, baseline, policy, rounds.front().started, out.remarks);
   session.gaps(out.verdicts);
+  tell_clocks(out.verdicts);
   for (std::string& remark : tell_library_choices(baseline.runs, rounds, out.verdicts))
     out.remarks.push_back(std::move(remark));
   // Wrong bits count whatever the baseline's age, and whatever a policy says of the times beside them.

@@ -108,12 +108,13 @@ PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, b
 
 /// Tolerance between devices of one model, relative: healthy ones differ, most where the power limit decides.
 double peer_tolerance(const Policy& policy, const std::string& metric_class);
-/// The same for a metric: what the policy says of it by name comes before its class.
+/// The same for a metric: what the policy says of it by name comes before its class, and operations per clock
+/// do not differ with the power limit.
 double peer_tolerance(const Policy& policy, const std::string& metric_class, const std::string& key);
 
-/// Standard deviation of a class between healthy nodes of one model, as a share (docs/verdicts.md has the
-/// sources).
-double between_nodes(const std::string& metric_class);
+/// Standard deviation of a metric of a class between healthy nodes of one model, as a share (docs/verdicts.md
+/// has the sources): the power limit decides over rates and not over operations per clock.
+double between_nodes(const std::string& metric_class, std::string_view key = {});
 
 /// True where some machine holds several devices that were read, so that machines are counted apart from
 /// them.

@@ -5,6 +5,7 @@
 
 #include "baseline/baseline.hpp"
 #include "judge/judge_peers.hpp"
+#include "judge/per_clock.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 
@@ -26,9 +27,6 @@ RoundValues on_scale(const MetricValues& metric, const std::vector<double>& valu
   return out;
 }
 
-/// Tail quantiles spread several times as wide as medians and means of the same data: what the metrics have
-/// in common must not be estimated over both.
-constexpr int tail_group = class_mean_group + 1;
 bool is_tail(const result::Metric& metric) {
   const std::string& statistic = metric.statistic;
   return statistic.starts_with('p') || statistic == "maximum" || statistic == "minimum";
@@ -48,6 +46,7 @@ std::vector<Collected> collect_all(const std::vector<result::Run>& runs) {
 }
 
 int spread_group(const result::Metric& form) {
+  if (is_per_clock(form.name)) return per_clock_group;
   return is_tail(form) ? tail_group : 0;
 }
 
@@ -78,7 +77,7 @@ Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool othe
     }
     series.resolution = resolution / median(in_unit);
     series.group = spread_group(form);
-    if (other_node) series.unit_spread = between_nodes(form.metric_class);
+    if (other_node) series.unit_spread = between_nodes(form.metric_class, key);
     const double relative = tolerance_with_clock(policy, form, key, series.resolution);
     series.tolerance = step_of(relative, form.better);
     out.keys.push_back(key);
@@ -113,7 +112,9 @@ std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& ca
     const bool measured = now.empty() || (!now[m].empty() && !now[m].front().empty());
     // What a site only wants to be told of must not count by way of its class.
     const bool counted = advisory_rule(policy, pinned.keys[m]) == nullptr;
-    if (measured && counted) candidates[pinned.forms[m]->form.metric_class].push_back(m);
+    // The mean says what a class does in a second; the clock has a part in that.
+    const bool of_time = !is_per_clock(pinned.keys[m]);
+    if (measured && counted && of_time) candidates[pinned.forms[m]->form.metric_class].push_back(m);
   }
   std::vector<PinnedClass> out;
   for (const auto& [metric_class, metrics] : candidates) {

@@ -31,6 +31,11 @@ Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool othe
 /// Spreads are moderated among the series of one group: tail quantiles and extremes apart from medians and
 /// means.
 int spread_group(const result::Metric& form);
+/// Tail quantiles spread several times as wide as medians and means of the same data: what the metrics have
+/// in common must not be estimated over both.
+inline constexpr int tail_group = class_mean_group + 1;
+/// Operations per clock, which repeat ten times as well as rates do at a power limit.
+inline constexpr int per_clock_group = tail_group + 1;
 
 /// The tolerance that applies to a metric, relative: the policy's or its class's, but never less than two
 /// steps of its clock. `resolution` is such a step, relative to the metric's value.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "judge/class_mean.hpp"
+#include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
@@ -135,7 +136,9 @@ SidesSeries series_of(const MetricSide& before, const MetricSide& after, const r
   out.after = after.side();
   out.tolerance = step_of(relative_tolerance, form.better);
   out.group = spread_group(form);
-  out.assumed_round_spread = assumed_round_spread * (out.group == 0 ? 1 : tail_multiple);
+  out.assumed_round_spread = out.group == per_clock_group
+                                 ? std::min(assumed_round_spread, per_clock_between_boots)
+                                 : assumed_round_spread * (out.group == tail_group ? tail_multiple : 1);
   // The mean and not the median of the rounds: a variance of so few degrees lies mostly below what it is of,
   // and one odd process is nothing to Qn.
   out.within_degrees = before.within_degrees + after.within_degrees;
@@ -261,7 +264,9 @@ std::vector<ClassOfSides> classes_of_sides(const std::vector<MetricOfSides>& met
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     const bool counted = advisory_rule(policy, metrics[m].key) == nullptr;
     const bool seen = results[m].minimum_detectable_change <= 2 * metrics[m].series.tolerance;
-    if (metrics[m].everywhere && counted && seen) candidates[metrics[m].form->form.metric_class].push_back(m);
+    const bool of_time = !is_per_clock(metrics[m].key);
+    if (metrics[m].everywhere && counted && seen && of_time)
+      candidates[metrics[m].form->form.metric_class].push_back(m);
   }
   std::vector<ClassOfSides> out;
   for (auto& [metric_class, members] : candidates)

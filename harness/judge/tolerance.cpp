@@ -9,6 +9,7 @@
 
 #include "judge/class_mean.hpp"
 #include "judge/judge_peers.hpp"
+#include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "result/pattern.hpp"
 
@@ -112,14 +113,14 @@ void refuse_advisory(const Policy& policy, std::vector<Verdict>& physical) {
     if (verdict.kind == VerdictKind::failed) apply_advisory(policy, verdict);
 }
 
-double between_nodes(const std::string& metric_class) {
+double between_nodes(const std::string& metric_class, std::string_view key) {
   // A published range of 8% over hundreds of cards is about four standard deviations wide; the others lie in
   // 1 to 2%.
   constexpr double power = .02;
   constexpr double others = .01;
   constexpr double hosts = .05;  // an assumption: processors of one name run at other speeds in other racks
   if (metric_class == "host_cpu" || metric_class == "host_memory") return hosts;
-  return power_limited(metric_class) ? power : others;
+  return power_limited(metric_class) && !is_per_clock(key) ? power : others;
 }
 
 double peer_tolerance(const Policy& policy, const std::string& metric_class) {
@@ -129,7 +130,8 @@ double peer_tolerance(const Policy& policy, const std::string& metric_class) {
 }
 
 double peer_tolerance(const Policy& policy, const std::string& metric_class, const std::string& key) {
-  return by_name(policy, key).value_or(peer_tolerance(policy, metric_class));
+  return by_name(policy, key)
+      .value_or(is_per_clock(key) ? tolerance(policy, metric_class) : peer_tolerance(policy, metric_class));
 }
 
 }  // namespace gpugauge::judge

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "support/choice.hpp"
+#include "support/cuda/device.hpp"
 #include "support/interrupt.hpp"
+#include "support/per_clock.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -87,6 +89,8 @@ void Candidates::measure(const result::Work& work) {
   trial_.time(timer_);
   const Definition& definition = *trial_.instance().definition;
   const Quantity quantity = definition.quantity_kind.value();
+  if (quantity == Quantity::throughput || quantity == Quantity::rate)
+    add_per_clock(trial_, work, device().sm_count);
   double seconds = seconds_per_operation(trial_.batches(), Statistic::median);
   if (best_ != first_) {
     current_ = best_;

@@ -1,14 +1,16 @@
-#include "support/cuda/per_clock.hpp"
+#include "support/per_clock.hpp"
 
 #include <utility>
 #include <vector>
 
 #include "support/statistics.hpp"
 
-namespace gpugauge::bench::cuda {
+namespace gpugauge::bench {
 
-void add_per_clock(Trial& trial, double operations, int sm_count, bool whole_numbers) {
+void add_per_clock(Trial& trial, const result::Work& work, int sm_count) {
   const result::Batches& batches = trial.batches();
+  const bool whole_numbers = work.flops <= 0;
+  const double operations = whole_numbers ? work.items : work.flops;
   std::vector<double> rates;
   for (std::size_t i = 0; i < batches.sm_clock_hz.size(); ++i)
     if (batches.sm_clock_hz[i] > 0)
@@ -21,9 +23,11 @@ void add_per_clock(Trial& trial, double operations, int sm_count, bool whole_num
   metric.metric_class = trial.instance().definition->metric_class;
   metric.statistic = "median";
   metric.value = rounded(median(std::move(rates)));
-  metric.judged = false;
-  metric.note = "at the measured SM clock, which hides a clock that is too low: the raw rate is judged";
+  metric.judged = work.bytes * compute_bound_operations_per_byte <= operations;
+  metric.note = metric.judged ? "at the measured SM clock; the rate is judged beside it"
+                              : "recorded only: so few operations a byte wait for memory, too, whose clock "
+                                "is another";
   trial.metric(std::move(metric));
 }
 
-}  // namespace gpugauge::bench::cuda
+}  // namespace gpugauge::bench

@@ -1,0 +1,24 @@
+// Operations per SM clock, judged beside the rate of the same product: what is left when the clock's part is
+// taken out of it. Where both fall the work got slower; where the rate falls alone it is the clock.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "judge/verdict.hpp"
+
+namespace gpugauge::judge {
+
+/// True for the key or the name of flop_per_clock_per_sm and operation_per_clock_per_sm.
+bool is_per_clock(std::string_view metric);
+
+/// What operations per clock differ by from boot to boot, relative: they are the chip's and the code's. Seen
+/// on H100s of three machines: within .1%, where rates at the power limit differed by 3 to 5%.
+inline constexpr double per_clock_between_boots = .0025;
+
+/// Adds to the reason of each rate that is worse, may be or spreads against earlier runs what the same
+/// judge's verdict on the operations per clock of its benchmark shows: that they are as before, so that it
+/// is the SM clock that fell, or that they fell with it, so that it is not the clock alone.
+void tell_clocks(std::vector<Verdict>& verdicts);
+
+}  // namespace gpugauge::judge
