@@ -6,8 +6,8 @@
 namespace gpugauge::bench {
 
 /// Operations a byte from which on a kernel waits for the SMs and hardly for memory, whose clock is another:
-/// from there on this rate repeated within .25% on H100s whose SM clock went from 1150 to 1990 MHz, and was
-/// the same on two cards, while what a second brings spread by up to 17% (docs/measuring.md).
+/// of such work this rate repeated within .25% from process to process at an H100's power limit, where what a
+/// second brings spread by up to 17%; where the SM clock was 17% higher, it was 1% lower (docs/measuring.md).
 inline constexpr double compute_bound_operations_per_byte = 1000;
 
 /// Adds the median over the batches of operations per SM clock and SM, where their clocks are known:

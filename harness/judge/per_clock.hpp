@@ -16,9 +16,12 @@ bool is_per_clock(std::string_view metric);
 /// on H100s of three machines: within .1%, where rates at the power limit differed by 3 to 5%.
 inline constexpr double per_clock_between_boots = .0025;
 
-/// Adds to the reason of each rate that is worse, may be or spreads against earlier runs what the same
-/// judge's verdict on the operations per clock of its benchmark shows: that they are as before, so that it
-/// is the SM clock that fell, or that they fell with it, so that it is not the clock alone.
+/// Verdicts against earlier runs on a rate and on the operations per clock of the same benchmark, brought
+/// together. To the reason of a rate that is worse, may be or spreads it adds how those moved: hardly, so
+/// that it is the SM clock that fell, or with it, so that it is not the clock alone. And what operations per
+/// clock lose where the clock rose (or win where it fell) and the rate moved by four times as much the other
+/// way is no loss of the work's: memory has a clock of its own, and its share of the cycles follows the SMs'.
+/// Such a regression is advisory, and such an improvement as before.
 void tell_clocks(std::vector<Verdict>& verdicts);
 
 }  // namespace gpugauge::judge

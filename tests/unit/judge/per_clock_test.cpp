@@ -91,6 +91,30 @@ TEST(PerClock, AnHonestlyLessPerClockIsNotBlamedOnTheClock) {
   EXPECT_EQ(verdicts[0].reason, "; operations per clock moved by +2.0% (+ is worse)");
 }
 
+std::vector<Verdict> moved(double rate_change, VerdictKind kind, double per_clock_change) {
+  std::vector<Verdict> verdicts(2);
+  verdicts[0].kind = rate_change < 0 ? VerdictKind::improved : VerdictKind::regressed;
+  verdicts[0].metric = rate;
+  verdicts[0].change = rate_change;
+  verdicts[1].kind = kind;
+  verdicts[1].metric = per_clock;
+  verdicts[1].change = per_clock_change;
+  tell_clocks(verdicts);
+  return verdicts;
+}
+
+TEST(PerClock, WhatTheClocksOfTheSmsAndOfMemoryExplainDoesNotCount) {
+  // As on H100s: 16% more clock, 1.2% less a clock.
+  EXPECT_TRUE(moved(-.16, VerdictKind::regressed, .012)[1].advisory);
+  EXPECT_THAT(moved(-.16, VerdictKind::regressed, .012)[1].reason, HasSubstr("the SM clock rose"));
+  EXPECT_FALSE(moved(-.02, VerdictKind::regressed, .012)[1].advisory) << "a slower kernel at a higher clock";
+  EXPECT_FALSE(moved(.16, VerdictKind::regressed, .012)[1].advisory);
+  const Verdict cooler = moved(.2, VerdictKind::improved, -.035)[1];
+  EXPECT_EQ(cooler.kind, VerdictKind::ok);
+  EXPECT_THAT(cooler.reason, HasSubstr("3.5% better, since the SM clock fell"));
+  EXPECT_EQ(moved(.02, VerdictKind::improved, -.035)[1].kind, VerdictKind::improved);
+}
+
 TEST(PerClock, OfTwoSidesIsJudgedByItsOwnSpread) {
   const auto verdicts = judge_before_after(rounds(1, 3), rounds(50, 3, 1, 1.03), {}).verdicts;
   EXPECT_EQ(on(per_clock, verdicts).kind, VerdictKind::regressed) << on(per_clock, verdicts).reason;
