@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "kernels/memory/chase.hpp"
 #include "memory/arrays.hpp"
+#include "memory/steps.hpp"
 #include "support/chase.hpp"
 
 namespace gpugauge::bench::memory {
@@ -29,17 +31,24 @@ class Chain {
                 "placing the chase");  // the timer's stream does not wait for it
   }
 
+  /// `steps` loads from where the last call ended. Their number is odd, else std::logic_error: after whole
+  /// turns a chase stands where one stands that did nothing.
   void follow(std::uint32_t steps, kernels::memory::ChaseLevel level, cudaStream_t stream) {
+    if (steps % 2 == 0) throw std::logic_error("a chase over a power of two of places makes odd steps");
     cuda::check(kernels::memory::chase(at_.get(), steps, level, stream), "launching the chase");
     steps_ += steps;
+    level_ = level;
   }
-  /// The chase stands where the cycle says it must after all steps so far. Waits for the GPU.
-  bool stands_right() const {
+  /// The chase stands where the cycle says it must after all steps so far, and one more where that would be
+  /// its start: never where it began. Waits for the GPU.
+  bool stands_right() {
     std::uint64_t found = 0;
     cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    if (const std::uint32_t more = further_steps(steps_, cycle_.lines()); more > 0)
+      follow(more, level_, nullptr);
     cuda::check(cudaMemcpy(&found, at_.get(), sizeof found, cudaMemcpyDeviceToHost), "reading the chase");
     const std::uint64_t place = cycle_.after(0, steps_ % cycle_.lines());
-    return found == reinterpret_cast<std::uint64_t>(memory_.get()) + place * stride_;
+    return place != 0 && found == reinterpret_cast<std::uint64_t>(memory_.get()) + place * stride_;
   }
   const void* memory() const { return memory_.get(); }
   std::uint32_t elements() const { return static_cast<std::uint32_t>(cycle_.lines()); }
@@ -51,6 +60,7 @@ class Chain {
   cuda::DeviceBuffer<unsigned char> memory_;
   cuda::DeviceBuffer<std::uint64_t> at_;
   std::uint64_t steps_ = 0;
+  kernels::memory::ChaseLevel level_ = kernels::memory::ChaseLevel::l2;
 };
 
 }  // namespace gpugauge::bench::memory

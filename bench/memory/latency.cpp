@@ -15,7 +15,7 @@ namespace {
 
 using kernels::memory::ChaseLevel;
 
-/// Where the chase goes, and how many loads one launch makes: some milliseconds.
+/// Where the chase goes, and how many loads one launch makes.
 struct Level {
   std::string metric_class;
   std::uint32_t elements;
@@ -26,14 +26,14 @@ struct Level {
 constexpr std::size_t line = 128;
 
 Level level_of(const std::string& name, std::size_t l2_bytes) {
-  if (name == "l1") return {"smem", 64, 1U << 18, ChaseLevel::l1};
+  if (name == "l1") return {"smem", 64, l1_steps, ChaseLevel::l1};
   if (name == "l2") {
     // 4 MiB, but at most a quarter of L2.
     const std::size_t bytes = std::min<std::size_t>(4 << 20, std::bit_floor(l2_bytes / 4));
-    return {"l2", static_cast<std::uint32_t>(bytes / line), 1U << 14, ChaseLevel::l2};
+    return {"l2", static_cast<std::uint32_t>(bytes / line), l2_steps, ChaseLevel::l2};
   }
   const std::size_t bytes = std::bit_ceil(std::max<std::size_t>(std::size_t{1} << 30, 16 * l2_bytes));
-  return {"hbm", static_cast<std::uint32_t>(bytes / line), 1U << 12, ChaseLevel::l2};
+  return {"hbm", static_cast<std::uint32_t>(bytes / line), dram_steps, ChaseLevel::l2};
 }
 
 // Lines of L2 by how long one SM waits for them: with two halves of L2, some are near and some are far.

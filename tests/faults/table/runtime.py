@@ -135,6 +135,12 @@ END""",
         run=COPY,
     ),
     broken(
+        "kernels that chase do nothing: where a chase began is no place where one may end",
+        "",
+        r"memory/latency/l1 failed: wrong result: the chase stands where the cycle ends",
+        run="gpugauge run --device 0 --profile deep --quiet --output out.json --only memory/latency/l1",
+    ),
+    broken(
         "no context that waits by blocking can be made",
         "cudaGetDeviceFlags=1",
         r"launch/blocking_stream_sync failed: reading how the context waits failed: .* \(1\)",

@@ -5,6 +5,8 @@
 #include "memory/groups.hpp"
 #include "memory/knee.hpp"
 #include "memory/scattered.hpp"
+#include "memory/steps.hpp"
+#include "support/chase.hpp"
 
 namespace {
 
@@ -100,6 +102,30 @@ TEST(ScatteredBytes, OfABigCacheIsThirtyTwoTimesItWhereThatFits) {
   EXPECT_EQ(scattered_bytes(126 * mebibyte, gibibyte, two), 2016 * mebibyte) << "half as much";
   const auto none = [](std::size_t) { return false; };
   EXPECT_EQ(scattered_bytes(126 * mebibyte, gibibyte, none), gibibyte) << "never less";
+}
+
+// A kernel that does nothing leaves the chase at its start, and one that is skipped leaves it a launch
+// behind.
+TEST(ChaseSteps, never_end_at_the_start_and_no_launch_ends_where_it_began) {
+  using gpugauge::bench::Cycle;
+  for (const std::uint32_t steps : {l1_steps, l2_steps, dram_steps, tlb_steps})
+    for (const std::uint64_t lines : {16U, 64U, 1024U, 32768U, 1U << 23U}) {
+      const Cycle cycle(lines, 7);
+      for (std::uint64_t launches = 0; launches <= 3000; ++launches) {
+        const std::uint64_t all = launches * steps;
+        const std::uint64_t followed = all + further_steps(all, lines);
+        ASSERT_NE(cycle.after(0, followed), 0U) << steps << " " << lines << " " << launches;
+        ASSERT_NE(cycle.after(0, all), cycle.after(0, all + steps))
+            << steps << " " << lines << " " << launches;
+      }
+    }
+}
+
+TEST(ChaseSteps, go_one_further_only_where_the_cycle_has_just_closed) {
+  EXPECT_EQ(further_steps(0, 64), 1U);
+  EXPECT_EQ(further_steps(63, 64), 0U);
+  EXPECT_EQ(further_steps(64, 64), 1U);
+  EXPECT_EQ(further_steps(std::uint64_t{64} * l1_steps, 64), 1U);
 }
 
 }  // namespace
