@@ -145,6 +145,19 @@ inline const char* numerics_of(double error) {
   return error > kernels::gemm::tolerance_fp32_fma() ? "tf32" : "fp32";
 }
 
+/// What the error of a product of fp8 inputs tells of its sums: "precise" where they were added in fp32 every
+/// few steps (or nothing is cut, as from compute capability 10.0 on), "fast" where they stayed as the Tensor
+/// Core of 8.9 and 9.0 makes them; "" where k is too small to tell.
+inline const char* accumulation_of(double error, std::int64_t k) {
+  if (k < kernels::gemm::fp8_tells_from) return "";
+  return error > kernels::gemm::fp8_longest_stretches() ? "fast" : "precise";
+}
+
+/// Whether it is one of fp8 inputs.
+constexpr bool is_fp8(const Arithmetic& arithmetic) {
+  return arithmetic.a == Element::e4m3 || arithmetic.a == Element::e5m2;
+}
+
 /// Whether fp64 runs at half or a quarter of fp32's rate. Elsewhere the largest products take seconds each.
 constexpr bool has_fast_fp64(int compute_capability) {
   return compute_capability == 60 || compute_capability == 70 || compute_capability == 80 ||

@@ -79,9 +79,14 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
                fmt::format("largest error of candidate {} over {} rows against fp64{}", index,
                            kernels::gemm::samples_for(problem.m), exact ? "" : ", relative to the norms"),
                found, problem.arithmetic.tolerance(problem.k));
-  if (problem.arithmetic.a == Element::fp32 && found.complete())
-    trial.note(index == candidates.first() ? "numerics" : "numerics_best",
-               numerics_of(cuda::error_of(found)));
+  if (found.complete()) {
+    const std::string suffix = index == candidates.first() ? "" : "_best";
+    const double error = cuda::error_of(found);
+    if (problem.arithmetic.a == Element::fp32) trial.note("numerics" + suffix, numerics_of(error));
+    if (const std::string sums = is_fp8(problem.arithmetic) ? accumulation_of(error, problem.k) : "";
+        !sums.empty())
+      trial.note("accumulation" + suffix, sums);
+  }
   trial.verify_deterministic(checksums);
 }
 

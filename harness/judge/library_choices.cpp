@@ -22,6 +22,7 @@ struct Telling {
 };
 constexpr std::array tellings{Telling{"kernel", "kernel"},
                               Telling{"numerics", "numerics"},
+                              Telling{"accumulation", "accumulation"},
                               Telling{"math_mode", "math mode"},
                               Telling{"nccl.transport", "NCCL's transport"},
                               Telling{"nccl.network", "NCCL's network"},

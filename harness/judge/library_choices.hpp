@@ -11,9 +11,9 @@
 namespace gpugauge::judge {
 
 /// Where every process of one side that tells what a library chose for a benchmark tells something else than
-/// every process of the other (the notes kernel, numerics, math_mode, nccl.*; of metrics called *_best
-/// kernel_best; candidate_first or candidate_best where the kernel is the same), adds it to the reasons of
-/// the benchmark's verdicts against the other side that say that it changed, may have, or spreads:
+/// every process of the other (the notes kernel, numerics, accumulation, math_mode, nccl.*; of metrics called
+/// *_best kernel_best; candidate_first or candidate_best where the kernel is the same), adds it to the
+/// reasons of the benchmark's verdicts against the other side that say that it changed, may have, or spreads:
 /// "; kernel B, before A". Returns one remark on the benchmarks that chose otherwise and of which no verdict
 /// says so, none where there is none.
 std::vector<std::string> tell_library_choices(const std::vector<result::Run>& before,

@@ -31,4 +31,22 @@ inline double tolerance_fp8(std::int64_t k) {
   return 0x1p-15 * std::sqrt(static_cast<double>(k));
 }
 
+/// Fewest products in a sum of fp8 by whose error the two ways of accumulating are told apart.
+inline constexpr std::int64_t fp8_tells_from = 1024;
+
+/// The largest error of the rows that are checked, from fp8_tells_from on: below it sums of fp8 were added in
+/// fp32 every few steps, above it they stayed as the Tensor Core of 8.9 or 9.0 makes them.
+///
+/// In one long sum what is cut grows with the sum so far, as work.hpp derives: f sqrt(k). In stretches of 128
+/// products, added in fp32, the largest addend stays below what 128 products are, some 10 |a_i| |b_j| / k;
+/// what k products lose of that, of either sign, is p / sqrt(k). The geometric mean sqrt(f p) lies between
+/// the two for every k above p / f, and is the same for all. An H100 gives f = 2.6e-6 (2.32e-4 by cuBLASLt's
+/// fast accumulation and by wgmma, k = 8192; 1.48e-4 at 4096) and p = 3.8e-4 (4.18e-6 by cuBLASLt without it,
+/// 8192). The same sums on the host, of 64 rows of squares from 1024 to 8192 with A of e4m3 and e5m2: f from
+/// 1.2e-6 to 3.0e-6, p up to 5.0e-4. At the smallest k of 1024, where they are nearest, that is 3.9e-5 or
+/// more beside 1.6e-5 or less: 2.5e-5 lies between; below, one runs into the other.
+constexpr double fp8_longest_stretches() {
+  return 2.5e-5;
+}
+
 }  // namespace gpugauge::kernels::gemm

@@ -44,6 +44,9 @@ std::string reason(const std::vector<result::Facts>& before, const std::vector<r
 TEST(LibraryChoices, AnotherKernelStandsInTheReason) {
   EXPECT_EQ(reason({{{"kernel", nvjet}, {"numerics", "tf32"}}}, {{{"kernel", sgemm}, {"numerics", "fp32"}}}),
             std::string("20% worse; kernel ") + sgemm + ", before " + nvjet + "; numerics fp32, before tf32");
+  EXPECT_EQ(reason({{{"kernel", nvjet}, {"accumulation", "precise"}}},
+                   {{{"kernel", nvjet}, {"accumulation", "fast"}}}),
+            "20% worse; accumulation fast, before precise");
   EXPECT_EQ(reason({{{"nccl.transport", "p2p"}, {"nccl.algorithm", "RING"}}},
                    {{{"nccl.transport", "socket"}, {"nccl.algorithm", "RING"}}}),
             "20% worse; NCCL's transport socket, before p2p");
