@@ -18,8 +18,10 @@ const Registration fma{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
 const Registration mma_sync{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("mma_sync")
-        .isolates("fp64 products of the warp-level Tensor Core instruction mma.sync from registers, fp64 "
-                  "sums, without any memory; the small instruction m8n8k4, which every GPU from 8.0 on has")
+        .isolates(
+            "fp64 products of the warp-level Tensor Core instruction mma.sync from registers, fp64 "
+            "sums, without any memory; the small instruction m8n8k4, which every GPU from 8.0 on has; an "
+            "H100 does half as much by it as by the large one")
         .bad_value(bad_value)
         .quantity(Quantity::throughput, "gemm64")
         .statistics({Statistic::median, Statistic::mean})

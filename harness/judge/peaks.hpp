@@ -21,8 +21,8 @@ struct Peak {
 /// and these products.
 std::optional<Peak> peak(std::string_view compute_capability, std::string_view products);
 
-/// The most that an SM does of one instruction of its CUDA cores (result/instructions.hpp), Tensor Cores not
-/// included; a fused multiply-add counts as two. nullopt as above.
+/// The most that an SM does of one instruction alone (result/instructions.hpp): of its CUDA cores, or the
+/// smallest of its Tensor Cores' fp64 products; a fused multiply-add counts as two. nullopt as above.
 std::optional<Peak> instruction_peak(std::string_view compute_capability, std::string_view instruction);
 
 /// The most that the CUDA cores of an SM do per clock for products that Tensor Cores do too (gemmtf32: their

@@ -330,6 +330,7 @@ TEST(JudgePhysical, ASingleInstructionIsHeldAgainstItsOwnPeak) {
   EXPECT_NEAR(said("", "gemm64", "flop/second", 128).at(0).share.value(), .5, 1e-9);
   EXPECT_NEAR(said("fp64_fma", "gemm64", "flop/second", 128).at(0).share.value(), 1, 1e-9);
   EXPECT_EQ(said("fp64_fma", "gemm64", "flop/second", 200).at(0).kind, VerdictKind::failed);
+  EXPECT_NEAR(said("fp64_mma_m8n8k4", "gemm64", "flop/second", 128).at(0).share.value(), 1, 1e-9);
   EXPECT_NEAR(said("fp16x2_fma", "primitive", "flop/second", 256).at(0).share.value(), .5, 1e-9);
   EXPECT_NEAR(said("int32_mad", "primitive", "operation/second", 64).at(0).share.value(), .5, 1e-9);
   EXPECT_NEAR(said("", "gemm8", "operation/second", 4096).at(0).share.value(), .5, 1e-9);
@@ -342,6 +343,11 @@ TEST(Peak, OfAnInstructionLeavesTensorCoresOut) {
   EXPECT_EQ(instruction_peak("9.0", "fp64_fma")->operations_per_clock_per_sm, 128);
   EXPECT_EQ(instruction_peak("8.0", "fp64_fma")->operations_per_clock_per_sm, 64);
   EXPECT_EQ(instruction_peak("9.0", "fp32_fma")->operations_per_clock_per_sm, 256);
+  EXPECT_EQ(instruction_peak("9.0", "fp64_mma_m8n8k4")->operations_per_clock_per_sm, 128);
+  EXPECT_FALSE(instruction_peak("9.0", "fp64_mma_m8n8k4")->reached) << "seen on one model: no floor";
+  EXPECT_EQ(instruction_peak("8.0", "fp64_mma_m8n8k4")->operations_per_clock_per_sm, 128)
+      << "it has no other";
+  EXPECT_FALSE(instruction_peak("10.3", "fp64_mma_m8n8k4"));
   EXPECT_FALSE(instruction_peak("10.0", "int32_mad"));
   EXPECT_FALSE(instruction_peak("9.0", "dp4a"));
   EXPECT_FALSE(instruction_peak("6.1", "fp64_fma"));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "launch/fit_metrics.hpp"
 #include "support/cuda/fit.hpp"
 #include "support/cuda/mapped.hpp"
 #include "support/cuda/rotation.hpp"
@@ -49,6 +50,44 @@ TEST(FitLine, refuses_what_has_no_line) {
   EXPECT_THROW(fit_line({1, 2}, {2, 0}), std::invalid_argument);
   EXPECT_THROW(fit_line({1, 2}, {2}), std::invalid_argument);
   EXPECT_THROW(fit_line({}, {}), std::invalid_argument);
+}
+
+gpugauge::result::BenchmarkResult fitted(const std::vector<double>& nodes, const std::vector<double>& micro) {
+  using namespace gpugauge::bench;
+  static const Definition definition =
+      define("launch", "fitted").isolates("x").bad_value("x").custom_metrics({"launch"}).body([](Trial&) {});
+  const Instance instance{&definition, {}, "launch/fitted"};
+  Trial trial(instance, Window{}, 1);
+  std::vector<double> seconds;
+  seconds.reserve(micro.size());
+  for (const double one : micro) seconds.push_back(one * 1e-6);
+  launch::add_fit(trial, "launch", "per_node", nodes, seconds);
+  trial.verify("made for the test", true);
+  return trial.finish();
+}
+
+// Graphs on an H100: one node takes the time of a plain launch, and pulled the line up at all others.
+TEST(AddFit, judges_no_line_that_a_time_is_far_off) {
+  const auto off = fitted({1, 4, 16, 64, 200}, {1.811302, 5.139555, 16.904620, 62.891425, 193.72});
+  ASSERT_EQ(off.metrics.size(), 2U);
+  for (const auto& metric : off.metrics) {
+    EXPECT_FALSE(metric.judged) << metric.name;
+    EXPECT_EQ(metric.note, "a time is 6.2% off the line, and a fit is judged up to 2.5%");
+  }
+  const auto on = fitted({4, 16, 64, 200}, {5.139555, 16.904620, 62.891425, 193.72});
+  ASSERT_EQ(on.metrics.size(), 2U);
+  EXPECT_EQ(on.metrics[0].name, "fixed");
+  EXPECT_NEAR(on.metrics[0].value, 1.29e-6, 0.01e-6);
+  EXPECT_EQ(on.metrics[1].name, "per_node");
+  EXPECT_NEAR(on.metrics[1].value, 0.9657e-6, 0.001e-6);
+  for (const auto& metric : on.metrics) EXPECT_TRUE(metric.judged) << metric.note;
+}
+
+TEST(AddFit, judges_no_part_that_is_not_above_zero) {
+  const auto line = fitted({1, 2}, {1, 3});
+  EXPECT_EQ(line.metrics[0].note, "no value above 0 was found");
+  EXPECT_FALSE(line.metrics[0].judged);
+  EXPECT_TRUE(line.metrics[1].judged);
 }
 
 TEST(MappedLibraries, names_each_file_once_and_shows_two_copies) {
