@@ -6,6 +6,7 @@
 #include "integrity/repeat.hpp"
 #include "kernels/integrity/pattern.hpp"
 #include "support/cuda/device.hpp"
+#include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::integrity {
 namespace {
@@ -13,9 +14,12 @@ namespace {
 // What stays free: a tenth of the memory for others, as everywhere, and some for the runtime.
 std::size_t words_for(Trial& trial, bool all) {
   constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  constexpr std::size_t for_runtime = 256 << 20;
+  cuda::require_room(trial, gibibyte + for_runtime);
   const std::size_t free = cuda::free_memory_bytes();
-  const std::size_t reserve = cuda::device().memory_bytes / 10 + (256 << 20);
-  if (free < reserve + gibibyte) trial.skip("less than a GiB of GPU memory is free beside a tenth of it");
+  const std::size_t reserve = cuda::device().memory_bytes / 10 + for_runtime;
+  if (free < reserve + gibibyte)
+    cuda::end_for_room(trial, "what was free a moment ago is not any more", gibibyte + for_runtime);
   // The short screen takes a part of it: writing and reading all of it takes longer than its window.
   const std::size_t bytes = all ? free - reserve : std::min(free - reserve, 16 * gibibyte);
   return bytes / (1 << 20) * (1 << 20) / sizeof(std::uint64_t);

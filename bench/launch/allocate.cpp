@@ -19,11 +19,13 @@ class Allocator {
   void* take() const {
     void* memory = nullptr;
     if (way_ == "pool")
-      cuda::check(cudaMallocAsync(&memory, bytes, stream_), "allocating GPU memory from the pool");
+      cuda::check_allocation(cudaMallocAsync(&memory, bytes, stream_), "allocating GPU memory from the pool",
+                             bytes);
     else if (way_ == "device")
-      cuda::check(cudaMalloc(&memory, bytes), "allocating GPU memory");
+      cuda::check_allocation(cudaMalloc(&memory, bytes), "allocating GPU memory", bytes);
     else
-      cuda::check(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault), "allocating pinned host memory");
+      cuda::check_pinned(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault),
+                         "allocating pinned host memory");
     return memory;
   }
   void give_back(void* memory) const {

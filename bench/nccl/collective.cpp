@@ -100,9 +100,13 @@ void measure_one(Trial& trial, World& world, const Collective& collective, Locks
 
 void measure_sweep(Trial& trial, World& world, const Collective& collective, LockstepRun& run) {
   const std::string& id = trial.instance().id;
-  // The largest power of two that fits on every rank.
+  // The largest power of two that GPUs of these sizes have room for. Where something else holds a part of it
+  // there is no shorter sweep: whoever compares it would miss the sizes that it lacks.
   std::uint64_t largest = sweep_last;
-  while (largest > sweep_first && run.why_too_large(largest)) largest /= 2;
+  std::optional<Skipped> lack = run.why_no_room(largest);
+  while (lack && lack->status == result::Status::skipped && largest > sweep_first)
+    lack = run.why_no_room(largest /= 2);
+  world.agree(id + " room", lack);
   for (const std::string& text : world.exchange(id + " largest", fmt::format("{}", largest)))
     largest = std::min<std::uint64_t>(largest, std::strtoull(text.c_str(), nullptr, 10));
   run.allocate(id, largest);

@@ -10,7 +10,9 @@
 #include "kernels/collective/check.hpp"
 #include "kernels/support/fill.hpp"
 #include "support/byte_text.hpp"
+#include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
+#include "support/gpu_room.hpp"
 #include "support/interrupt.hpp"
 #include "support/statistics.hpp"
 
@@ -52,37 +54,42 @@ Layout LockstepRun::layout(std::uint64_t bytes) const {
   return made;
 }
 
-std::optional<std::string> LockstepRun::why_too_large(std::uint64_t bytes) const {
+std::optional<Skipped> LockstepRun::why_no_room(std::uint64_t bytes) const {
+  std::optional<Skipped> held;
   for (const Member& member : world_.members()) {
     const OnDevice current(member.device);
-    std::size_t free = 0;
-    std::size_t total = 0;
-    cuda::check(cudaMemGetInfo(&free, &total), "reading the free GPU memory");
-    if (2 * bytes + total / 10 > free)
-      return fmt::format("needs two buffers of {} and a tenth of the memory free on {}", byte_text(bytes),
-                         member.uuid);
+    const GpuMemory memory = cuda::memory_now();
+    if (2 * bytes + memory.total / 10 <= memory.free) continue;
+    Skipped lack = without_room(fmt::format("needs two buffers of {} and a tenth of the memory free on {}",
+                                            byte_text(bytes), member.uuid),
+                                has_room(memory, 2 * bytes));
+    if (lack.status == result::Status::skipped) return lack;
+    if (!held) held = std::move(lack);
   }
-  return std::nullopt;
+  return held;
 }
 
 void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
-  std::optional<std::string> problem = why_too_large(bytes);
-  if (!problem) {
-    try {
-      for (const Member& member : world_.members()) {
-        const OnDevice current(member.device);
+  std::optional<Skipped> problem = why_no_room(bytes);
+  try {
+    for (const Member& member : world_.members()) {
+      if (problem) break;
+      const OnDevice current(member.device);
+      try {
         const std::size_t count = std::max<std::size_t>(bytes / 4, 1);
         buffers_.push_back(std::make_unique<Buffers>(
             Buffers{cuda::DeviceBuffer<float>(count), cuda::DeviceBuffer<float>(count), {}}));
         cuda::check(kernels::collective::fill(buffers_.back()->send.get(), count, seed_, member.rank,
                                               member.stream->get()),
                     "filling the input");
+      } catch (const OutOfGpuMemory& lack) {
+        problem = without_room(lack.what(), has_room(cuda::memory_now(), 2 * bytes));
       }
-    } catch (const std::bad_alloc& error) {
-      problem = error.what();
-    } catch (const LacksCode& error) {
-      problem = error.what();
     }
+  } catch (const std::bad_alloc& error) {
+    problem = Skipped{error.what()};
+  } catch (const LacksCode& error) {
+    problem = Skipped{error.what()};
   }
   world_.agree(step + " memory", problem);
   world_.wait();

@@ -25,7 +25,7 @@ struct Timed {
   std::string quickest;         ///< with the shortest: one that comes late makes the others wait
 };
 
-/// All processes must call each of its members alike, but for layout() and why_too_large().
+/// All processes must call each of its members alike, but for layout() and why_no_room().
 class LockstepRun {
  public:
   /// Inputs are made from `seed` and the rank.
@@ -34,11 +34,12 @@ class LockstepRun {
   /// How `bytes` are divided among the ranks.
   Layout layout(std::uint64_t bytes) const;
 
-  /// Why `bytes` do not fit on a GPU of this process beside a tenth of its memory.
-  std::optional<std::string> why_too_large(std::uint64_t bytes) const;
+  /// Why two buffers of `bytes` are not to be had on a GPU of this process beside a tenth of its memory:
+  /// skipped where one of its size never has them, unavailable where something else holds what it has.
+  std::optional<Skipped> why_no_room(std::uint64_t bytes) const;
 
-  /// Two buffers of `bytes` on each GPU, the input filled. Skips the benchmark on all ranks when one of them
-  /// lacks the memory, or this build has no code for its GPU.
+  /// Two buffers of `bytes` on each GPU, the input filled. Ends the benchmark on all ranks, by Skipped, when
+  /// one of them lacks the memory, or this build has no code for its GPU.
   void allocate(const std::string& step, std::uint64_t bytes);
 
   /// As many iterations as fit into `seconds`, 5000 at most and 5 at least. Throws Interrupted.

@@ -1,5 +1,6 @@
 #include "nccl/world.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -139,13 +140,23 @@ ranks::Texts World::exchange(const std::string& step, const std::string& text) {
   return channel_ == nullptr ? ranks::Texts{text} : channel_->exchange(step, text, step_seconds);
 }
 
-void World::agree(const std::string& step, const std::optional<std::string>& problem) {
-  const ranks::Texts all = exchange(step, problem.value_or(""));
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].empty())
+// One word and the sentence cross.
+void World::agree(const std::string& step, const std::optional<Skipped>& problem) {
+  constexpr std::array statuses{result::Status::skipped, result::Status::unavailable};
+  std::string mine;
+  if (problem) mine = fmt::format("{} {}", result::to_string(problem->status), problem->reason);
+  const ranks::Texts all = exchange(step, mine);
+  for (const result::Status status : statuses) {
+    const std::string word = fmt::format("{} ", result::to_string(status));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].starts_with(word)) continue;
+      const std::string reason = all[i].substr(word.size());
       throw Skipped{channel_ == nullptr
-                        ? all[i]
-                        : fmt::format("{}: {}", channel_->name_of(static_cast<int>(i)), all[i])};
+                        ? reason
+                        : fmt::format("{}: {}", channel_->name_of(static_cast<int>(i)), reason),
+                    status};
+    }
+  }
 }
 
 void World::wait(double seconds) {

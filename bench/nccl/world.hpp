@@ -14,6 +14,7 @@
 #include "nccl/log.hpp"
 #include "support/cuda/resources.hpp"
 #include "support/ranks/channel.hpp"
+#include "support/trial.hpp"
 
 namespace gpugauge::bench::nccl {
 
@@ -51,8 +52,9 @@ class World {
 
   /// Every process's text; just this one's where there is one. All processes must call alike.
   ranks::Texts exchange(const std::string& step, const std::string& text);
-  /// Skips the benchmark on every process when it must be skipped on one.
-  void agree(const std::string& step, const std::optional<std::string>& problem);
+  /// Ends the benchmark on every process, by Skipped, when it must end on one: skipped where one of them says
+  /// that it does not apply, else unavailable.
+  void agree(const std::string& step, const std::optional<Skipped>& problem);
   /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing comes
   /// to an end for `seconds`; the communicators are then aborted.
   void wait(double seconds = 60);

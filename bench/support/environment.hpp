@@ -7,6 +7,7 @@
 #include <string>
 
 #include "result/samples.hpp"
+#include "support/gpu_room.hpp"
 
 namespace gpugauge::bench {
 
@@ -34,6 +35,9 @@ struct Environment {
   std::function<void()> finish = nullptr;
   /// What every benchmark notes of the process that measures it. Asked before each; may be empty.
   std::function<result::Facts()> notes = nullptr;
+  /// The memory of the device under test, nullopt where it cannot be read. Asked after a benchmark that got
+  /// too little of it; may be empty.
+  std::function<std::optional<GpuMemory>()> gpu_memory = nullptr;
   /// Adds facts to the sample file's context. Called after unavailable(), also when the family is
   /// unavailable.
   std::function<void(result::Facts&)> describe;

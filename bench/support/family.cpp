@@ -15,6 +15,7 @@
 #include "result/file.hpp"
 #include "support/environment.hpp"
 #include "support/fresh_process.hpp"
+#include "support/gpu_room.hpp"
 #include "support/host_facts.hpp"
 #include "support/interrupt.hpp"
 #include "support/options.hpp"
@@ -89,6 +90,11 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
     return unmeasured(instance, skipped.status, skipped.reason);
   } catch (const Interrupted&) {
     return unmeasured(instance, Status::interrupted, interruption());
+  } catch (const OutOfGpuMemory& lack) {
+    // Its own memory is freed by now: what is in use still is somebody else's.
+    const auto memory = environment().gpu_memory ? environment().gpu_memory() : std::nullopt;
+    Skipped skipped = without_room(lack.what(), memory && held_by_others(lack, *memory));
+    return unmeasured(instance, skipped.status, std::move(skipped.reason));
   } catch (const std::bad_alloc& error) {
     const std::string what = error.what();
     return unmeasured(instance, Status::skipped,
@@ -123,8 +129,7 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
     }
   };
   const Trial::Keep keep = [&](BenchmarkResult so_far, const std::string& next) {
-    recorder.keep(std::move(so_far),
-                  fmt::format("the process ended while {}, after {} was measured", next, instance.id));
+    recorder.keep(std::move(so_far), fmt::format("the process ended while {}", next));
   };
   recorder.begin(instance.id, instance.parameters);
   BenchmarkResult outcome = measured(instance, window, loop, keep);

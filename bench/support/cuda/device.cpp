@@ -99,6 +99,18 @@ const Device& device() {
   return found;
 }
 
+GpuMemory memory_now() {
+  GpuMemory memory;
+  check(cudaMemGetInfo(&memory.free, &memory.total), "reading the free GPU memory");
+  int device = 0;
+  int shared_with_host = 0;
+  check(cudaGetDevice(&device), "reading which GPU is in use");
+  check(cudaDeviceGetAttribute(&shared_with_host, cudaDevAttrIntegrated, device),
+        "reading whether the GPU is integrated");
+  memory.shared_with_host = shared_with_host != 0;
+  return memory;
+}
+
 std::size_t free_memory_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;

@@ -7,6 +7,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "support/gpu_room.hpp"
+
 namespace gpugauge::bench::cuda {
 
 /// A GPU as the CUDA runtime describes it.
@@ -28,6 +30,9 @@ struct Device {
 
 /// Device 0 of this process. Read once. Throws CudaError.
 const Device& device();
+
+/// Of the current device. Throws CudaError.
+GpuMemory memory_now();
 
 /// Bytes of device memory that can be allocated now. Throws CudaError.
 std::size_t free_memory_bytes();

@@ -1,6 +1,8 @@
 #include "support/environment.hpp"
 
+#include <exception>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,6 +65,14 @@ std::optional<std::string> why_lost() {
   return fmt::format("every CUDA call of the process is answered with {}", name_of(code));
 }
 
+std::optional<GpuMemory> memory_if_known() {
+  try {
+    return memory_now();
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
 void describe(result::Facts& facts) {
   const StartUp& start = start_up();
   facts["cuda.runtime_version"] = cuda_version_text(start.runtime_version);
@@ -101,6 +111,7 @@ bool register_environment() {
                    .devices = [] { return start_up().devices; },
                    .lost = why_lost,
                    .notes = [] { return placement_notes(); },
+                   .gpu_memory = memory_if_known,
                    .describe = describe});
   return true;
 }

@@ -1,11 +1,13 @@
 // A CUDA call that went wrong, as an exception that a user can read.
 #pragma once
 
-#include <new>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
 #include <cuda_runtime_api.h>
+
+#include "support/gpu_room.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -21,18 +23,8 @@ class CudaError : public std::runtime_error {
   cudaError_t code_;
 };
 
-/// Too little memory, on the device or pinned: a bad_alloc, so that the runner makes it a skip with what() as
-/// reason.
-class OutOfMemory : public std::bad_alloc {
- public:
-  /// `what`: one sentence.
-  explicit OutOfMemory(std::string what) : what_(std::move(what)) {}
-  /// The sentence.
-  const char* what() const noexcept override { return what_.c_str(); }
-
- private:
-  std::string what_;
-};
+/// Too little memory on the device.
+using OutOfMemory = OutOfGpuMemory;
 
 /// "cudaErrorNoDevice (100)".
 std::string name_of(cudaError_t code);
@@ -43,5 +35,9 @@ std::string explain(cudaError_t code);
 /// Throws OutOfMemory for cudaErrorMemoryAllocation, LacksCode for cudaErrorNoKernelImageForDevice, and
 /// CudaError for every other code but cudaSuccess. `doing` says what was tried: "launching the copy kernel".
 void check(cudaError_t code, const char* doing);
+/// The same of `bytes` of device memory that were asked for.
+void check_allocation(cudaError_t code, const char* doing, std::size_t bytes);
+/// The same of page-locked memory, which is the host's: std::bad_alloc with a sentence where it lacks.
+void check_pinned(cudaError_t code, const char* doing);
 
 }  // namespace gpugauge::bench::cuda

@@ -212,7 +212,8 @@ KernelsSeen kernels_of(const Trial& trial, cudaStream_t stream,
   }
   check(cudaStreamSynchronize(stream), "waiting for the GPU");
   trial.keep_before(
-      fmt::format("CUPTI read which kernels it launches ({}=off leaves that out)", names_switch));
+      fmt::format("CUPTI read which kernels it launches ({}=off leaves that out), after {} was measured",
+                  names_switch, trial.instance().id));
   Recording recording;
   if (!recording.refused.empty()) {
     seen.unknown_because = recording.refused;

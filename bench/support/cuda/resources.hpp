@@ -1,5 +1,5 @@
-// Ownership of CUDA's objects. Constructors throw OutOfMemory or CudaError; destructors ignore errors,
-// because an earlier sticky error is reported where it arose.
+// Ownership of CUDA's objects. Constructors throw OutOfMemory (std::bad_alloc for memory of the host) or
+// CudaError; destructors ignore errors, because an earlier sticky error is reported where it arose.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ class DeviceBuffer {
   /// `count` >= 1.
   explicit DeviceBuffer(std::size_t count) : count_(count) {
     void* memory = nullptr;
-    check(cudaMalloc(&memory, count * sizeof(T)), "allocating GPU memory");
+    check_allocation(cudaMalloc(&memory, count * sizeof(T)), "allocating GPU memory", count * sizeof(T));
     memory_.reset(static_cast<T*>(memory));
   }
   /// The first element, on the device; stays owned.
@@ -103,7 +103,8 @@ class PinnedBuffer {
   /// `count` >= 1.
   explicit PinnedBuffer(std::size_t count) : count_(count) {
     void* memory = nullptr;
-    check(cudaHostAlloc(&memory, count * sizeof(T), cudaHostAllocMapped), "allocating pinned host memory");
+    check_pinned(cudaHostAlloc(&memory, count * sizeof(T), cudaHostAllocMapped),
+                 "allocating pinned host memory");
     memory_.reset(static_cast<T*>(memory));
     std::uninitialized_value_construct_n(get(), count);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "support/trial.hpp"
 
@@ -11,5 +12,8 @@ namespace gpugauge::bench::cuda {
 /// ends the body: skipped where a GPU of this size never has so much, unavailable where something else holds
 /// what this one has. Throws Skipped, CudaError.
 void require_room(Trial& trial, std::size_t bytes);
+
+/// Ends the body for want of `bytes`, of which `reason` tells, in the same way. Throws Skipped, CudaError.
+[[noreturn]] void end_for_room(Trial& trial, std::string reason, std::size_t bytes);
 
 }  // namespace gpugauge::bench::cuda

@@ -66,13 +66,14 @@ END"""
 NEXT = COLLECTIVES.replace(" --gpugauge_samples=ranks.json", "") + " >log 2>&1; "
 
 
-def collective(name, cuda, code, says, cupti="", then="", **more):
+def collective(name, cuda, code, says, cupti="", then="", only="nccl/all_reduce/8B", **more):
     """With `cupti` the fake CUPTI is there and told that word, else there is none. `then` is done afterwards."""
+    run = COLLECTIVES.replace("nccl/all_reduce/8B", only)
     return broken(
         name,
         cuda,
         says,
-        run=f"{CUPTI.format(cupti)}{COLLECTIVES}; ended=$?; {then}exit $ended" if cupti else COLLECTIVES,
+        run=f"{CUPTI.format(cupti)}{run}; ended=$?; {then}exit $ended" if cupti else run,
         code=code,
         output="none",
         needs=NEEDS_NCCL
@@ -174,7 +175,7 @@ END""",
     broken(
         "memory runs out in mid-run",
         "cudaMalloc:2=2",
-        r"launch/enqueue/runtime/0 skipped: allocating GPU memory: cudaErrorMemoryAllocation \(2\)",
+        r"launch/enqueue/runtime/0 (is )?unavailable: allocating GPU memory: cudaErrorMemoryAllocation \(2\).*: something else holds the rest; `nvidia-smi` shows",
         code=3,
     ),
     broken(
@@ -365,6 +366,15 @@ END""",
         1,
         "ERROR OCCURRED: 'a collective failed: ",
         holds="grep -q 'a collective failed: an error of the fake NCCL' ranks.json",
+    ),
+    collective(
+        "something else holds memory that a sweep of collectives has room for: no shorter one is measured",
+        "",
+        0,
+        "nccl/all_reduce/sweep.*needs two buffers of 1GiB and a tenth .*: something else holds the rest",
+        only="nccl/all_reduce/sweep",
+        scenario="memory_held_mib=3072",
+        holds="grep -q '\"status\": \"unavailable\"' ranks.json",
     ),
     collective(
         "a GPU of the collectives on which no event can be made: it is named",
