@@ -132,14 +132,17 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
   cuda::Rotation<Buffers> rotation(sets, shape, type, backward, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
   if (backward) {
-    Plans forward(planned(trial, true, [&] { return attention_forward(shape, type, true, 1); }),
+    Plans forward(planned(trial, true,
+                          [&] {
+                            return attention_forward(shape, type, true, {1, sets * set_bytes});
+                          }),
                   [&](std::int64_t index) { return rotation[index].forward(true); });
     for (std::size_t set = 0; set < sets; ++set) forward.run(0, static_cast<std::int64_t>(set), nullptr);
     cuda::check(cudaStreamSynchronize(nullptr), "waiting for the forward pass");
   }
   Graph graph = planned(trial, true, [&] {
-    return backward ? attention_backward(shape, type, most_plans)
-                    : attention_forward(shape, type, false, most_plans);
+    const PlanLimits limits{most_plans, sets * set_bytes};
+    return backward ? attention_backward(shape, type, limits) : attention_forward(shape, type, false, limits);
   });
   if (!graph.node().empty()) trial.note("attention_node", graph.node());
   Plans plans(std::move(graph), [&](std::int64_t index) {

@@ -97,7 +97,7 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
                                      cuda::device().compute_capability),
                       [&] {
                         return convolution(shape, pass, arithmetic.type, channels_last,
-                                           arithmetic.tensor_cores, most_plans);
+                                           arithmetic.tensor_cores, {most_plans, sets * roles.bytes()});
                       }),
               [&](std::int64_t index) {
                 const Buffers& set = rotation[index];

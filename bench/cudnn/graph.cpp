@@ -7,7 +7,6 @@
 #include <cudnn.h>
 #include <fmt/format.h>
 
-#include "cudnn/refusal.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/error.hpp"
 #include "support/timer.hpp"
@@ -58,13 +57,6 @@ std::vector<std::int64_t> strides(const std::vector<std::int64_t>& size, bool ch
   return {size[1] * size[2] * size[3], size[2] * size[3], size[3], 1};
 }
 
-/// What is free beside the tenth that why_too_large() keeps.
-std::size_t workspace_limit() {
-  const std::size_t free = cuda::free_memory_bytes();
-  const std::size_t reserve = cuda::device().memory_bytes / 10;
-  return free > reserve ? free - reserve : 0;
-}
-
 struct HandleDestroy {
   void operator()(cudnnHandle_t handle) const { cudnnDestroy(handle); }
 };
@@ -104,7 +96,7 @@ struct Graph::Implementation {
         .set_data_type(data_type(of));
   }
 
-  void build(int most_plans, const std::vector<fe::NumericalNote_t>& without) {
+  void build(const PlanLimits& limits, const std::vector<fe::NumericalNote_t>& without) {
     check(graph.validate(), "validating the cuDNN graph");
     check(graph.build_operation_graph(handle.get()), "building the cuDNN graph");
     // The heuristic says that it has none by an error of the backend. Its fallback comes last: what is left
@@ -113,40 +105,42 @@ struct Graph::Implementation {
         asked.is_bad())
       throw NoPlan(fmt::format("cuDNN has no plan for this operation on this GPU: {}", asked.get_message()));
     if (!without.empty()) graph.deselect_numeric_notes(without);
-    const std::size_t most_workspace = workspace_limit();
-    graph.deselect_workspace_greater_than(static_cast<std::int64_t>(most_workspace));
+    const GpuMemory memory = cuda::memory_now();
     const double start = steady_seconds();
     std::string refusal = "the heuristic offers none";
-    bool too_large = false;
-    bool broken = false;
     for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
-      if (static_cast<int>(usable.size()) == most_plans) break;
+      if (static_cast<int>(usable.size()) == limits.most) break;
       if (!usable.empty() && steady_seconds() - start > longest_building) break;
       fe::error_t built = graph.build_plan_at_index(handle.get(), i);
-      if (built.is_good()) {
-        usable.push_back(i);
+      if (built.is_bad()) {
+        const std::string words = built.get_message();
+        if (words.find("Deselecting") == std::string::npos) refusal = words;
         continue;
       }
-      const std::string words = built.get_message();
-      if (is_workspace_refusal(words)) {
-        too_large = true;
-      } else if (words.find("Deselecting") == std::string::npos) {
-        refusal = words;
-        broken = broken || !is_refusal(words);
+      // Not left to the frontend, which would only skip the plan: then another one is the first.
+      if (auto lack = why_no_workspace(i, workspace_at(i), limits.taken, memory)) {
+        if (ends_benchmark(*lack, !usable.empty())) throw std::move(*lack);
+        if (too_large++ == 0) first_too_large = std::move(lack->reason);
+        continue;
       }
+      usable.push_back(i);
     }
-    if (usable.empty() && too_large && !broken)
-      throw cuda::OutOfMemory(
-          fmt::format("no cuDNN plan does with the {} bytes that are free beside a tenth of the GPU's memory",
-                      most_workspace));
     if (usable.empty())
       throw NoPlan(fmt::format("cuDNN has no plan for this operation on this GPU: {}", refusal));
+  }
+
+  std::size_t workspace_at(std::int64_t index) const {
+    std::int64_t bytes = 0;
+    check(graph.get_workspace_size_plan_at_index(index, bytes), "asking cuDNN for its workspace");
+    return static_cast<std::size_t>(bytes);
   }
 
   Element type;
   std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, HandleDestroy> handle;
   fe::graph::Graph graph;
   std::vector<std::int64_t> usable;
+  int too_large = 0;  ///< plans behind the first usable one that a GPU of this size has no room for
+  std::string first_too_large;
   std::string node;
   std::int64_t next_uid = 1;
   cudaStream_t stream = nullptr;
@@ -179,10 +173,12 @@ const std::string& Graph::node() const {
 }
 
 std::size_t Graph::workspace_bytes(std::size_t plan) const {
-  std::int64_t bytes = 0;
-  check(implementation_->graph.get_workspace_size_plan_at_index(implementation_->usable.at(plan), bytes),
-        "asking cuDNN for its workspace");
-  return static_cast<std::size_t>(bytes);
+  return implementation_->workspace_at(implementation_->usable.at(plan));
+}
+
+std::string Graph::left_out() const {
+  const Implementation& all = *implementation_;
+  return all.too_large == 0 ? "" : fmt::format("{}: {}", all.too_large, all.first_too_large);
 }
 
 void Graph::run(std::size_t plan, const std::vector<void*>& tensors, void* workspace, cudaStream_t stream) {
@@ -201,7 +197,7 @@ void Graph::run(std::size_t plan, const std::vector<void*>& tensors, void* works
 }
 
 Graph convolution(const kernels::convolution::Shape& shape, kernels::convolution::Pass pass, Element type,
-                  bool channels_last, bool tensor_cores, int most_plans) {
+                  bool channels_last, bool tensor_cores, const PlanLimits& limits) {
   using kernels::convolution::Pass;
   auto all = std::make_unique<Graph::Implementation>(type);
   const std::vector<std::int64_t> x{shape.n, shape.c, shape.h, shape.w};
@@ -237,7 +233,7 @@ Graph convolution(const kernels::convolution::Shape& shape, kernels::convolution
       Note::FFT,      Note::REDUCED_PRECISION_REDUCTION};
   if (!tensor_cores) without.push_back(Note::TENSOR_CORE);
   if (type == Element::fp32) without.push_back(Note::DOWN_CONVERT_INPUTS);
-  all->build(most_plans, without);
+  all->build(limits, without);
   return Graph(std::move(all));
 }
 
@@ -253,7 +249,7 @@ float scale_of(const kernels::attention::Shape& shape) {
 }  // namespace
 
 Graph attention_forward(const kernels::attention::Shape& shape, Element type, bool statistics,
-                        int most_plans) {
+                        const PlanLimits& limits) {
   using Node = fe::AttentionImplementation_t;
   const auto by = [&](Node node) {
     auto all = std::make_unique<Graph::Implementation>(type);
@@ -271,7 +267,7 @@ Graph attention_forward(const kernels::attention::Shape& shape, Element type, bo
     const auto [out, kept] = all->graph.sdpa(q, k, v, settings);
     all->output(out, size, stride, type);
     if (statistics) all->output(kept, heads_of(shape, 1), strides(heads_of(shape, 1), false), Element::fp32);
-    all->build(most_plans, {});
+    all->build(limits, {});
     return all;
   };
   // In the order of the frontend's own choice (AUTO), which tells nobody what it chose, and stays with a node
@@ -287,7 +283,7 @@ Graph attention_forward(const kernels::attention::Shape& shape, Element type, bo
   }
 }
 
-Graph attention_backward(const kernels::attention::Shape& shape, Element type, int most_plans) {
+Graph attention_backward(const kernels::attention::Shape& shape, Element type, const PlanLimits& limits) {
   auto all = std::make_unique<Graph::Implementation>(type);
   const std::vector<std::int64_t> size = heads_of(shape, shape.depth);
   const std::vector<std::int64_t> stride = strides(size, false);
@@ -304,11 +300,12 @@ Graph attention_backward(const kernels::attention::Shape& shape, Element type, i
                             .set_attn_scale(scale_of(shape));
   const auto [d_q, d_k, d_v] = all->graph.sdpa_backward(q, k, v, out, d_out, statistics, settings);
   for (const TensorPointer& tensor : {d_q, d_k, d_v}) all->output(tensor, size, stride, type);
-  all->build(most_plans, {});
+  all->build(limits, {});
   return Graph(std::move(all));
 }
 
-Graph layer_norm(std::int64_t rows, std::int64_t columns, Element type, double epsilon, int most_plans) {
+Graph layer_norm(std::int64_t rows, std::int64_t columns, Element type, double epsilon,
+                 const PlanLimits& limits) {
   auto all = std::make_unique<Graph::Implementation>(type);
   const std::vector<std::int64_t> size{rows, columns, 1, 1};
   const std::vector<std::int64_t> one_row{1, columns, 1, 1};
@@ -320,7 +317,7 @@ Graph layer_norm(std::int64_t rows, std::int64_t columns, Element type, double e
   settings.set_forward_phase(fe::NormFwdPhase_t::INFERENCE).set_epsilon(small);
   const auto results = all->graph.layernorm(x, scale, bias, settings);
   all->output(results[0], size, strides(size, true), type);
-  all->build(most_plans, {});
+  all->build(limits, {});
   return Graph(std::move(all));
 }
 

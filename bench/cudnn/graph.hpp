@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "cudnn/plan_room.hpp"
 #include "kernels/attention/scaled_dot_product.hpp"
 #include "kernels/convolution/shape.hpp"
 
@@ -42,6 +43,8 @@ class Graph {
   /// cuDNN's name of a plan: engine and knobs.
   std::string name(std::size_t plan) const;
   std::size_t workspace_bytes(std::size_t plan) const;
+  /// Which plans were passed over for their workspace, "" where none was.
+  std::string left_out() const;
   /// Which of the frontend's nodes computes attention forward: "unified", or "composite" and why not the
   /// other; "" for all other operations.
   const std::string& node() const;
@@ -55,15 +58,15 @@ class Graph {
   std::unique_ptr<Implementation> implementation_;
 
   friend Graph convolution(const kernels::convolution::Shape&, kernels::convolution::Pass, kernels::Element,
-                           bool, bool, int);
-  friend Graph attention_forward(const kernels::attention::Shape&, kernels::Element, bool, int);
-  friend Graph attention_backward(const kernels::attention::Shape&, kernels::Element, int);
-  friend Graph layer_norm(std::int64_t, std::int64_t, kernels::Element, double, int);
+                           bool, bool, const PlanLimits&);
+  friend Graph attention_forward(const kernels::attention::Shape&, kernels::Element, bool, const PlanLimits&);
+  friend Graph attention_backward(const kernels::attention::Shape&, kernels::Element, const PlanLimits&);
+  friend Graph layer_norm(std::int64_t, std::int64_t, kernels::Element, double, const PlanLimits&);
 };
 
-// All of these throw NoPlan where cuDNN has none, cuda::OutOfMemory where the free memory, less a tenth of
-// all, is too little for any plan's workspace, CudnnError for anything else. `most_plans`: how many of the
-// heuristic's plans are built, at least one, those of its fallback last; building ends after three seconds.
+// All of these throw NoPlan where cuDNN has none, Skipped where a plan lacks memory for its workspace that
+// something else holds, or that stands before the first that has it, CudnnError for anything else. At least
+// one of the heuristic's plans is built, those of its fallback last; building ends after three seconds.
 
 /// Tensors: image, other, result, as kernels::convolution::reference names them. channels_last: NHWC, and
 /// filters KRSC; else NCHW and KCRS. Sums in fp32. fp32 data: on Tensor Cores with inputs rounded to tf32
@@ -71,19 +74,20 @@ class Graph {
 /// and those that convert fp32 inputs to 16 bits, are left out: they compute something else, with another
 /// error.
 Graph convolution(const kernels::convolution::Shape& shape, kernels::convolution::Pass pass,
-                  kernels::Element type, bool channels_last, bool tensor_cores, int most_plans);
+                  kernels::Element type, bool channels_last, bool tensor_cores, const PlanLimits& limits);
 
 /// Tensors: q, k, v, out, and with `statistics` the log-sum-exp of each row, fp32. Of the frontend's nodes
 /// the first that has a plan.
 Graph attention_forward(const kernels::attention::Shape& shape, kernels::Element type, bool statistics,
-                        int most_plans);
+                        const PlanLimits& limits);
 
 /// Tensors: q, k, v, out, d_out, statistics, d_q, d_k, d_v.
-Graph attention_backward(const kernels::attention::Shape& shape, kernels::Element type, int most_plans);
+Graph attention_backward(const kernels::attention::Shape& shape, kernels::Element type,
+                         const PlanLimits& limits);
 
 /// Tensors: x, scale, bias, y: y = (x - mean) / sqrt(variance + epsilon) scale + bias over each of `rows`
 /// rows of `columns`; scale and bias are fp32.
 Graph layer_norm(std::int64_t rows, std::int64_t columns, kernels::Element type, double epsilon,
-                 int most_plans);
+                 const PlanLimits& limits);
 
 }  // namespace gpugauge::bench::cudnn

@@ -46,7 +46,10 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
   cuda::require_room(trial, sets * set_bytes);
   cuda::Rotation<Buffers> rotation(sets, type, columns, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));
-  Plans plans(planned(trial, true, [&] { return layer_norm(rows, columns, type, epsilon, most_plans); }),
+  Plans plans(planned(trial, true,
+                      [&] {
+                        return layer_norm(rows, columns, type, epsilon, {most_plans, sets * set_bytes});
+                      }),
               [&](std::int64_t index) {
                 const Buffers& set = rotation[index];
                 return std::vector<void*>{set.x.get(), set.scale.get(), set.bias.get(), set.y.get()};

@@ -65,7 +65,10 @@ void Plans::run(std::size_t plan, std::int64_t index, cudaStream_t stream) {
 
 Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& make) {
   try {
-    return make();
+    Graph made = make();
+    if (const std::string left_out = made.left_out(); !left_out.empty())
+      trial.note("plans_left_out", left_out);
+    return made;
   } catch (const NoPlan& none) {
     if (always_planned)
       throw CudnnError(fmt::format(

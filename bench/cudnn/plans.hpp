@@ -34,7 +34,8 @@ class Plans {
 };
 
 /// What `make` returns. Where cuDNN has no plan: throws CudnnError if every healthy cuDNN has one
-/// (`always_planned`) or the context is lost, else skips the trial in cuDNN's words.
+/// (`always_planned`) or the context is lost, else skips the trial in cuDNN's words. Notes which plans
+/// were passed over for their workspace, "plans_left_out".
 Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& make);
 
 /// Notes which kernels the first candidate runs and, where it is another one, the best.

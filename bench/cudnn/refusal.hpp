@@ -33,11 +33,4 @@ inline bool is_refusal(std::string_view words) {
          status.rfind("CUDNN_STATUS_BAD_PARAM", 0) == 0 || status == "CUDNN_STATUS_INVALID_VALUE";
 }
 
-/// Whether the frontend left a plan out because of its workspace. The wording is that of 1.18; the second is
-/// for a cuDNN before 9.2.
-inline bool is_workspace_refusal(std::string_view words) {
-  return words.find("workspace violation") != std::string_view::npos ||
-         words.find("Workspace size is too large") != std::string_view::npos;
-}
-
 }  // namespace gpugauge::bench::cudnn

@@ -11,6 +11,7 @@
 #include "cublas/status.hpp"
 #include "cublas/types.hpp"
 #include "cudnn/layers.hpp"
+#include "cudnn/plan_room.hpp"
 #include "cudnn/refusal.hpp"
 #include "cufft/size.hpp"
 #include "kernels/attention/scaled_dot_product.hpp"
@@ -18,6 +19,7 @@
 #include "kernels/fft/reference.hpp"
 #include "kernels/fft/work.hpp"
 #include "kernels/gemm/any_product.hpp"
+#include "result/occupied.hpp"
 
 namespace {
 
@@ -97,11 +99,29 @@ TEST(CudnnRefusal, is_told_from_a_fault_by_the_status_that_was_returned) {
   EXPECT_FALSE(is_refusal("kernels were launched without an error and did not run"));
 }
 
-TEST(CudnnRefusal, knows_a_plan_that_was_left_out_for_its_workspace) {
-  using bench::cudnn::is_workspace_refusal;
-  EXPECT_TRUE(is_workspace_refusal(
-      "[cudnn_frontend] Error: Skipping plan since workspace violation. Requires 17179869184"));
-  EXPECT_FALSE(is_workspace_refusal("Deselecting execution plan"));
+// What is free decides neither which plan is the first nor which is the best.
+TEST(CudnnPlan, without_its_workspace_ends_the_benchmark_where_something_else_holds_it) {
+  using namespace bench::cudnn;
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  const bench::GpuMemory shared{.total = 80 * gibibyte, .free = 10 * gibibyte};
+  EXPECT_FALSE(why_no_workspace(0, 2 * gibibyte, gibibyte, shared));
+  const auto held = why_no_workspace(0, 3 * gibibyte, gibibyte, shared).value();
+  EXPECT_TRUE(result::occupied(held.status, held.reason)) << held.reason;
+  EXPECT_EQ(held.reason,
+            "plan 0 of cuDNN needs 3.0 GiB of workspace beside a reserve of 8.0 GiB, 10.0 GiB are free: "
+            "something else holds the rest; `nvidia-smi` shows who uses this GPU");
+  EXPECT_TRUE(ends_benchmark(held, false));
+  EXPECT_TRUE(ends_benchmark(held, true));
+}
+
+TEST(CudnnPlan, that_a_gpu_of_this_size_has_no_room_for_is_passed_over_behind_the_first) {
+  using namespace bench::cudnn;
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  const bench::GpuMemory small{.total = 8 * gibibyte, .free = 5 * gibibyte};
+  const auto never = why_no_workspace(2, 5 * gibibyte, gibibyte, small).value();
+  EXPECT_EQ(never.status, result::Status::skipped);
+  EXPECT_TRUE(ends_benchmark(never, false)) << "the next one is not what the library chose";
+  EXPECT_FALSE(ends_benchmark(never, true));
 }
 
 // Where one has none, cuDNN is broken: the benchmark fails. Elsewhere it is skipped.
