@@ -32,10 +32,12 @@ std::int64_t bounded(const Timer& timer, double operations) {
 }
 
 // The fastest of three, as long as there is time: what interrupts a batch must not make all later ones too
-// short.
-double fastest(Timer& timer, std::int64_t operations, double deadline, const std::function<double()>& now) {
+// short. Where it took long the time before, too (`once` seconds; 0 = it was not timed yet), nothing did.
+double fastest(Timer& timer, std::int64_t operations, double once, double deadline,
+               const std::function<double()>& now) {
+  constexpr double is_long = 0.05;
   double seconds = timed(timer, operations).seconds;
-  for (int i = 0; i < 2 && now() < deadline; ++i)
+  for (int i = 0; i < 2 && std::min(once, seconds) < is_long && now() < deadline; ++i)
     seconds = std::min(seconds, timed(timer, operations).seconds);
   return seconds;
 }
@@ -49,13 +51,13 @@ std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
   while (now() < deadline) {
     const double before = static_cast<double>(operations);
     if (seconds >= batch_seconds / 2) {
-      seconds = fastest(timer, operations, deadline, now);
+      seconds = fastest(timer, operations, seconds, deadline, now);
       // On a busy machine a handful of operations can seem long because a thread waits for its processor.
       // Then twice the operations do not take longer, and the batch goes on growing.
       const std::int64_t twice = bounded(timer, before * 2);
       if (seconds >= batch_seconds * 4 || twice <= operations)
         return bounded(timer, before * batch_seconds / seconds);
-      const double longer = fastest(timer, twice, deadline, now);
+      const double longer = fastest(timer, twice, 0, deadline, now);
       if (longer >= seconds * 1.5 || longer >= batch_seconds * 4)
         return bounded(timer, static_cast<double>(twice) * batch_seconds / longer);
       operations = twice;
@@ -77,11 +79,17 @@ std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
   return operations;
 }
 
+bool has_ended(const Window& window, double seconds, int count) {
+  constexpr double longest_in_budgets = 4;
+  if (count >= window.maximum_batches || seconds >= longest_in_budgets * window.budget_seconds) return true;
+  if (seconds >= window.budget_seconds && count >= static_cast<int>(fewest_to_judge)) return true;
+  return seconds >= window.seconds && count >= window.minimum_batches;
+}
+
 result::Batches measure(Timer& timer, const Window& window, const std::function<double()>& now) {
   timer.warm_up();
-  const double deadline = now() + window.budget_seconds;
   result::Batches batches;
-  batches.operations_per_batch = calibrate(timer, window.batch_seconds, deadline, now);
+  batches.operations_per_batch = calibrate(timer, window.batch_seconds, now() + window.budget_seconds, now);
   const double operations = static_cast<double>(batches.operations_per_batch);
 
   // Room for all of it now: growing inside the window would fault pages between two batches.
@@ -96,7 +104,7 @@ result::Batches measure(Timer& timer, const Window& window, const std::function<
   const double cpu_start = process_cpu_seconds();
   const double start = now();
   double cpu_before = cpu_start;
-  for (int count = 0; count < window.maximum_batches;) {
+  for (int count = 0;;) {
     const BatchTime batch = timed(timer, batches.operations_per_batch);
     if (batch.seconds <= 0)
       throw std::runtime_error(fmt::format("the timer {} cannot tell the time of a batch of {} operations",
@@ -108,10 +116,8 @@ result::Batches measure(Timer& timer, const Window& window, const std::function<
     has_sm_clock = has_sm_clock || batch.sm_clock_hz > 0;
     cpu_before = cpu_now;
     ++count;
-    const double wall = now();
-    batches.window_seconds = wall - start;
-    if (wall >= deadline || (batches.window_seconds >= window.seconds && count >= window.minimum_batches))
-      break;
+    batches.window_seconds = now() - start;
+    if (has_ended(window, batches.window_seconds, count)) break;
   }
   batches.window_seconds = rounded(batches.window_seconds);
   batches.cpu_seconds = rounded(cpu_before - cpu_start);

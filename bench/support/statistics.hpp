@@ -20,10 +20,12 @@ double nearest_rank(std::vector<double> values, double quantile);
 /// Values that a p99 and a p90 are judged from: of fewer the nearest rank is the largest one.
 inline constexpr std::size_t fewest_for_p99 = 100;
 inline constexpr std::size_t fewest_for_p90 = 10;
-/// That number for a statistic; 1 where every value says something.
+/// Values that anything is judged from: of fewer one that was disturbed moves the median, too.
+inline constexpr std::size_t fewest_to_judge = 5;
+/// That number for a statistic.
 constexpr std::size_t fewest_for(Statistic statistic) {
   if (statistic == Statistic::p99) return fewest_for_p99;
-  return statistic == Statistic::p90 ? fewest_for_p90 : 1;
+  return statistic == Statistic::p90 ? fewest_for_p90 : fewest_to_judge;
 }
 
 /// Seconds per operation by the given statistic. The mean is the window's wall time over all operations in

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/statistics.hpp"
+
 namespace gpugauge::bench {
 namespace {
 
@@ -102,12 +104,42 @@ TEST(Measure, EndsWithTheBudgetButHasOneBatch) {
   slow.per_operation = 0.1;
   const result::Batches some = measure(slow, {.seconds = 1, .budget_seconds = 1}, slow.now());
   EXPECT_GE(some.seconds_per_operation.size(), 1U);
-  EXPECT_LT(some.seconds_per_operation.size(), 11U);
+  EXPECT_LE(some.seconds_per_operation.size(), 11U);
   FakeTimer slower;
   slower.per_operation = 50;
   const result::Batches one = measure(slower, {.seconds = 1, .budget_seconds = 1}, slower.now());
   EXPECT_EQ(one.seconds_per_operation.size(), 1U);
   EXPECT_EQ(slower.asked.size(), 2U);  // one to calibrate, one that counts
+}
+
+// A product of 16384 in fp32, in a window of 0.2 s.
+TEST(Measure, LongOperationsAreTimedOftenEnoughToBeJudged) {
+  FakeTimer timer;
+  timer.per_operation = 0.18;
+  const Window window{.batch_seconds = 5e-3, .seconds = 0.2, .budget_seconds = 0.6};
+  EXPECT_EQ(measure(timer, window, timer.now()).seconds_per_operation.size(), fewest_to_judge);
+  EXPECT_EQ(timer.asked.size(), 2 + fewest_to_judge) << "two to calibrate";
+}
+
+TEST(Measure, CalibrationTakesNothingOfTheWindow) {
+  FakeTimer timer;
+  timer.per_operation = 0.03;
+  const Window window{.batch_seconds = 5e-3, .seconds = 0.2, .minimum_batches = 10, .budget_seconds = 0.31};
+  EXPECT_EQ(measure(timer, window, timer.now()).seconds_per_operation.size(), 10U);
+  EXPECT_EQ(timer.asked.size(), 14U);
+}
+
+TEST(Measure, AWindowEndsWhenItIsFullOrItsTimeIsUp) {
+  const Window window{.seconds = 1, .minimum_batches = 20, .maximum_batches = 100, .budget_seconds = 3};
+  EXPECT_FALSE(has_ended(window, 0.9, 50));
+  EXPECT_TRUE(has_ended(window, 1, 20));
+  EXPECT_FALSE(has_ended(window, 1, 19));
+  EXPECT_TRUE(has_ended(window, 0.1, 100));
+  EXPECT_FALSE(has_ended(window, 2.9, 5));
+  EXPECT_TRUE(has_ended(window, 3, 5));
+  EXPECT_FALSE(has_ended(window, 3, 4));
+  EXPECT_FALSE(has_ended(window, 11.9, 4));
+  EXPECT_TRUE(has_ended(window, 12, 1));
 }
 
 TEST(Measure, NeverTakesMoreThanTheMostBatches) {

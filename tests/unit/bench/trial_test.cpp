@@ -134,6 +134,23 @@ TEST(Trial, DoesNotJudgeAMeanOfLessThanASecondNorAP99OfFewBatches) {
   EXPECT_TRUE(metric_of(outcome, "latency").judged);
 }
 
+TEST(Trial, JudgesNothingFromFewerThanFiveBatches) {
+  for (const std::size_t count : {4U, 5U}) {
+    Bench bench(define("trial", "op")
+                    .quantity(Quantity::latency, "host_cpu")
+                    .statistics({Statistic::median, Statistic::mean, Statistic::minimum}));
+    result::Batches batches;
+    batches.operations_per_batch = 1;
+    batches.window_seconds = 2;
+    batches.seconds_per_operation.assign(count, 0.4);
+    bench.trial.record(batches, "made", 1e-9);
+    for (const result::Metric& metric : bench.verified().metrics) {
+      EXPECT_EQ(metric.judged, count == 5) << metric.name;
+      EXPECT_EQ(metric.note.find("4 batches are fewer than the 5 that a") == 0, count == 4) << metric.name;
+    }
+  }
+}
+
 TEST(Trial, RunsTheWindowInsideTheLoopItIsGiven) {
   const Definition definition = latency();
   const std::vector<Instance> all = instances_of(definition);
