@@ -38,6 +38,7 @@ class AtMost final : public Timer {
     const std::int64_t other = timer_.maximum_operations();
     return other > 0 ? std::min(other, most_) : most_;
   }
+  bool times_gpu_at_work() const override { return timer_.times_gpu_at_work(); }
 
  private:
   Timer& timer_;

@@ -29,6 +29,8 @@ class Timer {
   virtual double resolution_seconds() const = 0;
   /// Upper bound for the operations of one batch (a GPU queue must not fill); 0 = none.
   virtual std::int64_t maximum_operations() const { return 0; }
+  /// A batch's seconds are a GPU's at work, without a gap: between two batches it stands idle.
+  virtual bool times_gpu_at_work() const { return false; }
 };
 
 /// The host timer: reads the steady clock before and after operations(n), which must do n operations.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -29,6 +30,12 @@ double work_of(Quantity quantity, const result::Work& work) {
       return work.items;
   }
   return 0;
+}
+
+double busy_share(const result::Batches& batches) {
+  const double each =
+      std::accumulate(batches.seconds_per_operation.begin(), batches.seconds_per_operation.end(), 0.0);
+  return each * static_cast<double>(batches.operations_per_batch) / batches.window_seconds;
 }
 
 }  // namespace
@@ -106,6 +113,7 @@ void Trial::time(Timer& timer) {
     measure_window();
   resolution_seconds_ = timer.resolution_seconds();
   note("timer", timer.name());
+  if (timer.times_gpu_at_work()) note("gpu_busy_share", fmt::format("{:.3f}", busy_share(result_.batches)));
   const std::size_t count = result_.batches.seconds_per_operation.size();
   if (count < static_cast<std::size_t>(window_.minimum_batches))
     note("budget", fmt::format("ended after {} of {} batches", count, window_.minimum_batches));

@@ -68,7 +68,8 @@ class Trial {
   /// budget ends first. Once a trial: a second call throws std::logic_error (bench::measure() gives more
   /// batches, for fits).
   void time(const std::function<void(std::int64_t)>& operations);
-  /// The same with another timer.
+  /// The same with another timer. Where it times a GPU at work, the note "gpu_busy_share" says how much of
+  /// the window's wall time the batches were.
   void time(Timer& timer);
   /// Batches that the body timed itself, instead of time(): where several processes must do the same steps,
   /// and wall time may not decide how many. `timer` is its name, `resolution_seconds` the smallest difference

@@ -56,6 +56,8 @@ class GpuTimer final : public Timer {
   double resolution_seconds() const override { return 0.5e-6; }
   /// At most half of the queue, less what the timer itself enqueues.
   std::int64_t maximum_operations() const override;
+  /// Not where launches are synchronous or the holder was given up: then a batch holds the host's gaps.
+  bool times_gpu_at_work() const override { return use_blocker_; }
 
   /// The stream that operations are enqueued on; stays owned.
   cudaStream_t stream() const { return stream_.get(); }
