@@ -279,7 +279,7 @@ class Admitting {
     for (const PeerRounds& node : nodes)
       for (const PeerRound* round : node)
         for (std::size_t v = 0; v < round->values.size() - (recorded ? 0 : round->recorded_values); ++v)
-          out.insert(round->values[v].first);
+          out.insert(round->values[v].metric);
     return out;
   }
 

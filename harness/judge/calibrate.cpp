@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
+#include "judge/drawn_median.hpp"
 #include "judge/gate.hpp"
 #include "judge/round_spread.hpp"
 #include "judge/statistics.hpp"
@@ -25,6 +27,27 @@ std::optional<double> typical_process_spread(std::span<const RoundValues> rounds
   }
   if (spreads.empty()) return std::nullopt;
   return median(spreads);
+}
+
+/// The spread of a round's value, `spread` by its rounds. Where processes are now in one mode and now in
+/// another, Qn of a few rounds sees the usual one only, and the next round that happens to hold more of the
+/// other would pass for a regression. Such processes lie apart within their rounds; then the spread is what
+/// chance makes of it, which processes of the whole baseline a round gets. A round that is slow as a whole,
+/// or one slow process in ten, are no modes. (A metric that is much noisier than the others of its group,
+/// whose spread the moderation takes for too large, gets its own back by this, too.)
+double with_two_modes(double spread, std::span<const RoundValues> rounds) {
+  std::vector<double> pool, within;
+  std::size_t processes = 0;
+  for (const RoundValues& round : rounds) {
+    if (round.size() < processes_for_spread) continue;
+    processes = round.size();
+    within.push_back(drawn_median_variance(round, processes));
+    pool.insert(pool.end(), round.begin(), round.end());
+  }
+  const double mean =
+      std::accumulate(within.begin(), within.end(), 0.0) / std::max(1.0, static_cast<double>(within.size()));
+  if (within.empty() || std::sqrt(mean) < two_modes_ratio * spread) return spread;
+  return std::max(spread, std::sqrt(drawn_median_variance(std::move(pool), processes)));
 }
 
 /// Share of baseline rounds that lie beyond `bad_share` of their tolerance and beyond noise: what a bad
@@ -144,6 +167,9 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     out.scales.push_back(scale);
   }
   moderate_spreads(series, out.scales);
+  for (std::size_t m = 0; m < series.size(); ++m)
+    if (out.scales[m].rounds >= 2)
+      out.scales[m].spread = with_two_modes(out.scales[m].spread, series[m].rounds);
   out.usable = static_cast<int>(
       std::count_if(out.scales.begin(), out.scales.end(), [](const Scale& scale) { return scale.usable; }));
   const double level = rules.alpha / (2 * std::max(1, out.usable));

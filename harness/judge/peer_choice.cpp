@@ -27,7 +27,7 @@ ChosenMetrics choose_metrics(const std::vector<PeerRounds>& nodes, const PeerRou
     for (const PeerRound* round : *node) {
       const std::size_t counting = round->values.size() - round->recorded_values;
       for (std::size_t v = 0; v < round->values.size(); ++v) {
-        const std::uint32_t form = round->values[v].first;
+        const std::uint32_t form = round->values[v].metric;
         if (std::exchange(last[form], node) != node && node != newcomer) ++have[form];
         if (v < counting && node != newcomer) judged[form] = true;
       }
@@ -81,7 +81,7 @@ std::vector<std::vector<bool>> usual_by_pass(const ChosenMetrics& chosen, const 
       if (!round.first || !round.complete) continue;
       for (std::size_t e = 0; e < chosen.forms.size(); ++e)
         asked[pass][e] += was_chosen(round, forms[chosen.forms[e]].benchmark) ? 1 : 0;
-      for (const auto& [form, value] : round.values)
+      for (const auto& [form, by_chance, value] : round.values)
         if (chosen.place[form] < chosen.forms.size()) ++with[pass][chosen.place[form]];
     }
   std::vector<std::vector<bool>> out(with.size(), std::vector<bool>(chosen.forms.size(), false));

@@ -109,13 +109,26 @@ class Comparison {
   /// One value of a run for each metric that is expected, those on the scale first; NaN where it has none.
   std::vector<double> values_of(const PeerRound& round) const {
     std::vector<double> out(chosen_.forms.size(), absent);
-    for (const auto& [form, value] : round.values)
+    for (const auto& [form, by_chance, value] : round.values)
       if (chosen_.place[form] < out.size()) out[chosen_.place[form]] = to_scale(value, forms_[form].better);
     return out;
   }
 
+  /// What the runs say of their own chance, a metric: the median over them.
+  void learn_chance() {
+    std::vector<std::vector<double>> seen(metrics_.size());
+    for (const PeerRounds& node : nodes_)
+      for (const PeerRound* round : node)
+        for (const PeerValue& value : round->values)
+          if (chosen_.place[value.metric] < metrics_.size() && !std::isnan(value.by_chance))
+            seen[chosen_.place[value.metric]].push_back(value.by_chance);
+    for (std::size_t m = 0; m < metrics_.size(); ++m)
+      if (!seen[m].empty()) metrics_[m].by_chance = median(std::move(seen[m]));
+  }
+
   /// Fills metrics_ with what the nodes measured, and says who lacks what.
   void gather() {
+    learn_chance();
     std::vector<std::vector<bool>> usual;
     if (newcomer_ == nullptr) usual = usual_by_pass(chosen_, forms_, nodes_, passes_);
     first_run_.resize(metrics_.size());

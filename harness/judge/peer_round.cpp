@@ -1,13 +1,17 @@
 #include "judge/peer_round.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
+#include "judge/drawn_median.hpp"
 #include "judge/judge_peers.hpp"
 #include "judge/pinned.hpp"
+#include "judge/round_spread.hpp"
+#include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 #include "result/time.hpp"
 
@@ -47,6 +51,16 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
     if (state.worst != result::Status::ok) out.push_back({id, state.worst, state.reason});
   }
   return out;
+}
+
+/// PeerValue::by_chance; relative as a step on the scale is.
+float by_chance(const MetricValues& metric) {
+  const std::vector<double> values = measured(metric);
+  if (values.size() < processes_for_spread) return std::numeric_limits<float>::quiet_NaN();
+  std::vector<double> on_scale;
+  on_scale.reserve(values.size());
+  for (const double value : values) on_scale.push_back(to_scale(value, metric.form.better));
+  return static_cast<float>(std::sqrt(drawn_median_variance(std::move(on_scale), values.size())));
 }
 
 }  // namespace
@@ -98,6 +112,7 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
   struct Value {
     const std::string* key;
     const MetricValues* metric;
+    float by_chance;
     double value;
   };
   std::vector<Value> values;
@@ -106,7 +121,7 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
   const auto take = [&](bool judged) {
     for (const auto& [key, metric] : collected.metrics)
       if (metric.judged() == judged && (judged || !metric.recorded.empty()))
-        values.push_back({&key, &metric, median(measured(metric))});
+        values.push_back({&key, &metric, by_chance(metric), median(measured(metric))});
   };
   take(true);
   const std::size_t judged = values.size();
@@ -128,7 +143,7 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
         index_of(*each.key, each.metric->benchmark, form.metric_class, form.unit, form.better);
     forms_[index].group = spread_group(form);
     if (each.metric->judged()) forms_[index].judged = true;
-    out.values.emplace_back(index, each.value);
+    out.values.push_back({index, each.by_chance, each.value});
   }
   return out;
 }
@@ -142,7 +157,7 @@ void PeerCollector::adopt(PeersInput& input) {
     if (form.judged) forms_[places.back()].judged = true;
   }
   for (PeerRound& round : input.rounds) {
-    for (auto& [metric, value] : round.values) metric = places.at(metric);
+    for (PeerValue& value : round.values) value.metric = places.at(value.metric);
     fingerprints_.try_emplace(round.kind, round.fingerprint);
   }
   input.metrics = forms_;

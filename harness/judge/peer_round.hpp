@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,15 @@ struct PeerFault {
   std::string reason;  ///< one sentence
 };
 
+/// What one run measured of a metric.
+struct PeerValue {
+  std::uint32_t metric = 0;  ///< index into PeersInput::metrics
+  /// Standard deviation that chance gives a median of its processes (drawn_median_variance), relative; NaN
+  /// where they are too few to tell, and in a history.
+  float by_chance = std::numeric_limits<float>::quiet_NaN();
+  double value = 0;  ///< median over processes, in the metric's unit
+};
+
 /// One run of one device, as the comparison sees it.
 struct PeerRound {
   std::string
@@ -65,9 +75,7 @@ struct PeerRound {
   std::string kind;
   std::map<std::string, std::string> source_hashes;        ///< facts "suite.source_hash.FAMILY"
   std::shared_ptr<const result::Fingerprint> fingerprint;  ///< one of this kind, shared
-  /// Metric, median over processes in its unit: of all values, those included that are only recorded
-  /// (measured()).
-  std::vector<std::pair<std::uint32_t, double>> values;
+  std::vector<PeerValue> values;  ///< of all metrics, those included that are only recorded (measured())
   /// So many of `values`, the last ones, count in no process. They are compared where the metric counts on
   /// another node of the kind. 0 in a history, which does not keep them.
   std::size_t recorded_values = 0;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <tuple>
 
+#include "judge/drawn_median.hpp"
 #include "judge/statistics.hpp"
 #include "result/threads.hpp"
 
@@ -26,8 +27,9 @@ double error_of(const PeerScale& scale, int nodes) {
 }
 
 double warning_of(const PeerScale& scale, double tolerance, const PeerRules& rules) {
-  return scale.nodes < rules.few_nodes ? rules.warning_multiple * tolerance
-                                       : std::numeric_limits<double>::infinity();
+  // Where a run is in either of two modes, a drop by their distance is none.
+  return scale.nodes < rules.few_nodes && !scale.two_modes ? rules.warning_multiple * tolerance
+                                                           : std::numeric_limits<double>::infinity();
 }
 
 std::vector<double> measured(const PeerMetric& metric) {
@@ -99,6 +101,10 @@ std::vector<PeerScale> peer_scales(std::span<const PeerMetric> metrics, const Pe
       scale->spread = std::sqrt(moderated.variance);
       scale->degrees = moderated.degrees;
     }
+  }
+  for (std::size_t m = 0; m < scales.size(); ++m) {
+    scales[m].two_modes = scales[m].usable && metrics[m].by_chance > two_modes_ratio * scales[m].spread;
+    if (scales[m].two_modes) scales[m].spread = metrics[m].by_chance;
   }
   return scales;
 }

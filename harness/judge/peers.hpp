@@ -36,15 +36,21 @@ struct PeerMetric {
   std::vector<double> values;          ///< the first of each node, on the scale; NaN = not measured there
   int group = 0;                       ///< spreads are moderated among the metrics of one group
   std::vector<PeerFurther> further{};  ///< sorted by node, then run
+  /// What a node's value spreads by because chance decides which processes it is the median of, as its runs
+  /// show it: the median over them; 0 = not known.
+  double by_chance = 0;
 };
 
 /// What the nodes have in common.
 struct PeerScale {
-  int nodes = 0;        ///< that measured it
-  double centre = 0;    ///< median over nodes
-  double spread = 0;    ///< standard deviation between nodes: by Qn, moderated over the metrics of its group
-  double degrees = 0;   ///< of freedom
-  bool usable = false;  ///< minimum_nodes are compared, and fewest_values of them measured it
+  int nodes = 0;      ///< that measured it
+  double centre = 0;  ///< median over nodes
+  /// Standard deviation between nodes: by Qn, moderated over the metrics of its group, or, where processes
+  /// have two modes and Qn of the nodes sees the usual one, PeerMetric::by_chance.
+  double spread = 0;
+  double degrees = 0;      ///< of freedom
+  bool two_modes = false;  ///< spread is by_chance
+  bool usable = false;     ///< minimum_nodes are compared, and fewest_values of them measured it
 };
 
 /// A node and a metric that one run puts in doubt.

@@ -176,7 +176,7 @@ void read_values(Database& database, const Night& night, const std::map<long lon
       const std::uint32_t metric_place = number < metric_places.size() ? metric_places[number] : no_metric;
       if (metric_place == no_metric)
         throw std::out_of_range(fmt::format("a value of a metric {} that is missing", metric[i]));
-      out.rounds[place->second].values.emplace_back(metric_place, sound_median(median[i]));
+      out.rounds[place->second].values.push_back({.metric = metric_place, .value = sound_median(median[i])});
     }
   }
 }

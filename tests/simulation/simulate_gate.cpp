@@ -88,7 +88,8 @@ struct Bounds {
 constexpr Bounds bounds[] = {{"clean", Noise::clean, .015, .97, .995},
                              {"10% of processes slow", Noise::bad_processes, .015, .93, .995},
                              {"10% of rounds slow", Noise::bad_rounds, .03, .85, .985},
-                             {"clean, .3% common to a class", Noise::common, .015, .96, .995}};
+                             {"clean, .3% common to a class", Noise::common, .015, .96, .995},
+                             {"one metric of a class with two modes", Noise::two_modes, .03, .85, .9}};
 
 void check(const Bounds& bound, const Row& row) {
   const std::string name = std::string(bound.name) + ": ";

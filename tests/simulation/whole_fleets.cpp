@@ -59,8 +59,8 @@ class ShapedFleet {
         rate[p] = 1e12 * std::exp(-process);
         tail[p] = 1e-5 * std::exp(process + .002 * normal_(engine_));
       }
-      made.values.emplace_back(2 * b, judge::median(rate));
-      made.values.emplace_back(2 * b + 1, judge::median(tail));
+      made.values.push_back({.metric = 2 * b, .value = judge::median(rate)});
+      made.values.push_back({.metric = 2 * b + 1, .value = judge::median(tail)});
     }
     input_.rounds.push_back(std::move(made));
   }

@@ -13,7 +13,7 @@ namespace {
 TEST(Calibrate, TakesTheMedianAsCentreAndShrinksSpreadsTowardsEachOther) {
   auto series = quiet_baseline(10);
   for (RoundValues& round : series[0].rounds) {
-    for (double& value : round) value = .2 + 10 * value;
+    for (double& value : round) value = .2 + 1.5 * value;
   }
   const Calibration found = calibrate(series, {});
   std::vector<double> medians;

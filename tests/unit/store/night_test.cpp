@@ -33,8 +33,8 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   const judge::PeerRound& one = night.rounds[0].label == "node-1" ? night.rounds[0] : night.rounds[1];
   const judge::PeerRound& two = night.rounds[0].label == "node-1" ? night.rounds[1] : night.rounds[0];
   ASSERT_THAT(one.values, SizeIs(1));
-  EXPECT_EQ(night.metrics.at(one.values[0].first).key, "memory/triad/a:bandwidth");
-  EXPECT_EQ(one.values[0].second, 3);
+  EXPECT_EQ(night.metrics.at(one.values[0].metric).key, "memory/triad/a:bandwidth");
+  EXPECT_EQ(one.values[0].value, 3);
   EXPECT_EQ(one.kind, "gpu 570.86");
   EXPECT_THAT(one.source_hashes, SizeIs(2));
   EXPECT_EQ(one.fingerprint->stack.at("driver.version"), "570.86");
