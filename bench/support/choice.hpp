@@ -1,10 +1,15 @@
 // Choosing among the algorithms that a library offers for one operation. Pure.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <vector>
+
+#include "support/definition.hpp"
+#include "support/statistics.hpp"
 
 namespace gpugauge::bench {
 
@@ -26,6 +31,52 @@ inline std::size_t fastest_candidate(const std::vector<std::optional<double>>& s
   }
   if (!best) throw std::invalid_argument("fastest_candidate: no candidate ran");
   return *seconds[*best] < *seconds[*first] * (1 - margin) ? *best : *first;
+}
+
+/// How much of what a library offers is tried.
+struct Search {
+  std::size_t candidates = 1;  ///< the first so many that run
+  int rounds = 1;              ///< in each all of them have their turn
+
+  /// Member by member.
+  bool operator==(const Search&) const = default;
+};
+
+/// What trying candidates may take where an operation is long, in seconds of their operations.
+inline constexpr double search_seconds_in_all = 1;
+/// An operation from this many seconds on is long: a candidate is timed by it alone.
+inline constexpr double long_operation_seconds = 0.01;
+
+/// How `offered` candidates, 1 or more, are tried where an operation of the first one takes `seconds`: all in
+/// three rounds. Of long operations as many candidates as search_seconds_in_all allows, the first one always,
+/// and then as many rounds: a candidate costs two operations in the first round (one loads its kernel), one
+/// in each that follows; the first one is loaded already.
+inline Search plan_search(std::size_t offered, double seconds) {
+  constexpr int most_rounds = 3;
+  if (offered <= 1) return {};
+  if (seconds < long_operation_seconds) return {offered, most_rounds};
+  const double operations = search_seconds_in_all / seconds;
+  const double others = std::max(0.0, std::floor((operations - 1) / 2));
+  const double candidates = std::min(static_cast<double>(offered), 1 + others);
+  if (candidates <= 1) return {};
+  const double more_rounds = std::floor((operations - (2 * candidates - 1)) / candidates);
+  return {static_cast<std::size_t>(candidates),
+          1 + static_cast<int>(std::clamp(more_rounds, 0.0, most_rounds - 1.0))};
+}
+
+/// How many times as fast as the first candidate another one is, by the seconds of batches of both that took
+/// turns; 1 unless it is faster by more than `margin` of the first one's time. Throws std::invalid_argument
+/// where either has none.
+inline double times_as_fast(const std::vector<double>& first, const std::vector<double>& other,
+                            double margin = choice_margin) {
+  const double first_median = median(first);
+  const double other_median = median(other);
+  return other_median < first_median * (1 - margin) ? first_median / other_median : 1;
+}
+
+/// What a value of the first candidate becomes with one that is so many times as fast.
+inline double sped_up(double value, Quantity quantity, double times) {
+  return quantity == Quantity::latency ? value / times : value * times;
 }
 
 }  // namespace gpugauge::bench

@@ -1,6 +1,7 @@
 #include "support/cuda/candidates.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "support/choice.hpp"
 #include "support/cuda/device.hpp"
 #include "support/interrupt.hpp"
+#include "support/measure.hpp"
 #include "support/per_clock.hpp"
 #include "support/statistics.hpp"
 
@@ -18,12 +20,13 @@ namespace gpugauge::bench::cuda {
 
 namespace {
 
-// Enough to tell candidates a few percent apart; what is reported is measured again in a window of its own.
-constexpr int search_rounds = 3;
-constexpr double search_seconds = 0.01;  // in each; the first also finds how many operations a batch has
+// Enough to tell candidates a few percent apart; what is reported is measured again, in turns with the first.
+constexpr double search_seconds = 0.01;  // in each round
 constexpr double search_batch_seconds = 2e-3;
-// Only a median is taken from it.
-constexpr double best_window_share = 0.4;
+constexpr double calibration_seconds = 0.2;
+// Of the trial's window and of its fewest batches: only medians are taken from it.
+constexpr double turns_share = 0.4;
+constexpr int turns_batches_share = 2;
 
 double amount(Quantity quantity, const result::Work& work) {
   return quantity == Quantity::throughput  ? work.flops
@@ -42,48 +45,86 @@ Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options 
   if (candidates_.empty()) throw std::logic_error("Candidates: at least one is needed");
 }
 
+double Candidates::time_turn() {
+  std::int64_t& operations = operations_per_batch_[current_];
+  std::vector<double> seconds;
+  double end = steady_seconds() + search_seconds;
+  if (operations == 0) {
+    const double one = time_batch(1);
+    if (one < search_batch_seconds / 2) {
+      operations =
+          calibrate(timer_, search_batch_seconds, steady_seconds() + calibration_seconds, steady_seconds);
+      end = steady_seconds() + search_seconds;
+    } else {
+      operations = 1;
+      seconds.push_back(one);
+    }
+  }
+  while (seconds.empty() || steady_seconds() < end) seconds.push_back(time_batch(operations));
+  return median(std::move(seconds));
+}
+
+double Candidates::time_batch(std::int64_t operations) {
+  if (interrupted()) throw Interrupted{};
+  return timer_.time_batch(operations).seconds / static_cast<double>(operations);
+}
+
 void Candidates::search() {
-  Window window;
-  window.seconds = search_seconds;
-  window.batch_seconds = search_batch_seconds;
-  window.minimum_batches = 3;
-  window.budget_seconds = 0.2;
-  bool warm = false;
-  std::vector<std::int64_t> operations(candidates_.size(), 0);
-  const int rounds = candidates_.size() == 1 ? 1 : search_rounds;
-  const Tried tried = try_in_turns(candidates_.size(), rounds, [&](std::size_t index) -> double {
+  const std::size_t offered = candidates_.size();
+  operations_per_batch_.assign(offered, 0);
+  double seconds_of_first = 0;
+  const auto plan_of = [&](double seconds) {
+    seconds_of_first = seconds;
+    return plan_search(offered, seconds);
+  };
+  const Tried tried = try_in_turns(offered, plan_of, [&](std::size_t index) -> double {
     current_ = index;
-    if (!warm) timer_.warm_up();
+    if (operations_per_batch_[index] == 0) {
+      if (seconds_of_first < long_operation_seconds)
+        timer_.warm_up();
+      else
+        timer_.load();
+    }
     // From now on the GPU is under load: none is compared at a colder one's clock.
     timer_.power_heavy(false);
-    warm = true;
-    if (candidates_.size() == 1) return 1;
-    if (operations[index] == 0) {
-      const result::Batches batches = bench::measure(timer_, window);
-      operations[index] = std::max<std::int64_t>(1, batches.operations_per_batch);
-      return seconds_per_operation(batches, Statistic::median);
-    }
-    std::vector<double> seconds;
-    const double end = steady_seconds() + search_seconds;
-    do {
-      if (interrupted()) throw Interrupted{};
-      seconds.push_back(timer_.time_batch(operations[index]).seconds /
-                        static_cast<double>(operations[index]));
-    } while (steady_seconds() < end);
-    return median(std::move(seconds));
+    return offered > 1 ? time_turn() : 1;
   });
+  seconds_ = tried.seconds;
   current_ = 0;
-  while (!tried.seconds[first_]) ++first_;
+  while (!seconds_[first_]) ++first_;
   if (tried.refused > 0)
     trial_.note("candidates_refused", fmt::format("{}: {}", tried.refused, tried.refusal));
-  best_ = fastest_candidate(tried.seconds);
+  if (tried.tried < offered)
+    trial_.note(
+        "candidates_tried",
+        fmt::format("{} of {}: an operation of the first takes {:.2g} s, and trying them {:g} s at most",
+                    tried.tried, offered, seconds_of_first, search_seconds_in_all));
+  best_ = fastest_candidate(seconds_);
+}
+
+Turns Candidates::first_and_best() {
+  const std::int64_t operations = std::max<std::int64_t>(1, trial_.batches().operations_per_batch);
+  const std::int64_t most = timer_.maximum_operations();
+  const double as_long = static_cast<double>(operations) * *seconds_[first_] / *seconds_[best_];
+  auto of_best = static_cast<std::int64_t>(std::max(1.0, std::round(as_long)));
+  if (most > 0) of_best = std::min(of_best, most);
+  const auto timed = [this](std::size_t index, std::int64_t operations_of_it) {
+    current_ = index;
+    return time_batch(operations_of_it);
+  };
+  Window window = trial_.window();
+  window.seconds *= turns_share;
+  window.minimum_batches /= turns_batches_share;
+  const Turns turns = take_turns(
+      window, [&] { return timed(first_, operations); }, [&] { return timed(best_, of_best); });
+  current_ = first_;
+  return turns;
 }
 
 void Candidates::measure(const result::Work& work) {
   search();
   trial_.note("candidates", fmt::format("{}", candidates_.size()));
   trial_.note("candidate_first", candidates_[first_].description);
-  trial_.note("candidate_best", candidates_[best_].description);
   trial_.work(work);
   current_ = first_;
   trial_.time(timer_);
@@ -91,23 +132,33 @@ void Candidates::measure(const result::Work& work) {
   const Quantity quantity = definition.quantity_kind.value();
   if (quantity == Quantity::throughput || quantity == Quantity::rate)
     add_per_clock(trial_, work, device().sm_count);
-  double seconds = seconds_per_operation(trial_.batches(), Statistic::median);
+  std::size_t fewest = trial_.batches().seconds_per_operation.size();
+  double times = 1;
   if (best_ != first_) {
-    current_ = best_;
-    Window window = trial_.window();
-    window.seconds *= best_window_share;
-    seconds = std::min(seconds, seconds_per_operation(bench::measure(timer_, window), Statistic::median));
-    current_ = first_;
+    const Turns turns = first_and_best();
+    fewest = std::min(fewest, turns.first.size());
+    times = times_as_fast(turns.first, turns.second);
+    if (times <= 1) best_ = first_;
   }
+  trial_.note("candidate_best", candidates_[best_].description);
+  const double seconds = seconds_per_operation(trial_.batches(), Statistic::median);
   result::Metric metric;
   metric.name = definition.metric_name(Statistic::median) + "_best";
   metric.unit = definition.unit();
   metric.better = direction(quantity);
   metric.metric_class = definition.metric_class;
   metric.statistic = to_string(Statistic::median);
-  metric.value = rounded(quantity == Quantity::latency ? seconds : amount(quantity, work) / seconds);
-  metric.note = best_ == first_ ? "the first candidate is the fastest, or within 1% of it"
-                                : fmt::format("candidate {} of {}", best_, candidates_.size());
+  metric.value = rounded(
+      sped_up(quantity == Quantity::latency ? seconds : amount(quantity, work) / seconds, quantity, times));
+  metric.note = best_ == first_
+                    ? "the first candidate is the fastest, or within 1% of it"
+                    : fmt::format("candidate {} of {}, {:.3f} times as fast as the first in turns with it",
+                                  best_, candidates_.size(), times);
+  if (fewest < fewest_to_judge) {
+    metric.judged = false;
+    metric.note = fmt::format("{} batches are fewer than the {} that a {} is judged from", fewest,
+                              fewest_to_judge, metric.statistic);
+  }
   trial_.metric(std::move(metric));
 }
 

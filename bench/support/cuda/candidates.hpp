@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "support/cuda/candidates_tried.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/take_turns.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -35,18 +37,21 @@ class Candidates {
   Candidates(const Candidates&) = delete;  // its timer refers to it
   Candidates& operator=(const Candidates&) = delete;
 
-  /// Times every candidate for a moment, then the first one that runs for the trial's window (its metrics are
-  /// the definition's) and, where another is faster by more than choice_margin, that one for a window of its
-  /// own: the metric QUANTITY_best, which is the first one's value where none is. The trial's work must
-  /// have been declared, and is given again. Notes: "candidates", "candidate_first", "candidate_best", and
+  /// Times every candidate for a moment (where operations are long, some: plan_search()), then the first one
+  /// that runs for the trial's window: its metrics are the definition's. Where another seemed faster by more
+  /// than choice_margin, the two are timed once more, batch by batch in turns, so that the ratio of their
+  /// medians holds no clock: the metric QUANTITY_best is the first one's value of the trial's window times
+  /// that ratio, and the first one's value where the other is not faster by that margin there, either. Not
+  /// judged from fewer than fewest_to_judge batches. The trial's work must have been declared, and is given
+  /// again. Notes: "candidates", "candidate_first", "candidate_best"; "candidates_tried" where not all were;
   /// "candidates_refused": how many threw Refused, and what the first of them said. Throws what a candidate
   /// throws that is not Refused: the next one is not what a program gets then, but what is left.
   void measure(const result::Work& work);
 
   /// Index of the first one that runs: the library's own choice. Known after measure().
   std::size_t first() const { return first_; }
-  /// Index of the fastest one; first() where none is faster by more than choice_margin. Known after
-  /// measure().
+  /// Index of the fastest one that was tried; first() where none is faster by more than choice_margin, in
+  /// turns with it, too. Known after measure().
   std::size_t best() const { return best_; }
   /// Enqueues one operation of candidate `index` on set `operation`.
   void run(std::size_t index, std::int64_t operation) { candidates_[index].run(stream(), operation); }
@@ -57,12 +62,17 @@ class Candidates {
 
  private:
   void search();
+  double time_turn();                          ///< the current candidate's, for a moment
+  double time_batch(std::int64_t operations);  ///< seconds per operation of the current candidate
+  Turns first_and_best();
 
   Trial& trial_;
   std::vector<Candidate> candidates_;
   std::size_t current_ = 0;
   std::size_t first_ = 0;
   std::size_t best_ = 0;
+  std::vector<std::int64_t> operations_per_batch_;  ///< in the search; 0 before a candidate's first turn
+  std::vector<std::optional<double>> seconds_;      ///< as the search found them
   GpuTimer timer_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/choice.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -21,45 +22,54 @@ class Refused : public std::runtime_error {
 
 /// Of each candidate, in the library's order.
 struct Tried {
-  std::vector<std::optional<double>> seconds;  ///< none for one that was refused
+  std::vector<std::optional<double>> seconds;  ///< none for one that was refused or not tried
+  std::size_t tried = 0;                       ///< the first so many, those that were refused included
   std::size_t refused = 0;                     ///< their number
   std::string refusal;                         ///< what the first of them said
 };
 
-/// Calls `seconds_of(index)` for each of `count` candidates. What it throws ends the trial, but for Refused.
-/// Throws std::runtime_error with the first refusal where all were refused.
+/// Calls `seconds_of(index)` for `count` candidates in their order. What it throws ends the trial, but for
+/// Refused. `plan_of(seconds)` is asked once, with those of the first one that ran, for the Search: no
+/// further candidate is tried when as many ran, and there are so many rounds, in each of which all that ran
+/// have their turn one after another: what drifts meanwhile, as the clock of a GPU at its power limit does,
+/// favours none of them. The seconds are medians. What is thrown after the first round ends the trial. Throws
+/// std::runtime_error with the first refusal where all were refused.
 /// @pre count >= 1
-template <typename SecondsOf>
-Tried try_each(std::size_t count, const SecondsOf& seconds_of) {
+template <typename PlanOf, typename SecondsOf>
+Tried try_in_turns(std::size_t count, const PlanOf& plan_of, const SecondsOf& seconds_of) {
   Tried tried;
-  for (std::size_t i = 0; i < count; ++i) {
+  tried.seconds.resize(count);
+  Search plan;
+  std::vector<std::vector<double>> all(count);
+  std::size_t ran = 0;
+  for (std::size_t i = 0; i < count && (ran == 0 || ran < plan.candidates); ++i) {
+    ++tried.tried;
     try {
-      tried.seconds.emplace_back(seconds_of(i));
+      const double seconds = seconds_of(i);
+      all[i].push_back(seconds);
+      if (ran++ == 0) plan = plan_of(seconds);
     } catch (const Refused& refused) {
-      tried.seconds.emplace_back();
       if (tried.refused++ == 0) tried.refusal = refused.what();
     }
   }
-  if (tried.refused == count) throw std::runtime_error(tried.refusal);
+  if (ran == 0) throw std::runtime_error(tried.refusal);
+  for (int round = 1; round < plan.rounds; ++round)
+    for (std::size_t i = 0; i < count; ++i)
+      if (!all[i].empty()) all[i].push_back(seconds_of(i));
+  for (std::size_t i = 0; i < count; ++i)
+    if (!all[i].empty()) tried.seconds[i] = median(std::move(all[i]));
   return tried;
 }
 
-/// The same in `rounds` rounds, each time all candidates one after another: what drifts meanwhile, as the
-/// clock of a GPU at its power limit does, favours none of them. The seconds are medians. A candidate that
-/// the first round refused is not tried again; what is thrown later ends the trial.
-/// @pre count >= 1, rounds >= 1
+/// The same in one round of all.
 template <typename SecondsOf>
-Tried try_in_turns(std::size_t count, int rounds, const SecondsOf& seconds_of) {
-  Tried tried = try_each(count, seconds_of);
-  std::vector<std::vector<double>> all(count);
-  for (std::size_t i = 0; i < count; ++i)
-    if (tried.seconds[i]) all[i].push_back(*tried.seconds[i]);
-  for (int round = 1; round < rounds; ++round)
-    for (std::size_t i = 0; i < count; ++i)
-      if (tried.seconds[i]) all[i].push_back(seconds_of(i));
-  for (std::size_t i = 0; i < count; ++i)
-    if (tried.seconds[i]) tried.seconds[i] = median(std::move(all[i]));
-  return tried;
+Tried try_each(std::size_t count, const SecondsOf& seconds_of) {
+  return try_in_turns(
+      count,
+      [count](double) {
+        return Search{count, 1};
+      },
+      seconds_of);
 }
 
 }  // namespace gpugauge::bench::cuda

@@ -90,7 +90,7 @@ BatchTime GpuTimer::time_batch(std::int64_t operations) {
 
 void GpuTimer::warm_up() {
   const WarmUp& heavy = power_warm_up_after(steady_seconds() - limited_until);
-  run(1, false);  // un-blocked: a first launch loads its kernel, and would wait for the holder while it does
+  load();
   const WarmUp brief{.longest = options_.warm_seconds,
                      .shortest = options_.warm_seconds / 5,
                      .reading_seconds = options_.warm_seconds / 20};

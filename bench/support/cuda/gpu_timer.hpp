@@ -43,6 +43,9 @@ class GpuTimer final : public Timer {
   /// trial's definition says; off where the GPU is under such a load already.
   void power_heavy(bool heavy) { power_heavy_ = heavy; }
 
+  /// One operation, un-blocked: a first launch loads its kernel, and would wait for the holder while it does.
+  /// warm_up() begins with it. Throws CudaError.
+  void load() { run(1, false); }
   /// Enqueues `operations` operations and waits for them. Seconds between the events around them, and the
   /// mean SM clock. Throws CudaError.
   BatchTime time_batch(std::int64_t operations) override;

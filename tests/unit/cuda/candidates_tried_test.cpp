@@ -66,9 +66,13 @@ TEST(TryEach, fails_where_all_were_refused) {
   }
 }
 
+auto planned(std::size_t candidates, int rounds) {
+  return [=](double) { return Search{candidates, rounds}; };
+}
+
 TEST(TryInTurns, gives_the_medians_of_rounds_in_which_each_has_its_turn) {
   std::vector<std::size_t> turns;
-  const cuda::Tried tried = cuda::try_in_turns(3, 3, [&](std::size_t index) -> double {
+  const cuda::Tried tried = cuda::try_in_turns(3, planned(3, 3), [&](std::size_t index) -> double {
     turns.push_back(index);
     if (index == 1) throw Refused("not this one");
     // A clock that falls from call to call; the last is faster by a tenth.
@@ -78,14 +82,45 @@ TEST(TryInTurns, gives_the_medians_of_rounds_in_which_each_has_its_turn) {
   EXPECT_EQ(tried.seconds[0], 4.0);
   EXPECT_FALSE(tried.seconds[1]);
   EXPECT_DOUBLE_EQ(*tried.seconds[2], 0.9 * 5);
+  EXPECT_EQ(tried.tried, 3U);
   EXPECT_EQ(tried.refused, 1U);
 }
 
 TEST(TryInTurns, one_round_is_trying_each) {
-  const cuda::Tried tried =
-      cuda::try_in_turns(2, 1, [](std::size_t index) { return 1.0 + static_cast<double>(index); });
+  const cuda::Tried tried = cuda::try_in_turns(
+      2, planned(2, 1), [](std::size_t index) { return 1.0 + static_cast<double>(index); });
   EXPECT_EQ(tried.seconds[0], 1.0);
   EXPECT_EQ(tried.seconds[1], 2.0);
+}
+
+TEST(TryInTurns, ends_when_as_many_ran_as_are_planned_after_the_first) {
+  std::vector<std::size_t> turns;
+  std::vector<double> asked;
+  const auto plan_of = [&](double seconds) {
+    asked.push_back(seconds);
+    return Search{2, 2};
+  };
+  const cuda::Tried tried = cuda::try_in_turns(5, plan_of, [&](std::size_t index) -> double {
+    turns.push_back(index);
+    if (index == 0 || index == 2) throw Refused("not this one");
+    return 0.25 * static_cast<double>(index);
+  });
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 3, 1, 3}));
+  EXPECT_EQ(asked, std::vector<double>{0.25});
+  EXPECT_EQ(tried.tried, 4U);
+  EXPECT_EQ(tried.refused, 2U);
+  ASSERT_EQ(tried.seconds.size(), 5U);
+  EXPECT_FALSE(tried.seconds[4]);
+  EXPECT_EQ(fastest_candidate(tried.seconds), 1U);
+}
+
+TEST(TryInTurns, tries_until_one_runs_whatever_is_planned) {
+  const cuda::Tried tried = cuda::try_in_turns(3, planned(1, 1), [](std::size_t index) -> double {
+    if (index < 2) throw Refused("not this one");
+    return 1;
+  });
+  EXPECT_EQ(tried.tried, 3U);
+  EXPECT_EQ(tried.seconds[2], 1.0);
 }
 
 }  // namespace
