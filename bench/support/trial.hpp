@@ -89,8 +89,9 @@ class Trial {
   /// checksum was formed: it agrees with nothing.
   void verify_deterministic(const std::vector<std::uint64_t>& checksums);
 
-  /// Everything is measured and verified, and what comes next ("CUPTI reads its kernels' names") is no part
-  /// of it but may end the process: what stands until now shall not be lost with it. Throws as finish() does.
+  /// What is measured and verified until now stands for itself, and shall not be lost when the process ends
+  /// in what comes `next`: a clause that goes on from "the process ended while" and says what is lacking
+  /// then. May be called again. Throws as finish() does.
   void keep_before(const std::string& next) const;
 
   /// The batches so far.

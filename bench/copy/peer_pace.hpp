@@ -1,0 +1,69 @@
+// How much is copied from one GPU to another, so that every pair of a machine is measured within the window:
+// ways between GPUs differ by more than a factor of 50. Pure.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace gpugauge::bench::copy {
+
+/// What one sample of a way copies.
+struct PeerPace {
+  std::uint64_t bytes = 0;  ///< of a copy
+  int copies = 1;           ///< one after another
+};
+
+/// A copy on a way that is quick enough, and one that tells how quick a way is.
+inline constexpr std::uint64_t whole_peer_bytes = 256 << 20;
+inline constexpr std::uint64_t least_peer_bytes = 16 << 20;
+/// Samples that are planned for.
+inline constexpr int peer_samples = 5;
+
+/// `probe_seconds`: of one copy of least_peer_bytes; `budget_seconds`: for all samples of the way. Up to 16
+/// whole copies; where one is too long the blocks get smaller, and where the smallest is, it is one of these.
+inline PeerPace peer_pace(double probe_seconds, double budget_seconds) {
+  constexpr double most_copies = 16;
+  const double sample_seconds = budget_seconds / peer_samples;
+  const auto seconds_of = [&](std::uint64_t bytes) {
+    return probe_seconds * static_cast<double>(bytes) / static_cast<double>(least_peer_bytes);
+  };
+  PeerPace pace{whole_peer_bytes, static_cast<int>(most_copies)};
+  while (pace.bytes > least_peer_bytes && seconds_of(pace.bytes) > sample_seconds) pace.bytes /= 2;
+  if (const double seconds = seconds_of(pace.bytes); seconds > 0)
+    pace.copies = static_cast<int>(std::clamp(sample_seconds / seconds, 1.0, most_copies));
+  return pace;
+}
+
+/// One way.
+struct GpuPair {
+  int from = 0;
+  int to = 0;
+};
+
+inline std::string name_of(const GpuPair& pair) {
+  return fmt::format("{}_to_{}", pair.from, pair.to);
+}
+
+/// In the order in which they are measured.
+inline std::vector<GpuPair> ordered_pairs(int devices) {
+  std::vector<GpuPair> pairs;
+  pairs.reserve(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices));
+  for (int from = 0; from < devices; ++from)
+    for (int to = 0; to < devices; ++to)
+      if (from != to) pairs.push_back({from, to});
+  return pairs;
+}
+
+/// What is not measured yet when pair number `next` begins, each by name.
+inline std::string pairs_left(const std::vector<GpuPair>& pairs, std::size_t next) {
+  std::string names;
+  for (std::size_t i = next; i < pairs.size(); ++i) names += fmt::format(" {}", name_of(pairs[i]));
+  return fmt::format("{} of {} pairs:{}", pairs.size() - next, pairs.size(), names);
+}
+
+}  // namespace gpugauge::bench::copy

@@ -1,0 +1,57 @@
+// How much is copied on a way between two GPUs.
+#include "copy/peer_pace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace gpugauge::bench::copy {
+namespace {
+
+/// Of a way with this bandwidth, in bytes a second.
+PeerPace at(double bandwidth, double budget) {
+  return peer_pace(static_cast<double>(least_peer_bytes) / bandwidth, budget);
+}
+double planned_seconds(const PeerPace& pace, double bandwidth) {
+  return peer_samples * pace.copies * static_cast<double>(pace.bytes) / bandwidth;
+}
+
+TEST(PeerPace, IsSixteenWholeCopiesWhereThereIsTime) {
+  for (const double bandwidth : {25e9, 400e9}) {
+    const PeerPace pace = at(bandwidth, 2);
+    EXPECT_EQ(pace.bytes, whole_peer_bytes) << bandwidth;
+    EXPECT_EQ(pace.copies, 16) << bandwidth;
+  }
+}
+
+TEST(PeerPace, KeepsEveryWayOfEightGpusWithinTheWindow) {
+  const double budget = 4.0 / 56;
+  for (const double bandwidth : {1.5e9, 5e9, 10e9, 25e9, 50e9, 400e9}) {
+    const PeerPace pace = at(bandwidth, budget);
+    EXPECT_LE(planned_seconds(pace, bandwidth), budget * 1.001) << bandwidth;
+    EXPECT_GE(pace.copies, 1);
+    EXPECT_LE(pace.copies, 16);
+    EXPECT_GE(pace.bytes, least_peer_bytes);
+  }
+  EXPECT_EQ(at(25e9, budget).bytes, whole_peer_bytes);
+  EXPECT_EQ(at(25e9, budget).copies, 1);
+  EXPECT_EQ(at(10e9, budget).bytes, whole_peer_bytes / 2);
+}
+
+TEST(PeerPace, IsOneSmallCopyOnAWayThatIsSlowerThanAnyPlan) {
+  const PeerPace pace = at(1e8, 0.01);
+  EXPECT_EQ(pace.bytes, least_peer_bytes);
+  EXPECT_EQ(pace.copies, 1);
+}
+
+TEST(PeerPace, OfNoTimeAtAllIsTheWholeSample) {
+  EXPECT_EQ(peer_pace(0, 1).copies, 16);
+  EXPECT_EQ(peer_pace(0, 1).bytes, whole_peer_bytes);
+}
+
+TEST(PeerPairs, AreNamedAsLongAsTheyAreNotMeasured) {
+  const std::vector<GpuPair> pairs = ordered_pairs(3);
+  ASSERT_EQ(pairs.size(), 6U);
+  EXPECT_EQ(pairs_left(pairs, 4), "2 of 6 pairs: 2_to_0 2_to_1");
+}
+
+}  // namespace
+}  // namespace gpugauge::bench::copy
