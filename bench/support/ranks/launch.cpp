@@ -14,7 +14,9 @@ namespace {
 using result::UsageError;
 using result::whole_number;
 
-/// The variable that is the same in all ranks of a job; nullptr where the launcher has none.
+/// The variable that is the same in all ranks of a job and in no other's; nullptr where the launcher has
+/// none. A parent's process number is none: a shell starts two jobs, and a wrapper stands between Hydra and a
+/// rank.
 const char* job_variable(const std::string& launcher) {
   if (launcher == "Open MPI") return "PMIX_NAMESPACE";
   if (launcher == "Slurm") return "SLURM_JOB_ID";

@@ -26,8 +26,9 @@ using result::Lookup;
 /// nullopt for a process that stands alone (also a launcher's only rank). Ranks are read from GPUGAUGE_RANK
 /// and GPUGAUGE_RANKS (by hand), Open MPI, Slurm (a step by srun, not a batch script), Hydra and torchrun, in
 /// that order. The place is GPUGAUGE_RENDEZVOUS=HOST:PORT, else MASTER_ADDR and MASTER_PORT, else Slurm's
-/// first node, else this machine when all ranks are on it. GPUGAUGE_RENDEZVOUS_TIMEOUT gives the patience in
-/// seconds. Throws result::UsageError for a variable that is no number in range, and when no place is known.
+/// first node, else this machine when all ranks are on it and the launcher names the job (Open MPI,
+/// torchrun): ranks of two jobs must not meet. GPUGAUGE_RENDEZVOUS_TIMEOUT gives the patience in seconds.
+/// Throws result::UsageError for a variable that is no number in range, and when no place is known.
 std::optional<Launch> find_launch(const Lookup& lookup = result::from_environment);
 
 /// The first host of Slurm's compressed list: "node[003-007,9],x1" gives "node003". "" for an empty list.

@@ -66,6 +66,19 @@ TEST(Launch, over_several_nodes_open_mpi_needs_a_place) {
   EXPECT_EQ(launch->port, 2345);
 }
 
+// Two jobs on one machine would be one.
+TEST(Launch, ranks_of_a_job_without_a_name_need_a_place_also_on_one_machine) {
+  const std::map<std::string, std::string> hydra{
+      {"PMI_RANK", "0"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "0"}, {"MPI_LOCALNRANKS", "2"}};
+  const std::map<std::string, std::string> by_hand{
+      {"GPUGAUGE_RANK", "0"}, {"GPUGAUGE_RANKS", "2"}, {"GPUGAUGE_LOCAL_RANKS", "2"}};
+  for (auto values : {hydra, by_hand}) {
+    EXPECT_THAT(refusal(variables(values)), HasSubstr("set GPUGAUGE_RENDEZVOUS=HOST:PORT"));
+    values["GPUGAUGE_RENDEZVOUS"] = "localhost:29555";
+    EXPECT_EQ(find_launch(variables(values))->host, "localhost");
+  }
+}
+
 TEST(Launch, reads_a_step_of_slurm) {
   const auto launch = find_launch(variables({{"SLURM_PROCID", "5"},
                                              {"SLURM_STEP_NUM_TASKS", "16"},
