@@ -40,8 +40,8 @@ class Shown {
     std::map<std::size_t, double> out;
     const auto& of_node = runs.at(node.node);
     for (const std::string& id : node.group_runs)
-      for (const auto& [metric, value] : of_node.at(id)->values)
-        if (places_[metric] != nowhere) out.emplace(places_[metric], value);
+      for (const judge::PeerValue& one : of_node.at(id)->values)
+        if (places_[one.metric] != nowhere) out.emplace(places_[one.metric], one.value);
     return out;
   }
 
