@@ -115,7 +115,7 @@ Turns Candidates::first_and_best() {
   Window window = trial_.window();
   window.seconds *= turns_share;
   window.minimum_batches /= turns_batches_share;
-  const Turns turns = take_turns(
+  Turns turns = take_turns(
       window, [&] { return timed(first_, operations); }, [&] { return timed(best_, of_best); });
   current_ = first_;
   return turns;
