@@ -16,6 +16,7 @@
 #include "result/file.hpp"
 #include "result/temporary_directory.hpp"
 #include "run/child.hpp"
+#include "run/hangs.hpp"
 #include "run/identity.hpp"
 #include "run/order.hpp"
 #include "run/outcome.hpp"
@@ -203,6 +204,14 @@ class Execution {
     process.start_seconds = now();
     running_ = Running{step, process.start_seconds};
     report_progress();
+    if (std::string why_not = hangs_.why_not(process.family); !why_not.empty()) {
+      process.status = result::Status::failed;
+      process.reason = std::move(why_not);
+      process.expected_seconds.reset();  // it took none of it
+      run_.processes.push_back(std::move(process));
+      running_->ended = true;
+      return;
+    }
     std::optional<Child> child;
     {
       const Confined confined(plan_.surroundings.processors);  // what is started meanwhile inherits it
@@ -213,6 +222,7 @@ class Execution {
       if (stop_signal_ != 0) child->stop();
       loop_.run_until([&] { return child->ended(); });
     }
+    hangs_.ended(process.family, child->end().timed_out);
     process.wall_seconds = child->end().wall_seconds;
     process.host = difference(before, reader_.counters(), std::max(0.0, helpers_seconds() - helpers_before));
 
@@ -363,6 +373,7 @@ class Execution {
   Child* child_ = nullptr;
   std::optional<Running> running_;
   std::map<std::size_t, std::vector<double>> wall_of_family_;
+  Hangs hangs_{plan_.profile.limit_seconds};
   int stop_signal_ = 0;
   std::optional<StopWatch> watch_;                    // after all that a stop touches
   std::optional<result::TemporaryDirectory> folder_;  // while a stop is watched for: else one would leave it

@@ -1,0 +1,27 @@
+// When to stop waiting: a GPU that hangs makes every process run past its time limit, and each costs minutes.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace gpugauge::run {
+
+/// Counts the processes of one run that ran past their time limit.
+class Hangs {
+ public:
+  explicit Hangs(double limit_seconds) : limit_seconds_(limit_seconds) {}
+
+  /// A process of this family has ended, by its time limit or otherwise.
+  void ended(const std::string& family, bool timed_out);
+
+  /// Why no other process of the family is started, one sentence: two of it ran past the limit, or three in a
+  /// row of whatever families. "" where it is.
+  std::string why_not(const std::string& family) const;
+
+ private:
+  double limit_seconds_;
+  std::map<std::string, int> of_family_;
+  int in_a_row_ = 0;
+};
+
+}  // namespace gpugauge::run
