@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "diagnose/pattern.hpp"
+#include "diagnose/probes.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -116,6 +118,19 @@ std::vector<Excluded> confusions(const Scored& chosen, const std::vector<Scored>
   return out;
 }
 
+/// Two facts of which one is given by itself: the other alone. No fact is told twice.
+std::string without_others(const std::string& text, const std::vector<Evidence>& all) {
+  constexpr std::string_view between = "; ";
+  for (const Evidence& other : all) {
+    if (other.text.size() + between.size() >= text.size()) continue;
+    const std::string first = other.text + std::string(between);
+    const std::string last = std::string(between) + other.text;
+    if (text.starts_with(first)) return text.substr(first.size());
+    if (text.ends_with(last)) return text.substr(0, text.size() - last.size());
+  }
+  return text;
+}
+
 Finding finding_of(const Scored& one, const std::vector<Scored>& all) {
   Finding out;
   out.cause = one.signature->name;
@@ -125,7 +140,7 @@ Finding finding_of(const Scored& one, const std::vector<Scored>& all) {
   std::vector<Evidence> evidence = one.argument.evidence();
   std::stable_sort(evidence.begin(), evidence.end(),
                    [](const Evidence& a, const Evidence& b) { return a.weight > b.weight; });
-  for (Evidence& fact : evidence) out.evidence.push_back(std::move(fact.text));
+  for (const Evidence& fact : evidence) out.evidence.push_back(without_others(fact.text, evidence));
   for (const std::string& fact : one.fitting)
     if (std::find(out.evidence.begin(), out.evidence.end(), fact) == out.evidence.end())
       out.evidence.push_back(fact);
@@ -154,6 +169,42 @@ std::string sentence_of(const Diagnosis& diagnosis) {
     out += fmt::format("{}{} ({})", i == 0 ? "; it is not " : ", not ", diagnosis.excluded[i].cause,
                        diagnosis.excluded[i].why);
   return out + ".";
+}
+
+/// A fact speaks against it, and so it is not given.
+bool is_spoken_against(const Scored& one, double least) {
+  const bool pointed = !one.argument.evidence().empty() || one.match > 0;
+  return pointed && one.score < least && !one.argument.why_not().empty();
+}
+
+/// A check of ours can measure whether it is this.
+bool has_probe(std::string_view cause) {
+  const auto& probes = probe_table();
+  return std::any_of(probes.begin(), probes.end(), [&](const ProbeEntry& probe) {
+    return std::find(probe.separates.begin(), probe.separates.end(), cause) != probe.separates.end();
+  });
+}
+
+/// What could still be it, best first. Among equals the ones come first whose pattern is just what was seen,
+/// and of those what can be measured. What is said to be excluded is not asked for.
+std::vector<const Scored*> worth_asking(const std::vector<Scored>& scored, const Seen& seen, double least) {
+  struct Asked {
+    const Scored* cause;
+    double share;
+    bool probe;
+  };
+  std::vector<Asked> asked;
+  for (const Scored& one : scored)
+    if (one.score >= pointed_to && !is_spoken_against(one, least))
+      asked.push_back(
+          {&one, share_seen(parse_moves(one.signature->moves), seen), has_probe(one.signature->name)});
+  std::stable_sort(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) {
+    return std::tuple(a.cause->score, a.share, a.probe) > std::tuple(b.cause->score, b.share, b.probe);
+  });
+  std::vector<const Scored*> out;
+  out.reserve(asked.size());
+  for (const Asked& one : asked) out.push_back(one.cause);
+  return out;
 }
 
 /// The questions that the leading causes carry about each other.
@@ -215,20 +266,17 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
               : seen.compared()     ? State::healthy
                                     : State::nothing_compared;
   if (harm) {
-    for (const Scored& one : scored) {
-      const bool pointed = !one.argument.evidence().empty() || one.match > 0;
-      if (pointed && one.score < least && !one.argument.why_not().empty() &&
-          out.excluded.size() < excluded_most)
+    for (const Scored& one : scored)
+      if (is_spoken_against(one, least) && out.excluded.size() < excluded_most)
         out.excluded.push_back({std::string(one.signature->name), one.argument.why_not()});
-    }
   }
   if (out.state == State::unknown || (out.state == State::found && out.findings.front().score < confident)) {
     constexpr std::size_t most = 3;
-    for (const Scored& one : scored)
-      if (out.needed.size() < most && one.score >= pointed_to)
+    for (const Scored* one : worth_asking(scored, seen, least))
+      if (out.needed.size() < most)
         out.needed.push_back(
-            {std::string(one.signature->name),
-             fmt::format("{} (it would show: {})", one.signature->next, one.signature->confirms)});
+            {std::string(one->signature->name),
+             fmt::format("{} (it would show: {})", one->signature->next, one->signature->confirms)});
   }
   if (out.state == State::unknown && out.needed.empty() && seen.slower({"application", "framework_op"}))
     out.needed.push_back(

@@ -59,9 +59,10 @@ bool is_worse(Movement movement) {
          movement == Movement::fails;
 }
 
+constexpr double partly = .5;
+
 /// 1 as predicted, .5 the right way, -1 the wrong way, 0 says nothing.
 double score(Prediction prediction, Movement movement) {
-  constexpr double partly = .5;
   switch (prediction) {
     case Prediction::unchanged:
       if (movement == Movement::mixed) return -partly;
@@ -141,6 +142,19 @@ bool only_fails(const std::vector<Move>& moves, const Seen& seen) {
   for (const Metric& metric : seen.it().metrics)
     if (metric.factor.value_or(1) >= slower_from || is_noted_slower(metric)) return false;
   return !seen.it().errors.empty() || seen.fails({}).has_value();
+}
+
+double share_seen(const std::vector<Move>& moves, const Seen& seen) {
+  double seen_so = 0;
+  int worse = 0;
+  for (const Move& move : moves) {
+    if (move.prediction == Prediction::unchanged || move.prediction == Prediction::either) continue;
+    ++worse;
+    const Movement movement = seen.movement(move.metric_class);
+    const bool exactly = (move.prediction == Prediction::much_slower) == (movement == Movement::much_slower);
+    if (is_worse(movement)) seen_so += exactly ? 1 : partly;
+  }
+  return worse == 0 ? 0 : seen_so / worse;
 }
 
 std::vector<Move> parse_moves(std::string_view text) {

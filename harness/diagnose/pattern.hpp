@@ -30,6 +30,10 @@ struct Fit {
   std::vector<std::string> contradicting;  ///< "gemm16 slower, predicted unchanged"
 };
 
+/// How much of what the moves predict to be worse was seen to be so, each class by as much as predicted: 0 to
+/// 1.
+double share_seen(const std::vector<Move>& moves, const Seen& seen);
+
 /// Whether something that is slower or fails is of a kind that these moves speak of. True where nothing is
 /// slower, where only an application is, and for moves that name no harm.
 bool concerns(const std::vector<Move>& moves, const Seen& seen);

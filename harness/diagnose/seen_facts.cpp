@@ -166,10 +166,10 @@ namespace {
 /// The GPU, or a slow one of several, whose name `holds` accepts.
 template <typename Holds>
 Fact gpu_that(const Observation& it, const Holds& holds) {
-  if (holds(it.about.gpu)) return fmt::format("the GPU is a {}", it.about.gpu);
+  if (holds(it.about.gpu)) return fmt::format("the GPU is of the model {}", it.about.gpu);
   for (const Metric& metric : it.metrics)
     if (holds(metric.scope.gpu) && metric.factor && *metric.factor >= slower_from)
-      return fmt::format("the slow GPU is a {}", metric.scope.gpu);
+      return fmt::format("the slow GPU is of the model {}", metric.scope.gpu);
   return std::nullopt;
 }
 

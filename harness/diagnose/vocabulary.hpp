@@ -151,6 +151,8 @@ inline constexpr std::array inventory_keys{
     Key{"framework.providers", Kind::any, "execution providers that it offers"},
     Key{"gpu.mig", Kind::any, "whether MIG is on"},
     Key{"gpu.ecc", Kind::any, "whether ECC is on"},
+    Key{"gpu.ecc_uncorrected", Kind::any,
+        "uncorrected errors of the memory since the driver was loaded, or ever"},
     Key{"gpu.persistence", Kind::any, "whether persistence mode is on"},
     Key{"gpu.remapped_rows", Kind::any, "rows of memory that were remapped"},
     Key{"gpu.remap_pending", Kind::any, "whether a row waits for a reset"},

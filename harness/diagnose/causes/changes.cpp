@@ -169,7 +169,7 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
     if (counted.size() >= 2)
       it.confirms(weight::good, fmt::format("changed together: {}", fmt::join(counted, ", ")));
     else if (image)
-      it.confirms(weight::good, seen.changed({"container"}));
+      it.confirms(weight::good, in_words("an image brings many components", seen.changed({"container"})));
     if (!it.evidence().empty()) {
       it.confirms(weight::hint, split_class(seen, {"application", "framework_op"}));
       for (const Metric& metric : seen.it().metrics)
@@ -255,7 +255,7 @@ Signatures change_causes() {
        .reading = {"https://google.github.io/benchmark/user_guide.html"},
        .examine = examine_method},
       {.name = "stack_upgrade_mixed",
-       .title = "Several components changed at once; nothing tells them apart yet",
+       .title = "Several components, or an image of many, changed at once; nothing tells them apart yet",
        .what = "An image or system upgrade brought a new driver, libraries and framework together. Something "
                "is slower, other "
                "work may be faster; each component has to be tried alone.",

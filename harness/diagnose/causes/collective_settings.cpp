@@ -124,6 +124,15 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.fails({"coll_large"}));
 }
 
+/// The command that started the container, and that gave it no more of /dev/shm than Docker's default.
+Fact started_without_shm(const Seen& seen) {
+  for (const std::string& line : seen.it().log)
+    if (contains_any(line, {"docker run", "podman run"}) &&
+        !contains_any(line, {"--shm-size", "--ipc", "/dev/shm"}))
+      return fmt::format("log: \"{}\" gives /dev/shm no size", line);
+  return std::nullopt;
+}
+
 void examine_shm(const Seen& seen, Argument& it) {
   const std::optional<double> size = seen.number("host.shm_mib");
   constexpr double docker_default = 64;
@@ -136,6 +145,9 @@ void examine_shm(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.told({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}));
   it.confirms(weight::strong,
               seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm", "--ipc", "ipc="}));
+  // A container that was given no more has 64 MiB; a disk that is full is told of with the file's name.
+  if (!size && !seen.told({"No space left on device: '", "No space left on device: /"}))
+    it.confirms(weight::fair, both(seen.told({"No space left on device"}), started_without_shm(seen)));
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
   if (size && *size < small && (broken || !it.evidence().empty()))
     it.confirms(*size <= docker_default ? weight::strong : weight::fair,

@@ -4,11 +4,18 @@
 #include <array>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 
 namespace gpugauge::diagnose {
+namespace {
+
+/// Variables and modules by which the network reaches GPU memory.
+const Words gdr_switches{"NET_GDR", "GPUDIRECT", "peermem", "nv_peer_mem", "DMABUF", "dma-buf"};
+
+}  // namespace
 
 Fact slow_collective(const Seen& seen) {
   return either(slow_together(seen), seen.slower(application_classes));
@@ -77,6 +84,21 @@ Fact nccl_chosen(const Seen& seen) {
   for (const std::string_view name :
        {"NCCL_IB_HCA", "NCCL_IB_TC", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE", "NCCL_SOCKET_IFNAME"})
     if (Fact fact = seen.environment(name)) return fact;
+  return std::nullopt;
+}
+
+Fact recovers_without_gdr(const Seen& seen) {
+  for (const Probe& probe : seen.it().probes) {
+    if (probe.outcome != "recovers" || probe.name != "change_setting") continue;
+    std::istringstream switches(probe.detail);
+    for (std::string one; std::getline(switches, one, ',');) {
+      const std::size_t equals = one.find('=');
+      if (equals == std::string::npos || !contains_any(one.substr(0, equals), gdr_switches)) continue;
+      const Value value(one.substr(equals + 1, one.find_last_not_of(' ') - equals));
+      if (value.off() || contains_any_word(value.text(), {"LOC", "unload", "removed"}))
+        return fmt::format("tried: without GPUDirect RDMA ({}) it recovers, so it is in use", probe.detail);
+    }
+  }
   return std::nullopt;
 }
 
@@ -178,8 +200,16 @@ Fact channels_without_gdr(const Seen& seen) {
   return std::nullopt;
 }
 
+/// What a log line of NCCL or a loaded module says: the network does reach GPU memory.
+Fact gdr_in_use(const Seen& seen) {
+  for (const std::string& line : seen.it().log)
+    if (contains(line, "via NET/IB/") && !contains(line, "GDRDMA")) return std::nullopt;
+  return seen.told({"via NET/IB/*GDRDMA", "GPU Direct RDMA Enabled"});
+}
+
 void examine_gdr(const Seen& seen, Argument& it) {
   const Fact slow = slow_collective(seen);
+  const Fact without = recovers_without_gdr(seen);
   it.confirms(weight::proof,
               seen.told({"GPU Direct RDMA Disabled", "GPUDirect RDMA*disabled", "GDR*disabled",
                          "GPU Direct RDMA*not", "no GDR", "nvidia_peermem*not", "nv_peer_mem*not",
@@ -190,7 +220,8 @@ void examine_gdr(const Seen& seen, Argument& it) {
                                 "without GPU Direct", "GPUDirect RDMA*not", "not using GPUDirect",
                                 "not use GPUDirect", "GPUDirect*inactive"}),
                      channels_without_gdr(seen)));
-  it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
+  if (!without)
+    it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
     // With DMA-BUF it is not needed.
     it.confirms(weight::fair, seen.off("peermem.module"));
@@ -206,7 +237,9 @@ void examine_gdr(const Seen& seen, Argument& it) {
   it.at_most(.3, on_sockets(seen));
   it.at_most(.2, seen.on("nccl.transport", {"p2p", "shm"}));
   it.at_most(.2, one_machine(seen));
+  it.at_most(.2, gdr_in_use(seen));
   it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
+  it.rules_out(without);
 }
 
 void examine_p2p_to_shm(const Seen& seen, Argument& it) {
@@ -277,7 +310,8 @@ Signatures collective_causes() {
        .confirms = "the log says that GPU Direct RDMA is disabled; nvidia_peermem is not loaded; "
                    "NCCL_NET_GDR_READ or "
                    "NCCL_NET_GDR_LEVEL restores the rate",
-       .excludes = "the transport is sockets; that setting changes nothing",
+       .excludes = "the transport is sockets; that setting changes nothing, or switching it off recovers; "
+                   "channels say GDRDMA",
        .confused_with = {{"nccl_version_regression",
                           "does a GDR setting restore the rate with the new version?"},
                          {"nccl_socket_fallback", "is the transport IB at all?"}},

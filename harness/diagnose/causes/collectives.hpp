@@ -16,6 +16,9 @@ Fact plugin_symbols(const Seen& seen);
 Fact nccl_disabled(const Seen& seen);
 Fact nccl_tuned(const Seen& seen);
 Fact nccl_chosen(const Seen& seen);
+/// With GPUDirect RDMA switched off it recovers: it is in use, and what is between the GPU and the network
+/// card is at fault.
+Fact recovers_without_gdr(const Seen& seen);
 /// Copies between devices without NCCL are as fast as ever.
 Fact plain_copies_normal(const Seen& seen);
 

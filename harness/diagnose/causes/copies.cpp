@@ -14,6 +14,17 @@ Fact slow_copy(const Seen& seen) {
   return seen.slower({"h2d", "d2h"});
 }
 
+/// Copies vary from one to the next, and the machine has two sockets to run on.
+Fact varies_with_sockets(const Seen& seen) {
+  constexpr double much = .1;
+  const Fact sockets = seen.told({"2 x *Xeon", "2 x *EPYC", "2x *Xeon", "2x *EPYC", "2x Intel", "2x AMD",
+                                  "dual socket", "dual-socket", "two sockets", "2 sockets", "Socket(s):*2"});
+  for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
+    if (!metric->fails && metric->factor.value_or(1) >= slower_from && metric->spread.value_or(0) >= much)
+      return both(Fact(fmt::format("copies vary by {:.0f}%", 100 * *metric->spread)), sockets);
+  return std::nullopt;
+}
+
 void examine_numa(const Seen& seen, Argument& it) {
   const Fact slow = either(
       slow_copy(seen),
@@ -31,6 +42,7 @@ void examine_numa(const Seen& seen, Argument& it) {
   const Fact pages = seen.told({"pages*the other node", "pages*remote node", "buffer*the other node",
                                 "buffer*remote node", "allocated on the other node", "wrong NUMA node"});
   it.confirms(weight::good, both(slow, pages));
+  it.confirms(weight::hint, varies_with_sockets(seen));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_copy(seen));
     it.confirms(weight::faint, seen.unchanged({"hbm"}));

@@ -1,21 +1,13 @@
 // Why CUDA does not start on a machine whose kernel module is loaded.
+#include "diagnose/causes/driver_start.hpp"
+
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
-
-#include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
-const Words mismatch_names{"cudaErrorSystemDriverMismatch", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-                           "unsupported display driver / cuda driver combination"};
-const Words compat_names{"cudaErrorCompatNotSupportedOnDevice", "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
-                         "forward compatibility was attempted on non supported"};
-const Words not_ready_names{"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
-                            "system not yet initialized"};
-const Words unknown_names{"cudaErrorUnknown", "CUDA_ERROR_UNKNOWN", "CUDA unknown error"};
 const Words no_device_names{"cudaErrorNoDevice",
                             "CUDA_ERROR_NO_DEVICE",
                             "no CUDA-capable device",
@@ -26,19 +18,17 @@ const Words no_device_names{"cudaErrorNoDevice",
                             "found no NVIDIA",
                             "no cuda device is detected",
                             "could not find any CUDA device"};
+const Words mismatch_names{"cudaErrorSystemDriverMismatch", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+                           "unsupported display driver / cuda driver combination"};
+const Words compat_names{"cudaErrorCompatNotSupportedOnDevice", "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+                         "forward compatibility was attempted on non supported"};
+const Words not_ready_names{"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
+                            "system not yet initialized"};
+const Words unknown_names{"cudaErrorUnknown", "CUDA_ERROR_UNKNOWN", "CUDA unknown error"};
 const Words hmm_lines{"devmem_alloc_pagemap", "request_free_mem_region", "uvm_pmm_gpu*err -34"};
 const Words manager_mismatch_lines{"don't match with driver version", "does not match driver version",
                                    "fabric manager*version*mismatch", "fabric*mismatch*driver",
                                    "driver interface version"};
-
-Fact nvml_works(const Seen& seen) {
-  return seen.probe("nvml_query", {"succeeds", "normal"});
-}
-
-Fact nvml_mismatch(const Seen& seen) {
-  return seen.nvml_error(18, {"Driver/library version mismatch", "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
-                              "LIB_RM_VERSION_MISMATCH"});
-}
 
 void examine_mismatch(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(803, mismatch_names));
@@ -133,6 +123,12 @@ void examine_manager_down(const Seen& seen, Argument& it) {
                                        "umad_init: can't"}));
   it.confirms(weight::strong,
               seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager", "nvlsm", "ib_umad"}));
+  const bool state_read = !it.evidence().empty() || fabric_not_done(seen);
+  // NVML lists what CUDA does not see before the switches are set up.
+  if (seen.fails({"init"}) && board_without_devices(seen)) {
+    it.confirms(weight::fair, board_without_devices(seen));
+    if (!state_read) it.at_most(.65, Fact("nothing tells the state of the fabric"));
+  }
   if (!it.evidence().empty() || seen.fails({"init"})) {
     it.confirms(weight::fair, fabric_not_done(seen));
     // The board alone says that there may be a fabric, and nothing of its state.
@@ -204,73 +200,25 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
 }
 
-/// Something did not get at a GPU.
-bool without_gpu(const Seen& seen) {
-  return seen.error(100, no_device_names) || seen.fails({}) || gpu_not_used(seen);
-}
-
-/// Figures were measured, and nothing says that it was without a GPU.
-bool works_somewhere(const Seen& seen) {
-  return seen.compared() && !without_gpu(seen);
-}
-
-/// A variable that hides every GPU. "0,1" hides none that is meant.
-Fact hidden_by_variable(const Seen& seen) {
-  for (const auto& [name, value] : seen.it().environment) {
-    // The list ends at the first entry that names no GPU: one that begins so hides all.
-    const std::string word = lower(value.substr(std::min(value.find_first_not_of(' '), value.size())));
-    const bool index = !word.empty() && word.front() >= '0' && word.front() <= '9';
-    // A report counts the GPUs that there are, or those that were used: "3" of one may be the fourth of many.
-    const bool beyond = index && value.find(',') == std::string::npos &&
-                        seen.it().about.gpus.value_or(0) > 0 && word.size() < 4 &&
-                        std::strtol(word.c_str(), nullptr, 10) >= *seen.it().about.gpus &&
-                        !works_somewhere(seen);
-    const bool cuda =
-        name == "CUDA_VISIBLE_DEVICES" &&
-        (beyond || !(index || word.starts_with("gpu-") || word.starts_with("mig-") || word == "all"));
-    const bool container = name == "NVIDIA_VISIBLE_DEVICES" &&
-                           (value.empty() || lower(value) == "none" || lower(value) == "void");
-    if (cuda || container) return fmt::format("{}=\"{}\" in the environment", name, value);
-  }
-  return std::nullopt;
-}
-
-void examine_no_device(const Seen& seen, Argument& it) {
-  const Fact error = seen.error(100, no_device_names);
-  it.confirms(weight::good, error);
-  it.confirms(weight::fair, invalid_ordinal(seen));
-  it.confirms(weight::strong, hidden_by_variable(seen));
-  if (without_gpu(seen))
-    it.confirms(weight::strong, seen.recovers_by({"VISIBLE_DEVICES", "--gpus", "daemon-reload",
-                                                  "device_cgroup", "cgroup", "/dev/nvidia"}));
-  // The rules for devices of a container were written anew under it.
-  it.confirms(weight::good, seen.told({"Failed to initialize NVML: Unknown Error"}));
-  it.confirms(weight::fair, seen.told({"systemctl daemon-reload", "daemon-reload", "SystemdCgroup",
-                                       "cgroup driver", "no-cgroups"}));
-  it.confirms(weight::good,
-              seen.told({"could not select device driver", "unknown or invalid runtime name: nvidia",
-                         "Insufficient Permissions", "libcuda.so~: cannot open shared object",
-                         "/dev/nvidia*Permission denied", "NVIDIA Driver was not detected",
-                         "GPU access blocked by the operating"}));
-  it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
-                                                "privileged", "devices=/dev/nvidia", "no-cgroups"}));
-  it.confirms(
-      weight::fair,
-      either(either(node_refused(seen, "/dev/nvidia0"), node_refused(seen, "/dev/nvidiactl")),
-             seen.told({"no NVIDIA GPU device is present", "Could not find cuda drivers on your machine"})));
-  if (!it.evidence().empty()) {
-    it.confirms(weight::hint, both(error, nvml_works(seen)));
-    it.confirms(weight::hint, seen.on("host.container"));
-    if (hidden_by_variable(seen)) it.confirms(weight::faint, gpu_not_used(seen));
-    it.confirms(weight::faint, seen.probe("outside_container", {"recovers", "normal"}));
-  }
-  it.at_most(.3, nvml_mismatch(seen));
-  it.at_most(.3, seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
-  it.at_most(.3, seen.on("framework.build", {"cpu"}));
-  it.at_most(.3, seen.told({"nouveau", "key was rejected", "modprobe: FATAL"}));
-}
-
 }  // namespace
+
+Fact no_device(const Seen& seen) {
+  return seen.error(100, no_device_names);
+}
+
+Fact nvml_works(const Seen& seen) {
+  return seen.probe("nvml_query", {"succeeds", "normal"});
+}
+
+Fact nvml_mismatch(const Seen& seen) {
+  return seen.nvml_error(18, {"Driver/library version mismatch", "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+                              "LIB_RM_VERSION_MISMATCH"});
+}
+
+Fact board_without_devices(const Seen& seen) {
+  if (!seen.on("topology.nvswitch") && !board_with_switch(seen)) return std::nullopt;
+  return both(no_device(seen), nvml_works(seen));
+}
 
 Signatures driver_start_causes() {
   return {
@@ -377,23 +325,6 @@ Signatures driver_start_causes() {
        .next = "lsmod | grep nvidia_uvm; rmmod nvidia_uvm; modprobe nvidia_uvm; ls -l /dev/nvidia-uvm",
        .reading = {"https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"},
        .examine = examine_uvm_module},
-      {.name = "no_visible_device",
-       .title = "The process may see no GPU, though the machine has some",
-       .what = "CUDA_VISIBLE_DEVICES or the container's NVIDIA_VISIBLE_DEVICES leave nothing, the device "
-               "nodes are not in the "
-               "container, or its device rules were written anew.",
-       .moves = "init x",
-       .confirms =
-           "error 100 while NVML sees GPUs; a variable that hides all; nodes or device rules that are gone",
-       .excludes = "NVML fails with an error of the driver",
-       .confused_with = {{"kernel_module_missing", "does NVML work outside of the container?"},
-                         {"cpu_only_wheel", "does the framework's build have CUDA?"},
-                         {"umd_kmd_mismatch", "does NVML report a version mismatch?"}},
-       .severity = Severity::failure,
-       .next = "env | grep VISIBLE_DEVICES; ls -l /dev/nvidia*; nvidia-smi -L",
-       .reading = {"https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/"
-                   "docker-specialized.html"},
-       .examine = examine_no_device},
   };
 }
 

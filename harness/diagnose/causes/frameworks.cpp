@@ -64,6 +64,22 @@ Fact no_framework_cuda(const Seen& seen) {
   return "the framework was built for no CUDA";
 }
 
+/// The reporter sees that a model stays where the processor works.
+Fact not_put_on_gpu(const Seen& seen) {
+  return seen.told({"no longer loaded into*GPU", "no longer loaded*VRAM", "not loaded into*GPU",
+                    "not loaded*VRAM", "no longer*GPU memory", "no longer*on the GPU", "no longer use*GPU",
+                    "not offloaded"});
+}
+
+/// Many things keep a model off the GPU: the build is the first to look at, and no more than that where
+/// nothing else speaks of it.
+void examine_memory_left(const Seen& seen, Argument& it) {
+  const bool alone = it.evidence().empty();
+  if (!it.confirms(weight::good, left_gpu_memory(seen))) return;
+  it.confirms(weight::fair, not_put_on_gpu(seen));
+  if (alone) it.at_most(.65, Fact("nothing tells how it was built"));
+}
+
 void examine_ort(const Seen& seen, Argument& it) {
   const Fact ort = seen.framework_is({"onnxruntime", "onnx runtime", "ort"});
   const Fact line = seen.told({"Failed to create CUDAExecutionProvider",
@@ -117,6 +133,7 @@ void examine_cpu_wheel(const Seen& seen, Argument& it) {
                          "GPU support is not available on native Windows", "tensorflow-cpu",
                          "CPU-only version", "cpuonly", "torch.version.cuda*None", "is_built_with_cuda*False",
                          "faiss-cpu", "cpu-only build", "CPU only build", "has no attribute '_cuda_"}));
+  examine_memory_left(seen, it);
   it.confirms(weight::good, seen.told(provider_unknown));
   it.confirms(weight::good,
               both(either(gpu_not_used(seen), seen.fails({})),
@@ -134,6 +151,9 @@ void examine_cpu_wheel(const Seen& seen, Argument& it) {
              seen.told({"not compiled with GPU offload", "compiled without CUDA", "without GPU support"}));
   // Without a driver nothing reaches a GPU; a build that is known to have no CUDA would not with one either.
   if (!cpu_build(seen)) it.at_most(.3, seen.probe("nvml_query", {"fails"}));
+  it.rules_out(seen.on("framework.build", {"cuda"}));
+  // JAX says that no such build is installed where the one that is cannot load its libraries.
+  it.at_most(.3, seen.told({"Unable to load cu"}));
   // Who calls the driver was built for it.
   it.at_most(.3, seen.told({"failed call to cuInit", "CUDA_ERROR_", "cudaError", "cudaGetDeviceCount",
                             "found no NVIDIA driver", "driver on your system is too old"}));
@@ -144,6 +164,7 @@ void examine_built_without(const Seen& seen, Argument& it) {
   const Fact line = says_no_cuda(seen);
   it.confirms(weight::strong, line);
   const Fact mine = own_build(seen);
+  examine_memory_left(seen, it);
   it.confirms(weight::strong,
               seen.recovers_by({"GGML_CUDA=", "GGML_CUBLAS=", "LLAMA_CUBLAS=", "LLAMA_CUDA=", "USE_CUDA=1",
                                 "USE_CUDA=ON", "WITH_CUDA=ON", "use_cuda", "FORCE_CMAKE", "BUILD_CUDA",
@@ -157,6 +178,7 @@ void examine_built_without(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, gpu_not_used(seen));
     it.confirms(weight::faint, seen.changed({"framework", "application"}));
   }
+  it.at_most(.3, seen.on("framework.build", {"cuda"}));
   it.at_most(.45, seen.on("framework.origin", {"wheel"}));
   if (!mine) it.at_most(.45, seen.told({"Torch not compiled with CUDA"}));
   if (const Value* version = seen.inventory("framework.version");
@@ -235,7 +257,9 @@ Signatures framework_causes() {
        .severity = Severity::failure,
        .subject = Subject::software,
        .next =
-           "python -c \"import torch; print(torch.__version__, torch.version.cuda)\"; install the CUDA build",
+           "pip list | grep -iE 'torch|jax|tensorflow|onnxruntime'; python -c \"import torch; "
+           "print(torch.version.cuda)\", or with JAX \"import jax; print(jax.devices())\"; install the CUDA "
+           "build",
        .reading = {"https://pytorch.org/get-started/locally/"},
        .examine = examine_cpu_wheel},
       {.name = "built_without_cuda",

@@ -296,7 +296,7 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
                                        "MPS client", "shared GPU", "time-slic"},
-                                      {"shared GPU memory"}));
+                                      {"shared GPU memory", "failed to connect"}));
   if (seen.harm()) it.confirms(weight::good, two_in_process_list(seen));
   it.confirms(weight::strong, seen.recovers_by({"other process", "other_process", "other job", "other_job",
                                                 "second process", "second_process", "neighbour", "neighbor",

@@ -1,7 +1,11 @@
 // Libraries: missing, mixed, doubled, or slower than their predecessor.
+#include <algorithm>
+#include <sstream>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -60,25 +64,87 @@ Fact mismatch_reported(const Seen& seen) {
   return std::nullopt;
 }
 
+/// The loader found none. One that it found and could not use is of another version.
+Fact cudnn_absent(const Seen& seen) {
+  return seen.told(cudnn_not_found, {"undefined symbol", "symbol lookup error"});
+}
+
 void examine_cudnn_missing(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.told(cudnn_not_found));
+  it.confirms(weight::proof, cudnn_absent(seen));
   it.confirms(weight::strong, seen.on("libraries.missing", {"cudnn"}));
   it.confirms(weight::fair, seen.told({"CUDNN_STATUS_NOT_INITIALIZED", "Skipping registering GPU devices",
                                        "Cannot dlopen some GPU libraries"}));
   if (seen.fails({"conv", "application", "framework_op"}) || gpu_not_used(seen) || !it.evidence().empty())
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
   // Another version may mend what is slow, too.
-  if (!seen.told(cudnn_not_found) && !seen.on("libraries.missing", {"cudnn"}))
+  if (!cudnn_absent(seen) && !seen.on("libraries.missing", {"cudnn"}))
     it.at_most(.65, Fact("nothing says that it is absent"));
   it.at_most(.5, mismatch_reported(seen));
   it.at_most(.6, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
   it.at_most(.6, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
+/// CUDA's version by the name of a folder: "/opt/cuda-12.1/lib64".
+stack::Version cuda_of_folder(const std::string& folder) {
+  const std::string low = lower(folder);
+  constexpr std::string_view name = "cuda";
+  for (std::size_t at = low.find(name); at != std::string::npos; at = low.find(name, at + 1)) {
+    // "nccl_2.18+cuda12.1" is a folder of another library, built for that CUDA.
+    if (at == 0 || low[at - 1] != '/') continue;
+    std::string_view rest = std::string_view(low).substr(at + name.size());
+    if (!rest.empty() && std::string_view("-_/").find(rest.front()) != std::string_view::npos)
+      rest.remove_prefix(1);
+    const std::size_t end = std::min(rest.find_first_not_of("0123456789."), rest.size());
+    const auto version = stack::Version::parse(std::string(rest.substr(0, end)));
+    if (version && version->major() > 0 && contains(rest.substr(0, end), ".")) return *version;
+  }
+  return {};
+}
+
+/// CUDA's version that a framework was built for, or by the version of a package whose libraries are numbered
+/// as CUDA is: "nvidia-nvjitlink-cu12==12.9.41".
+std::string cuda_of_packages(const Seen& seen) {
+  if (const Value* built = seen.inventory("framework.cuda"); built != nullptr && built->number())
+    return built->text();
+  for (const std::string& line : seen.it().log)
+    for (const std::string_view package : {"nvidia-nvjitlink", "nvidia-cuda-runtime", "nvidia-cuda-nvrtc",
+                                           "nvidia-cuda-cupti", "nvidia-cuda-nvcc"})
+      if (const std::size_t equals = line.find("=="); contains(line, package) && equals != std::string::npos)
+        return line.substr(equals + 2, line.find_first_not_of("0123456789.", equals + 2) - equals - 2);
+  return "";
+}
+
+/// The search path leads to an older CUDA of the same major version than the packages', whose libraries are
+/// found by the same names.
+Fact older_cuda_on_path(const Seen& seen) {
+  const auto path = seen.it().environment.find("LD_LIBRARY_PATH");
+  const auto wanted = stack::Version::parse(cuda_of_packages(seen));
+  if (path == seen.it().environment.end() || !wanted) return std::nullopt;
+  std::istringstream folders(path->second);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const stack::Version there = cuda_of_folder(folder);
+    if (there.major() == wanted->major() && there.minor() < wanted->minor())
+      return fmt::format("LD_LIBRARY_PATH leads to {}, and the packages' CUDA is {}.{}", folder,
+                         wanted->major(), wanted->minor());
+  }
+  return std::nullopt;
+}
+
+/// A library of CUDA is there and cannot be used.
+Fact library_refused(const Seen& seen) {
+  return seen.told({"Unable to load cu", "cu*library was not found", "undefined symbol",
+                    "symbol lookup error", "failed to load*libcu", "could not load*libcu"});
+}
+
 void examine_mixed(const Seen& seen, Argument& it) {
   const Fact reported = mismatch_reported(seen);
+  const Fact older = older_cuda_on_path(seen);
   it.confirms(weight::proof, reported);
   it.confirms(weight::good, mixed(seen));
+  if (!reported && library_refused(seen)) {
+    it.confirms(weight::good, older);
+    if (older) it.confirms(weight::hint, library_refused(seen));
+  }
   const Fact doubled = either(copies(seen, "cudnn.copies"), mixed(seen));
   if (reported || seen.fails({})) {
     it.confirms(weight::good, doubled);
@@ -86,7 +152,7 @@ void examine_mixed(const Seen& seen, Argument& it) {
     if (doubled) it.confirms(weight::fair, seen.fails({}));
   }
   if (doubled) it.confirms(weight::fair, seen.recovers_by({"LD_LIBRARY_PATH", "uninstall", "removed"}));
-  if (!doubled && !reported) it.at_most(.3, Fact("no library is known to be there twice"));
+  if (!doubled && !reported && !older) it.at_most(.3, Fact("no library is known to be there twice"));
 }
 
 void examine_duplicate(const Seen& seen, Argument& it) {
@@ -139,7 +205,9 @@ Signatures library_causes() {
                          {"ort_cuda_ep_fallback", "is it ONNX Runtime, which then works on the processor?"}},
        .severity = Severity::failure,
        .subject = Subject::software,
-       .next = "gpugauge doctor; python -c \"import ctypes; ctypes.CDLL('libcudnn.so.9')\"",
+       .next =
+           "gpugauge doctor; ldconfig -p | grep libcudnn: is the major version there that the message asks "
+           "for?",
        .reading = {"https://docs.nvidia.com/deeplearning/cudnn/latest/reference/support-matrix.html"},
        .examine = examine_cudnn_missing},
       {.name = "mixed_library_versions",
@@ -149,7 +217,8 @@ Signatures library_causes() {
                "wheel and others from the system, calls fail with a version mismatch or an undefined symbol.",
        .moves = "conv x, gemm32 0",
        .confirms =
-           "a version mismatch or undefined symbol is reported; two folders of one library in the process",
+           "a version mismatch or undefined symbol is reported; two folders of one library in the process; "
+           "LD_LIBRARY_PATH leads to an older CUDA than the packages'",
        .excludes = "there is one copy",
        .confused_with = {{"duplicate_library_versions", "does a call fail, or are there only two copies?"},
                          {"cudnn_version_regression", "does it fail, or is it slower?"},

@@ -1,7 +1,7 @@
 // PCIe, NVLink, and what stands between devices.
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/collectives.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -89,7 +89,11 @@ void examine_iommu(const Seen& seen, Argument& it) {
   const Fact recovers = seen.recovers_by({"iommu", "vt-d", "amd-vi", "vtd"}, &share);
   const Fact without_p2p = both(seen.fails({"p2p", "coll_large", "coll_small", "application"}),
                                 seen.recovers_by({"NCCL_P2P_DISABLE=1", "p2p=off", "p2p=disabled"}));
-  if (!seen.on("host.acs") && !seen.told({"ACSCtl*+", "ReqRedir+"})) it.confirms(weight::fair, without_p2p);
+  const Fact gdr_harms = both(slow_link(seen), recovers_without_gdr(seen));
+  if (!seen.on("host.acs") && !seen.told({"ACSCtl*+", "ReqRedir+"})) {
+    it.confirms(weight::fair, without_p2p);
+    it.confirms(weight::fair, gdr_harms);
+  }
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
   const Value* mode = seen.inventory("host.iommu");
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
@@ -125,7 +129,12 @@ void examine_acs(const Seen& seen, Argument& it) {
   if (slow) it.confirms(weight::good, seen.setting("acs", {"on", "enabled", "true"}));
   it.confirms(weight::good,
               seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
+  // What goes from a GPU to a network card below the same switch is redirected, too.
+  if (!seen.on("host.iommu", {"translat", "true", "on", "enabled"}))
+    it.confirms(weight::good, both(slow_link(seen), recovers_without_gdr(seen)));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
+  // Redirected copies may never arrive: NVIDIA/nccl#2079.
+  if (seen.fails({"p2p", "coll_large", "coll_small"})) it.explains_failure();
   // Where peers cannot reach each other, it is one of the two usual reasons.
   if (!seen.on("host.iommu"))
     it.confirms(weight::fair, both(seen.fails({"p2p", "coll_large", "coll_small", "application"}),
@@ -224,13 +233,14 @@ Signatures link_causes() {
        .examine = examine_iommu},
       {.name = "acs_enabled",
        .title = "PCIe access control sends copies between GPUs through the processor",
-       .what = "With ACS on the bridges of a switch, traffic between two GPUs below it is sent up to the "
-               "root and back: pairs "
-               "on one switch become slower than pairs across sockets.",
+       .what =
+           "With ACS on the bridges of a switch, traffic between two GPUs below it, or a GPU and a network "
+           "card, is sent up to the root and back: pairs on one switch become slower than pairs across "
+           "sockets, and collectives may hang.",
        .moves = "p2p --, h2d 0, gemm16 0",
        .stands_on = {"acs"},
        .confirms = "ACSCtl flags on the bridges; pairs on one switch slower than across sockets; switching "
-                   "it off recovers",
+                   "it off recovers; so may doing without GPUDirect RDMA",
        .excludes = "no flag is set; switching it changes nothing",
        .confused_with = {{"iommu_translation", "does the IOMMU translate?"},
                          {"pcie_link_degraded", "are copies with the host slow too?"},

@@ -6,6 +6,22 @@
 namespace gpugauge::diagnose {
 namespace {
 
+/// A counter of uncorrected errors that nvidia-smi printed, and that is not 0.
+Fact uncorrected_printed(const Seen& seen) {
+  for (const std::string& line : seen.it().log) {
+    const std::string low = lower(line);
+    for (const std::string_view name : {"uncorr. ecc", "dram uncorrectable", "sram uncorrectable",
+                                        "uncorrected.volatile.total", "uncorrected.aggregate.total"}) {
+      const std::size_t at = low.find(name);
+      if (at == std::string::npos) continue;
+      const std::size_t digit = low.find_first_not_of(" :=|,", at + name.size());
+      if (digit != std::string::npos && low[digit] >= '1' && low[digit] <= '9')
+        return fmt::format("log: \"{}\"", line);
+    }
+  }
+  return std::nullopt;
+}
+
 void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.on("gpu.remap_pending"));
   // Rows that were remapped long ago work as before: what counts is that there are more.
@@ -22,6 +38,9 @@ void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               either(seen.moved("remapped_rows", {"higher"}),
                      either(seen.moved("uncorrect", {"higher"}), seen.moved("retired_pages", {"higher"}))));
+  // Without more it was one error, which a reset may have taken away.
+  it.confirms(weight::good, seen.at_least("gpu.ecc_uncorrected", 1));
+  it.confirms(weight::good, uncorrected_printed(seen));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
 }
 
@@ -62,6 +81,10 @@ void examine_mig(const Seen& seen, Argument& it) {
   const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
   if (on) it.confirms(weight::good, missing);
   if (!on || !missing) it.at_most(.45, seen.fails({"init"}));
+  // Who names an instance knows of it: it is no state that somebody left.
+  if (!missing && !seen.turned_on("mig"))
+    it.at_most(.3, in_words("the program asks for an instance of MIG",
+                            seen.environment("CUDA_VISIBLE_DEVICES", {"MIG-*"})));
   it.at_most(.2, seen.off("gpu.mig"));
 }
 
@@ -98,7 +121,9 @@ Signatures memory_causes() {
                "reset. Pending, it "
                "runs with a faulty row; out of spares, it has to be replaced. It is a matter of health, not "
                "of speed.",
-       .confirms = "a pending remap, remapped rows that grow, Xid 48, 63, 64, 94 or 95 on one GPU",
+       .confirms =
+           "a pending remap, remapped rows that grow, uncorrected errors that are counted, Xid 48, 63, "
+           "64, 94 or 95 on one GPU",
        .excludes = "no remapped rows and no such Xid",
        .confused_with = {{"hbm_thermal", "is the memory hot?"},
                          {"ecc_mode_differs", "are errors counted, or was ECC switched?"},

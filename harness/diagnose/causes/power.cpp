@@ -116,6 +116,7 @@ void examine_thermal(const Seen& seen, Argument& it) {
                     ? weight::fair
                     : weight::hint,
                 worse);
+    it.confirms(weight::hint, both(worse, seen.probe("repeat_in_fresh_process", {"recovers"})));
     it.confirms(weight::fair, both(seen.moved("sm_clock", {"lower"}), either(temperature, at_limit)));
     it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), temperature));
     it.confirms(weight::fair, both(low_clock(seen), temperature));

@@ -71,6 +71,11 @@ Fact gpu_not_used(const Seen& seen) {
   return std::nullopt;
 }
 
+Fact left_gpu_memory(const Seen& seen) {
+  if (!seen.slower(application_classes)) return std::nullopt;
+  return both(seen.changed({"application", "framework"}), seen.moved("memory_used", {"lower"}));
+}
+
 Fact waits_for_data(const Seen& seen) {
   if (Fact fact = seen.told({"wait*for*data", "wait*data load", "waits for the load", "data load*bottleneck",
                              "dataloader*bottleneck", "loader*slow", "loading*dominat", "data loading takes",
@@ -106,7 +111,10 @@ Fact invalid_ordinal(const Seen& seen) {
 }
 
 Fact slower_together_than_alone(const Seen& seen) {
-  if (seen.it().about.gpus.value_or(1) < 2 || seen.it().about.compared_with != "other_configuration")
+  // Between machines there is the network, which no cause inside of one machine explains.
+  const bool one_machine = seen.it().about.nodes.value_or(1) < 2;
+  if (seen.it().about.gpus.value_or(1) < 2 || !one_machine ||
+      seen.it().about.compared_with != "other_configuration")
     return std::nullopt;
   for (const Metric* metric : seen.metrics(application_classes))
     if (!metric->fails && metric->factor.value_or(1) >= much_slower_from &&

@@ -27,6 +27,8 @@ Fact low_clock(const Seen& seen);
 Fact impossible_power(const Seen& seen);
 /// The work ran on the processor, or the GPU had nothing to do and nothing in its memory.
 Fact gpu_not_used(const Seen& seen);
+/// Since another version of the program, less of the GPU's memory is in use while it is slow.
+Fact left_gpu_memory(const Seen& seen);
 /// The GPU waits for what the processors load and prepare.
 Fact waits_for_data(const Seen& seen);
 /// A device was asked for whose number does not exist: CUDA itself has started.

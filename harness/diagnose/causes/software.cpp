@@ -157,21 +157,21 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   const Fact slow = either(own, either(slow_application(seen), seen.slower(compute_classes)));
   const Fact newer = seen.probe("change_version", {"recovers"},
                                 {"cuda.toolkit", "toolkit", "nvcc", "ptxas", "cuda=", "compiler"});
-  const Value* toolkit = seen.inventory("cuda.toolkit");
+  const char* const key = seen.inventory("cuda.toolkit") != nullptr ? "cuda.toolkit" : "framework.cuda";
+  const Value* toolkit = seen.inventory(key);
   it.confirms(weight::good, both(own, library_normal(seen)));
   if (slow && !seen.changed({"cuda"})) it.confirms(weight::strong, newer);
   // A newer CUDA also brings newer libraries.
   if (!own && !contains_any(newer.value_or(""), {"toolkit", "nvcc", "ptxas", "compiler"}))
     it.at_most(.6, Fact("no kernel of the user's own is known to be slow"));
   const std::string_view first = first_toolkit(seen);
-  if (slow && toolkit != nullptr && !first.empty() && compare_versions(toolkit->text(), first) < 0)
-    it.confirms(weight::good, fmt::format("cuda.toolkit = {} is older than {}, the first for this GPU",
-                                          toolkit->text(), first));
+  const bool too_old = toolkit != nullptr && toolkit->number() && !first.empty() &&
+                       compare_versions(toolkit->text(), first) < 0;
+  if (slow && too_old)
+    it.confirms(weight::good,
+                fmt::format("{} = {} is older than {}, the first for this GPU", key, toolkit->text(), first));
   if (!it.evidence().empty()) it.confirms(weight::hint, own);
-  it.at_most(.35,
-             newer || (toolkit != nullptr && !first.empty() && compare_versions(toolkit->text(), first) < 0)
-                 ? Fact()
-                 : Fact("no toolkit is known to be too old"));
+  it.at_most(.35, newer || too_old ? Fact() : Fact("no toolkit is known to be too old"));
   it.at_most(.3, seen.error(209, {"no kernel image is available"}));
   it.at_most(.45, seen.instruction_lost());
   if (!seen.slower(compute_classes) && !slow_application(seen))

@@ -1,6 +1,12 @@
-// What ends CUDA at its start and is told by one message: the driver's age, a lost GPU, a library that is not
-// there.
-#include "diagnose/causes/predicates.hpp"
+// What ends CUDA at its start and is told by one message: no device, the driver's age, a lost GPU, a library
+// that is not there.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "diagnose/causes/driver_start.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -71,10 +77,110 @@ void examine_cuda_library(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.told({"undefined symbol"}));
 }
 
+/// Something did not get at a GPU.
+bool without_gpu(const Seen& seen) {
+  return no_device(seen) || seen.fails({}) || gpu_not_used(seen);
+}
+
+/// Figures were measured, and nothing says that it was without a GPU.
+bool works_somewhere(const Seen& seen) {
+  return seen.compared() && !without_gpu(seen);
+}
+
+/// A variable that hides every GPU. "0,1" hides none that is meant.
+Fact hidden_by_variable(const Seen& seen) {
+  for (const auto& [name, value] : seen.it().environment) {
+    // The list ends at the first entry that names no GPU: one that begins so hides all.
+    const std::string word = lower(value.substr(std::min(value.find_first_not_of(' '), value.size())));
+    const bool index = !word.empty() && word.front() >= '0' && word.front() <= '9';
+    // A report counts the GPUs that there are, or those that were used: "3" of one may be the fourth of many.
+    const bool beyond = index && value.find(',') == std::string::npos &&
+                        seen.it().about.gpus.value_or(0) > 0 && word.size() < 4 &&
+                        std::strtol(word.c_str(), nullptr, 10) >= *seen.it().about.gpus &&
+                        !works_somewhere(seen);
+    const bool cuda =
+        name == "CUDA_VISIBLE_DEVICES" &&
+        (beyond || !(index || word.starts_with("gpu-") || word.starts_with("mig-") || word == "all"));
+    const bool container = name == "NVIDIA_VISIBLE_DEVICES" &&
+                           (value.empty() || lower(value) == "none" || lower(value) == "void");
+    if (cuda || container) return fmt::format("{}=\"{}\" in the environment", name, value);
+  }
+  return std::nullopt;
+}
+
+void examine_no_device(const Seen& seen, Argument& it) {
+  const Fact error = no_device(seen);
+  it.confirms(weight::good, error);
+  it.confirms(weight::fair, invalid_ordinal(seen));
+  it.confirms(weight::strong, hidden_by_variable(seen));
+  if (without_gpu(seen))
+    it.confirms(weight::strong, seen.recovers_by({"VISIBLE_DEVICES", "--gpus", "daemon-reload",
+                                                  "device_cgroup", "cgroup", "/dev/nvidia"}));
+  // The rules for devices of a container were written anew under it.
+  it.confirms(weight::good, seen.told({"Failed to initialize NVML: Unknown Error"}));
+  it.confirms(weight::fair, seen.told({"systemctl daemon-reload", "daemon-reload", "SystemdCgroup",
+                                       "cgroup driver", "no-cgroups"}));
+  it.confirms(weight::good,
+              seen.told({"could not select device driver", "unknown or invalid runtime name: nvidia",
+                         "Insufficient Permissions", "libcuda.so~: cannot open shared object",
+                         "/dev/nvidia*Permission denied", "NVIDIA Driver was not detected",
+                         "GPU access blocked by the operating"}));
+  it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
+                                                "privileged", "devices=/dev/nvidia", "no-cgroups"}));
+  it.confirms(
+      weight::fair,
+      either(either(node_refused(seen, "/dev/nvidia0"), node_refused(seen, "/dev/nvidiactl")),
+             seen.told({"no NVIDIA GPU device is present", "Could not find cuda drivers on your machine"})));
+  const bool hidden = std::any_of(it.evidence().begin(), it.evidence().end(), [&](const Evidence& one) {
+    return one.weight > weight::fair && one.text != error;
+  });
+  if (!it.evidence().empty()) {
+    if (error) it.confirms(weight::hint, nvml_works(seen));
+    it.confirms(weight::hint, seen.on("host.container"));
+    if (hidden_by_variable(seen)) it.confirms(weight::faint, gpu_not_used(seen));
+    it.confirms(weight::faint, seen.probe("outside_container", {"recovers", "normal"}));
+  }
+  // With NVSwitches it is as likely that they are not set up, as long as nothing else tells who hides them.
+  if (!hidden)
+    it.at_most(.55, in_words("a machine with NVSwitch whose fabric is not set up looks the same",
+                             board_without_devices(seen)));
+  it.at_most(.3, nvml_mismatch(seen));
+  it.at_most(.3, seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
+  it.at_most(.3, seen.on("framework.build", {"cpu"}));
+  it.at_most(.3, seen.told({"nouveau", "key was rejected", "modprobe: FATAL"}));
+}
+
+void examine_mps(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof,
+              seen.error(805, {"cudaErrorMpsConnectionFailed", "CUDA_ERROR_MPS_CONNECTION_FAILED",
+                               "MPS client failed to connect"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
+    it.confirms(weight::faint, seen.on("host.container"));
+  }
+}
+
 }  // namespace
 
 Signatures start_failure_causes() {
   return {
+      {.name = "no_visible_device",
+       .title = "The process may see no GPU, though the machine has some",
+       .what = "CUDA_VISIBLE_DEVICES or the container's NVIDIA_VISIBLE_DEVICES leave nothing, the device "
+               "nodes are not in the "
+               "container, or its device rules were written anew.",
+       .moves = "init x",
+       .confirms =
+           "error 100 while NVML sees GPUs; a variable that hides all; nodes or device rules that are gone",
+       .excludes = "NVML fails with an error of the driver",
+       .confused_with = {{"kernel_module_missing", "does NVML work outside of the container?"},
+                         {"cpu_only_wheel", "does the framework's build have CUDA?"},
+                         {"umd_kmd_mismatch", "does NVML report a version mismatch?"}},
+       .severity = Severity::failure,
+       .next = "env | grep VISIBLE_DEVICES; ls -l /dev/nvidia*; nvidia-smi -L",
+       .reading = {"https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/"
+                   "docker-specialized.html"},
+       .examine = examine_no_device},
       {.name = "driver_too_old",
        .title = "The driver is older than the CUDA runtime needs",
        .what = "A program's runtime asks for a driver of its own major version of CUDA at least. With an "
@@ -125,6 +231,26 @@ Signatures start_failure_causes() {
        .next = "ldd PROGRAM_OR_LIBRARY | grep 'not found'; ldconfig -p | grep -E 'cublas|cudart'",
        .reading = {"https://man7.org/linux/man-pages/man8/ld.so.8.html"},
        .examine = examine_cuda_library},
+      {.name = "mps_connection_failed",
+       .title = "CUDA is told to use MPS, and cannot reach its control daemon",
+       .what = "A variable or a pipe directory left behind sends CUDA to the Multi-Process Service. Where "
+               "its daemon "
+               "does not run, runs for another user, or runs on the host and not within the container's "
+               "reach, CUDA "
+               "does not start.",
+       .moves = "init x",
+       .confirms = "error 805",
+       .excludes = "CUDA starts, or ends with another error",
+       .confused_with = {{"neighbour_process", "does CUDA start at all?"},
+                         {"no_visible_device", "is the code 805 or 100?"}},
+       .severity = Severity::failure,
+       .next =
+           "env | grep CUDA_MPS; echo get_server_list | nvidia-cuda-mps-control; start the daemon as the "
+           "same user "
+           "(nvidia-cuda-mps-control -d), and give a container its pipe directory and --ipc=host; or unset "
+           "CUDA_MPS_PIPE_DIRECTORY",
+       .reading = {"https://docs.nvidia.com/deploy/mps/index.html"},
+       .examine = examine_mps},
   };
 }
 

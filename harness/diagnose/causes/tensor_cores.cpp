@@ -191,6 +191,9 @@ void examine_not_selected(const Seen& seen, Argument& it) {
   if (seen.slower({"gemm16", "gemm8", "conv"}, {}) || split_class(seen, {"gemm16", "gemm32", "conv"}))
     it.confirms(weight::good, plain);
   it.confirms(weight::fair, split_types(seen, {"gemm16"}));
+  const Fact half = either(seen.slower({}, {.dtype = "fp16"}), seen.slower({}, {.dtype = "bf16"}));
+  it.confirms(weight::good,
+              both(half, seen.told({"no kernel*884", "no kernel*16816", "no Tensor Core kernel"})));
   it.confirms(weight::good, unequal_halves(seen));
   if (plain) it.confirms(weight::hint, split_class(seen, {"gemm16", "conv", "gemmtf32"}));
   it.at_most(.3, seen.slower({}, {.aligned = false}));
