@@ -2,6 +2,7 @@
 // kernel, tolerance and class.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/cuda/written.hpp"
 #include "support/per_clock.hpp"
 
 namespace gpugauge::bench::gemm {
@@ -41,8 +43,9 @@ struct Matrices {
   cuda::DeviceBuffer<Out> c;
 };
 
-/// Measures C = A B by `kernel` and verifies every set of matrices afterwards: sampled rows against fp64
-/// within `tolerance`, and three more products into poisoned memory, all of the same bits.
+/// Measures C = A B by `kernel` and verifies every set of matrices afterwards: one more product into poison
+/// by the way that was timed, of which no element is left; sampled rows against fp64 within `tolerance`; what
+/// was timed and three more products of the same bits.
 template <typename In, typename Out>
 void measure_product(Trial& trial,
                      cudaError_t (*kernel)(const In*, const In*, Out*, int, int, int, cudaStream_t),
@@ -73,13 +76,18 @@ void measure_product(Trial& trial,
     cuda::check(kernels::checksum(matrices.c.get(), matrices.c.bytes(), sum.get(), stream), "summing C");
     checksums.push_back(sum.read(stream));
   };
-  // A window that ended early may not have come to every set: those are poisoned still, and take the product
-  // now.
+  // As they were timed. A window that ended early may not have come to every set.
+  const std::int64_t come_to = std::min(static_cast<std::int64_t>(sets), timer.operations());
+  for (std::int64_t set = 0; set < come_to; ++set) add_checksum(rotation[set]);
+  std::vector<kernels::Comparison> written;
+  written.reserve(sets);
   for (std::size_t set = 0; set < sets; ++set) {
-    if (static_cast<std::int64_t>(set) >= timer.operations())
-      multiply(rotation[static_cast<std::int64_t>(set)], stream);
-    add_checksum(rotation[static_cast<std::int64_t>(set)]);
+    Matrices<In, Out>& next = rotation[timer.operations()];
+    written.push_back(cuda::not_finite_once_more(timer, next.c));
+    add_checksum(next);
   }
+  cuda::verify(trial, "elements that are not finite after one more product into every poisoned C",
+               cuda::together(written));
   Matrices<In, Out>& first = rotation[0];
   const cuda::DeviceComparison error;
   const auto samples = static_cast<int>(kernels::gemm::samples_for(shape.m));
@@ -89,7 +97,7 @@ void measure_product(Trial& trial,
   cuda::verify(trial,
                "largest error over " + std::to_string(samples) + " rows against fp64, relative to the norms",
                error, stream, tolerance);
-  for (int repeat = 0; repeat < 3; ++repeat) {
+  for (int repeat = 0; repeat < 2; ++repeat) {
     cuda::check(kernels::poison(first.c.get(), first.c.bytes(), stream), "poisoning C");
     multiply(first, stream);
     add_checksum(first);

@@ -12,6 +12,7 @@
 #include "memory/arrays.hpp"
 #include "memory/knee.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/written.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
 
@@ -62,8 +63,6 @@ void footprint(Trial& trial) {
         bytes, gpu.sm_count, bytes <= gpu.l2_bytes / 2 ? cached_target_bytes : target_bytes);
     const double read = static_cast<double>(plan.vectors) * 16;
     if (!sweep.empty() && sweep.back().bytes >= read) continue;  // both were rounded down to the same
-    cuda::check(kernels::poison(sums.get(), sums.bytes(), nullptr), "poisoning the sums");
-    cuda::check(cudaStreamSynchronize(nullptr), "poisoning the sums");
     cuda::GpuTimer timer(
         trial,
         [&](cudaStream_t stream, std::int64_t) {
@@ -76,6 +75,7 @@ void footprint(Trial& trial) {
     trial.note(fmt::format("bandwidth_at_{:07}_kib", plan.vectors * 16 / kibibyte),
                fmt::format("{:.1f} GB/s", sweep.back().value * 1e-9));
 
+    cuda::into_poison(timer, sums);  // what is there now may be left from warming up
     std::vector<std::uint32_t> parts(sums.count());
     cuda::check(
         cudaMemcpyAsync(parts.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, timer.stream()),

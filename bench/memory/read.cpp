@@ -5,6 +5,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/stream.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
@@ -27,15 +28,20 @@ void measure(Trial& trial, const Reader& by) {
   trial.work({.bytes = static_cast<double>(data.bytes())});
   trial.time(timer);
 
-  std::vector<unsigned long long> parts(sums.count());
-  cuda::check(cudaMemcpyAsync(parts.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, stream),
-              "reading the sums back");
   const cuda::DeviceValue<unsigned long long> expected;
   cuda::check(kernels::memory::expected_read(count, first_seed(trial), expected.get(), stream),
               "summing the generator");
   const unsigned long long wanted = expected.read(stream);
-  trial.verify("sum of all words equals that of the generator",
-               std::accumulate(parts.begin(), parts.end(), 0ULL) == wanted);
+  const auto compare = [&](const char* method) {
+    std::vector<unsigned long long> parts(sums.count());
+    cuda::check(cudaMemcpyAsync(parts.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, stream),
+                "reading the sums back");
+    cuda::check(cudaStreamSynchronize(stream), "reading the sums back");
+    trial.verify(method, std::accumulate(parts.begin(), parts.end(), 0ULL) == wanted);
+  };
+  compare("sum of all words equals that of the generator");
+  cuda::into_poison(timer, sums);
+  compare("the same after one more launch into poisoned memory");
 }
 
 constexpr const char* what = "Reading device memory as a stream";

@@ -3,6 +3,7 @@
 #include "kernels/memory/shared_read.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
@@ -21,15 +22,21 @@ void shared(Trial& trial) {
   trial.work({.bytes = kernels::memory::shared_read_bytes(blocks, rounds)});
   trial.time(timer);
 
-  std::vector<std::uint32_t> found(sums.count());
-  cuda::check(cudaMemcpyAsync(found.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, timer.stream()),
-              "reading the sums back");
-  cuda::check(cudaStreamSynchronize(timer.stream()), "waiting for the GPU");
-  int wrong = 0;
-  for (std::size_t block = 0; block < found.size(); ++block)
-    if (found[block] != kernels::memory::expected_shared_sum(static_cast<std::uint32_t>(block), rounds))
-      ++wrong;
-  trial.verify("blocks whose sum differs from the words written", wrong, 0);
+  const auto compare = [&](const char* method) {
+    std::vector<std::uint32_t> found(sums.count());
+    cuda::check(
+        cudaMemcpyAsync(found.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, timer.stream()),
+        "reading the sums back");
+    cuda::check(cudaStreamSynchronize(timer.stream()), "waiting for the GPU");
+    int wrong = 0;
+    for (std::size_t block = 0; block < found.size(); ++block)
+      if (found[block] != kernels::memory::expected_shared_sum(static_cast<std::uint32_t>(block), rounds))
+        ++wrong;
+    trial.verify(method, wrong, 0);
+  };
+  compare("blocks whose sum differs from the words written");
+  cuda::into_poison(timer, sums);
+  compare("the same after one more launch into poisoned memory");
 }
 
 const Registration registered{

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "kernels/support/fill.hpp"
-#include "support/cuda/comparison.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::memory {
 namespace {
@@ -61,9 +61,14 @@ void measure(Trial& trial, const Stream& of) {
   trial.time(timer);
 
   const cuda::DeviceComparison found;
-  cuda::check(of.compare(a.get(), count, first_seed(trial), second_seed(trial), found.get(), stream),
-              "comparing the output with the generator");
-  cuda::verify(trial, "elements that differ from the generator's", found, stream);
+  const auto compare = [&](const char* method) {
+    cuda::check(of.compare(a.get(), count, first_seed(trial), second_seed(trial), found.get(), stream),
+                "comparing the output with the generator");
+    cuda::verify(trial, method, found, stream);
+  };
+  compare("elements that differ from the generator's");
+  cuda::into_poison(timer, a);
+  compare("the same after one more launch into poisoned memory");
 }
 
 }  // namespace gpugauge::bench::memory

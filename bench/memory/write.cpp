@@ -2,7 +2,7 @@
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "memory/arrays.hpp"
-#include "support/cuda/comparison.hpp"
+#include "support/cuda/written.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::memory {
@@ -30,9 +30,14 @@ void measure(Trial& trial, Write write) {
              "bandwidth shows: read, copy and triad are judged");
 
   const cuda::DeviceComparison found;
-  cuda::check(kernels::memory::count_write_mismatches(to.get(), count, value, found.get(), stream),
-              "comparing the target with the value");
-  cuda::verify(trial, "elements that differ from the value written", found, stream);
+  const auto compare = [&](const char* method) {
+    cuda::check(kernels::memory::count_write_mismatches(to.get(), count, value, found.get(), stream),
+                "comparing the target with the value");
+    cuda::verify(trial, method, found, stream);
+  };
+  compare("elements that differ from the value written");
+  cuda::into_poison(timer, to);
+  compare("the same after one more launch into poisoned memory");
 }
 
 Definition writing(Definition definition, const char* variant, const std::string& how) {

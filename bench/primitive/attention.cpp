@@ -8,6 +8,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/cuda/written.hpp"
 #include "support/per_clock.hpp"
 
 namespace gpugauge::bench::primitive {
@@ -57,6 +58,24 @@ void attention(Trial& trial) {
 
   // All sets hold the same inputs, so one error and one checksum hold for all of them.
   const cudaStream_t stream = timer.stream();
+  const cuda::DeviceValue<unsigned long long> sum;
+  std::vector<std::uint64_t> checksums;
+  const auto add_checksum = [&](Tensors& set) {
+    cuda::check(kernels::checksum(set.o.get(), set.o.bytes(), sum.get(), stream), "summing O");
+    checksums.push_back(sum.read(stream));
+  };
+  // As they were timed. A window that ended early may not have come to every set.
+  const std::int64_t come_to = std::min(static_cast<std::int64_t>(sets), timer.operations());
+  for (std::int64_t set = 0; set < come_to; ++set) add_checksum(rotation[set]);
+  std::vector<kernels::Comparison> written;
+  written.reserve(sets);
+  for (std::size_t set = 0; set < sets; ++set) {
+    Tensors& next = rotation[timer.operations()];
+    written.push_back(cuda::not_finite_once_more(timer, next.o));
+    add_checksum(next);
+  }
+  cuda::verify(trial, "elements that are not finite after once more into every poisoned O",
+               cuda::together(written));
   Tensors& first = rotation[0];
   const int samples = std::min(shape.length, 256);
   const cuda::DeviceComparison error;
@@ -67,22 +86,9 @@ void attention(Trial& trial) {
                "largest error over " + std::to_string(samples) +
                    " rows against fp64, relative to the norm of the row's weights",
                error, stream, kernels::primitive::attention_tolerance);
-  const cuda::DeviceValue<unsigned long long> sum;
-  std::vector<std::uint64_t> checksums;
-  const auto add_checksum = [&](Tensors& set) {
-    cuda::check(kernels::checksum(set.o.get(), set.o.bytes(), sum.get(), stream), "summing O");
-    checksums.push_back(sum.read(stream));
-  };
-  for (std::int64_t set = 0; set < static_cast<std::int64_t>(sets); ++set) {
-    // A window that ended early may not have come to every set.
-    if (set >= timer.operations()) launch(rotation[set], stream);
-    add_checksum(rotation[set]);
-  }
-  for (int repeat = 0; repeat < 2; ++repeat) {
-    cuda::check(kernels::poison(first.o.get(), first.o.bytes(), stream), "poisoning O");
-    launch(first, stream);
-    add_checksum(first);
-  }
+  cuda::check(kernels::poison(first.o.get(), first.o.bytes(), stream), "poisoning O");
+  launch(first, stream);
+  add_checksum(first);
   trial.verify_deterministic(checksums);
 }
 

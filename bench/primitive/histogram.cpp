@@ -3,6 +3,7 @@
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
 #include "support/cuda/array_checks.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -22,6 +23,7 @@ void histogram(Trial& trial) {
   trial.work({.bytes = static_cast<double>(data.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
+  cuda::into_poison(timer, bins);  // what is there now may be left from warming up
   cuda::verify_histogram(trial, bins, count, stream);
 }
 

@@ -12,6 +12,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::primitive {
 
@@ -55,20 +56,23 @@ void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes())});
   trial.time(timer);
 
+  const cuda::DeviceValue<unsigned long long> sum;
+  std::vector<std::uint64_t> checksums;
+  const auto add_checksum = [&] {
+    cuda::check(kernels::checksum(to.get(), to.bytes(), sum.get(), stream), "summing the output");
+    checksums.push_back(sum.read(stream));
+  };
+  add_checksum();  // as it was timed
+  cuda::verify(trial, "elements that are not finite after one more launch into poisoned memory",
+               cuda::not_finite_once_more(timer, to));
+  add_checksum();
   const int samples = std::min(rows, 1024);
   const cuda::DeviceComparison error;
   cuda::check(compare(inputs, samples, error.get(), stream), "comparing with fp64");
   cuda::verify(trial, "largest error over " + std::to_string(samples) + " rows against fp64", error, stream,
                tolerance);
-  const cuda::DeviceValue<unsigned long long> sum;
-  std::vector<std::uint64_t> checksums;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    cuda::check(kernels::checksum(to.get(), to.bytes(), sum.get(), stream), "summing the output");
-    checksums.push_back(sum.read(stream));
-    if (repeat == 2) break;
-    cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
-    cuda::check(launch(inputs, stream), "launching the kernel over rows");
-  }
+  cuda::into_poison(timer, to);
+  add_checksum();
   trial.verify_deterministic(checksums);
 }
 

@@ -2,7 +2,7 @@
 
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
-#include "support/cuda/comparison.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -28,9 +28,14 @@ void scan(Trial& trial) {
   trial.time(timer);
 
   const cuda::DeviceComparison found;
-  cuda::check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, found.get(), stream),
-              "checking the prefix sums");
-  cuda::verify(trial, "places where the output is no exclusive prefix sum of the input", found, stream);
+  const auto compare = [&](const char* method) {
+    cuda::check(kernels::primitive::count_scan_mismatches(from.get(), to.get(), count, found.get(), stream),
+                "checking the prefix sums");
+    cuda::verify(trial, method, found, stream);
+  };
+  compare("places where the output is no exclusive prefix sum of the input");
+  cuda::into_poison(timer, to);
+  compare("the same after one more launch into poisoned memory");
 }
 
 const Registration registered{

@@ -2,7 +2,7 @@
 
 #include "kernels/support/fill.hpp"
 #include "primitive/arrays.hpp"
-#include "support/cuda/comparison.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::primitive {
 namespace {
@@ -27,10 +27,15 @@ void transpose(Trial& trial) {
   trial.time(timer);
 
   const cuda::DeviceComparison found;
-  cuda::check(kernels::primitive::count_transpose_mismatches(to.get(), rows, columns, trial.data_seed(),
-                                                             found.get(), stream),
-              "comparing with the generator");
-  cuda::verify(trial, "elements that differ from the transpose", found, stream);
+  const auto compare = [&](const char* method) {
+    cuda::check(kernels::primitive::count_transpose_mismatches(to.get(), rows, columns, trial.data_seed(),
+                                                               found.get(), stream),
+                "comparing with the generator");
+    cuda::verify(trial, method, found, stream);
+  };
+  compare("elements that differ from the transpose");
+  cuda::into_poison(timer, to);
+  compare("the same after one more launch into poisoned memory");
 }
 
 const Registration registered{

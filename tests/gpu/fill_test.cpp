@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gpu_test.hpp"
+#include "kernels/support/finite.hpp"
 #include "kernels/support/uniform.hpp"
 
 namespace {
@@ -10,7 +11,9 @@ namespace {
 using namespace gpugauge;
 using bench::cuda::check;
 using bench::cuda::DeviceBuffer;
+using bench::cuda::DeviceComparison;
 using bench::cuda::DeviceValue;
+using testing_gpu::error_of;
 using testing_gpu::read_back;
 
 class Fill : public testing_gpu::GpuTest {};
@@ -38,6 +41,29 @@ TEST_F(Fill, poison_is_nan_in_every_type) {
     EXPECT_TRUE(
         std::isnan(kernels::to_float(kernels::Bf16{static_cast<std::uint16_t>(kernels::bits_of(value))})));
   }
+}
+
+template <typename T>
+void expect_poison_is_counted(const char* type) {
+  const DeviceComparison found;
+  for (const std::size_t count : {std::size_t{1}, std::size_t{257}, std::size_t{1'000'003}}) {
+    const DeviceBuffer<T> data(count);
+    check(kernels::fill_uniform(data.get(), count, 42, nullptr), "filling");
+    check(kernels::count_not_finite(data.get(), count, found.get(), nullptr), "counting");
+    EXPECT_EQ(error_of(found), 0) << type << " " << count;
+    // The last element, then the last tenth.
+    for (const std::size_t left : {std::size_t{1}, count / 10 + 1}) {
+      check(kernels::poison(data.get() + (count - left), left * sizeof(T), nullptr), "poisoning");
+      check(kernels::count_not_finite(data.get(), count, found.get(), nullptr), "counting");
+      EXPECT_EQ(error_of(found), static_cast<double>(left)) << type << " " << count;
+    }
+  }
+}
+
+TEST_F(Fill, what_is_still_poison_is_counted) {
+  expect_poison_is_counted<float>("fp32");
+  expect_poison_is_counted<kernels::Bf16>("bf16");
+  expect_poison_is_counted<kernels::Fp16>("fp16");
 }
 
 TEST_F(Fill, checksum_is_the_hosts_for_every_length_and_each_time) {

@@ -1,5 +1,6 @@
 #include "support/cuda/comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,6 +15,19 @@ double error_of(const kernels::Comparison& comparison) {
 std::string what_is_missing(const kernels::Comparison& comparison) {
   if (comparison.complete()) return "";
   return fmt::format(" ({} of {} elements were compared)", comparison.compared, comparison.elements);
+}
+
+kernels::Comparison together(const std::vector<kernels::Comparison>& parts) {
+  kernels::Comparison all;
+  for (const kernels::Comparison& part : parts) {
+    all.elements += part.elements;
+    all.compared += part.compared;
+    all.wrong += part.wrong;
+    all.error = std::max(all.error, part.error);
+  }
+  if (!std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.complete(); }))
+    all.compared = 0;
+  return all;
 }
 
 void verify(Trial& trial, const std::string& method, const kernels::Comparison& comparison,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kernels/support/comparison.hpp"
 #include "support/cuda/resources.hpp"
@@ -18,6 +19,9 @@ double error_of(const kernels::Comparison& comparison);
 
 /// " (0 of 4096 elements were compared)" for one that did not come to every element; "" otherwise.
 std::string what_is_missing(const kernels::Comparison& comparison);
+
+/// The comparisons of several buffers as one: complete where there is one at least and each of them is.
+kernels::Comparison together(const std::vector<kernels::Comparison>& parts);
 
 /// Records the check `method`: it passes when every element was compared and the largest error is within
 /// `tolerance`; with none given, when no element is wrong.

@@ -1,11 +1,14 @@
 // How kernels compare, run by the emulator: what is wrong is found, and only a comparison of everything is
 // complete.
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "array.hpp"
 #include "collectives.hpp"
 #include "emulator.hpp"
 
@@ -13,6 +16,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #include "kernels/support/comparison.cuh"
+#include "kernels/support/finite.cuh"
 #pragma GCC diagnostic pop
 // clang-format on
 
@@ -85,6 +89,51 @@ TEST(Comparison, takes_what_is_no_number_for_infinity) {
     values[place] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(errors(values).error, HUGE_VAL) << place;
   }
+}
+
+template <typename T>
+class Finite : public testing::Test {
+ protected:
+  // An array of poison of which every element but those of `left` was written.
+  static Comparison found(T written, const std::vector<std::size_t>& left, T instead) {
+    const emulator::Array<T> data(count, [&](std::size_t) { return written; });
+    for (const std::size_t i : left) data[i] = instead;
+    Comparison comparison = begun(count);
+    emulator::launch(3, threads, [&] {
+      gpugauge::kernels::compare_kernel(count, gpugauge::kernels::Finite<T>{data.get()}, &comparison);
+    });
+    return comparison;
+  }
+  static T of_bits(std::uint32_t bits) {
+    T value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
+    return value;
+  }
+};
+
+using FloatingPoint = testing::Types<float, gpugauge::kernels::Bf16, gpugauge::kernels::Fp16>;
+TYPED_TEST_SUITE(Finite, FloatingPoint);
+
+TYPED_TEST(Finite, counts_what_was_never_written) {
+  const TypeParam poison = this->of_bits(0xffffffff);
+  for (const std::uint32_t written : {0U, 0x3f803f80U, 0x3c003c00U, 0x80008000U}) {
+    const TypeParam value = this->of_bits(written);
+    EXPECT_TRUE(this->found(value, {}, poison).complete());
+    EXPECT_EQ(this->found(value, {}, poison).wrong, 0U) << written;
+    EXPECT_EQ(this->found(value, {0, 63, 64, count - 1}, poison).wrong, 4U) << written;
+  }
+}
+
+TYPED_TEST(Finite, knows_infinity_and_the_largest_number) {
+  const TypeParam one = this->of_bits(sizeof(TypeParam) == 4 ? 0x3f800000U : 0x3c00U);
+  const std::uint32_t infinite = sizeof(TypeParam) == 4                               ? 0x7f800000U
+                                 : std::is_same_v<TypeParam, gpugauge::kernels::Bf16> ? 0x7f80U
+                                                                                      : 0x7c00U;
+  const std::uint32_t sign = sizeof(TypeParam) == 4 ? 0x80000000U : 0x8000U;
+  EXPECT_EQ(this->found(one, {5}, this->of_bits(infinite)).wrong, 1U);
+  EXPECT_EQ(this->found(one, {5}, this->of_bits(infinite | sign)).wrong, 1U);
+  EXPECT_EQ(this->found(one, {5}, this->of_bits(infinite - 1)).wrong, 0U);
+  EXPECT_EQ(this->found(one, {5}, this->of_bits((infinite - 1) | sign)).wrong, 0U);
 }
 
 TEST(Comparison, half_of_which_was_run_is_not_complete) {
