@@ -14,6 +14,7 @@
 #include "kernels/launch/trivial.hpp"
 #include "kernels/support/sm_clock.hpp"
 #include "support/cuda/gpu_timer.hpp"
+#include "support/cuda/written.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
 
@@ -134,6 +135,25 @@ TEST_F(Ruler, reads_an_sm_clock_that_the_gpu_can_have) {
   const double clock = timer.time_batch(5).sm_clock_hz;
   EXPECT_GT(clock, 100e6);
   EXPECT_LT(clock, kilohertz * 1e3 * 1.05);
+}
+
+// What warming up wrote is gone, and what the operation leaves out is found.
+TEST_F(Ruler, one_more_operation_into_poison_shows_what_is_not_written) {
+  constexpr std::size_t count = 100'003;
+  const bench::cuda::DeviceBuffer<float> output(count);
+  std::size_t written = count;
+  std::vector<std::int64_t> seen;
+  GpuTimer timer(trial_, [&](cudaStream_t stream, std::int64_t index) {
+    check(cudaMemsetAsync(output.get(), 0, written * sizeof(float), stream), "writing");
+    seen.push_back(index);
+  });
+  timer.warm_up();
+  const std::int64_t before = timer.operations();
+  EXPECT_EQ(bench::cuda::error_of(bench::cuda::not_finite_once_more(timer, output)), 0);
+  EXPECT_EQ(timer.operations(), before + 1);
+  EXPECT_EQ(seen.back(), before);
+  written = count - 7;
+  EXPECT_EQ(bench::cuda::error_of(bench::cuda::not_finite_once_more(timer, output)), 7);
 }
 
 TEST_F(Ruler, counts_operations_on_over_batches) {
