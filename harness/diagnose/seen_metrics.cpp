@@ -120,6 +120,7 @@ bool is_noted_slower(const Metric& metric) {
                                              "dropped",
                                              "drops",
                                              "longer",
+                                             "extremely long",
                                              "stutter",
                                              "lags",
                                              "laggy",

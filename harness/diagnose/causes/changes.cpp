@@ -114,6 +114,20 @@ Fact slower_than_processor(const Seen& seen) {
   return std::nullopt;
 }
 
+/// Python that takes the time around work of a GPU and does not wait for it: what is timed is the launch, and
+/// the next call that waits takes the time of the work before it.
+Fact timed_without_wait(const Seen& seen) {
+  Fact timed;
+  for (const std::string& line : seen.it().log) {
+    if (contains_any(line, {"synchroni", "block_until_ready", "elapsed_time", ".item()", ".cpu()"}))
+      return std::nullopt;
+    const bool clock = contains_any(line, {"time.time()*time.time()", "perf_counter()*perf_counter()"});
+    if (clock && contains_any(line, {".to(device", ".cuda(", "model("}))
+      timed = fmt::format("log: \"{}\"", line);
+  }
+  return in_words("the time is taken without waiting for the GPU", timed);
+}
+
 void examine_method(const Seen& seen, Argument& it) {
   if (const Fact changed = seen.changed({"harness"}))
     it.confirms(is_about_measuring(seen) ? weight::proof : weight::hint, changed);
@@ -150,6 +164,7 @@ void examine_method(const Seen& seen, Argument& it) {
                                        "before the kernel has finished",
                                        "returns before the work"}));
   it.confirms(weight::fair, slower_than_processor(seen));
+  if (seen.framework_is({"torch", "jax", "cupy"})) it.confirms(weight::good, timed_without_wait(seen));
   it.rules_out(seen.undone("harness", {"no_change"}));
 }
 

@@ -273,6 +273,20 @@ TEST(Taught, SlowerWithTimeAndFineAfterARestart) {
   EXPECT_EQ(best(slower + R"(slow"}]})"), "");
 }
 
+TEST(Taught, ATimerThatDoesNotWait) {
+  const auto timed = [](const std::string& code) {
+    return R"({"metrics": [{"class": "h2d", "note": "extremely long"}], "inventory": {"framework.name": "torch"},
+        "log": [")" +
+           code + "\"]}";
+  };
+  EXPECT_EQ(best(timed("start = time.time(); x = x.to(device); t += time.time() - start")),
+            "measurement_method");
+  EXPECT_EQ(best(timed(
+                "start = time.time(); x = x.to(device); torch.cuda.synchronize(); t += time.time() - start")),
+            "");
+  EXPECT_EQ(best(timed("start = time.time(); batch = next(loader); t += time.time() - start")), "");
+}
+
 TEST(Taught, NoArticleBeforeAModel) {
   const Diagnosis diagnosis =
       of(R"({"about": {"gpu": "A100-SXM4-80GB"}, "metrics": [{"class": "init", "factor": null}],
