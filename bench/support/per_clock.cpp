@@ -23,10 +23,14 @@ void add_per_clock(Trial& trial, const result::Work& work, int sm_count) {
   metric.metric_class = trial.instance().definition->metric_class;
   metric.statistic = "median";
   metric.value = rounded(median(std::move(rates)));
-  metric.judged = work.bytes * compute_bound_operations_per_byte <= operations;
-  metric.note = metric.judged ? "at the measured SM clock; the rate is judged beside it"
-                              : "recorded only: so few operations a byte wait for memory, too, whose clock "
-                                "is another";
+  const bool few = batches.seconds_per_operation.size() < fewest_for(Statistic::median);
+  const bool waits_for_memory = work.bytes * compute_bound_operations_per_byte > operations;
+  metric.judged = !few && !waits_for_memory;
+  metric.note = few ? "from fewer batches than a median is judged from"
+                : waits_for_memory
+                    ? "recorded only: so few operations a byte wait for memory, too, whose clock "
+                      "is another"
+                    : "at the measured SM clock; the rate is judged beside it";
   trial.metric(std::move(metric));
 }
 

@@ -38,11 +38,17 @@ TEST(PerClock, IsTheMedianOverTheBatchesWhoseClockIsKnown) {
 }
 
 TEST(PerClock, IsJudgedOfWhatWaitsForTheSms) {
-  EXPECT_TRUE(per_clock(product({.bytes = 4000, .flops = 4e6}, {1e9}))->judged);
-  EXPECT_TRUE(per_clock(product({.flops = 4e6}, {1e9}))->judged) << "from registers";
-  const auto memory = product({.bytes = 4001, .flops = 4e6}, {1e9});
+  EXPECT_TRUE(per_clock(product({.bytes = 4000, .flops = 4e6}, {1e9, 1e9, 1e9, 1e9, 1e9}))->judged);
+  EXPECT_TRUE(per_clock(product({.flops = 4e6}, {1e9, 1e9, 1e9, 1e9, 1e9}))->judged) << "from registers";
+  const auto memory = product({.bytes = 4001, .flops = 4e6}, {1e9, 1e9, 1e9, 1e9, 1e9});
   EXPECT_FALSE(per_clock(memory)->judged);
   EXPECT_THAT(per_clock(memory)->note, testing::HasSubstr("wait for memory"));
+}
+
+TEST(PerClock, IsNotJudgedFromFewBatches) {
+  const auto few = product({.bytes = 4000, .flops = 4e6}, {1e9, 1e9, 1e9, 1e9});
+  EXPECT_FALSE(per_clock(few)->judged);
+  EXPECT_THAT(per_clock(few)->note, testing::HasSubstr("fewer batches"));
 }
 
 TEST(PerClock, OfWholeNumbersCountsOperations) {
