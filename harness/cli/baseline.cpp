@@ -11,6 +11,7 @@
 #include "conductor/rounds.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
+#include "report/table.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
@@ -153,21 +154,24 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
       "Baseline {} of {}: {}, profile {}{}\n", report::plain(name), report::plain(runs.front().device),
       result::counted(runs.size(), "round"), report::plain(runs.front().profile),
       together == suite.end() ? "" : fmt::format(", {} GPUs together", report::plain(together->second)));
-  text += report::draw(judge::sensitivity(made), report::terminal(1));
+  const report::Terminal terminal = report::terminal(1);
+  const auto say = [&](const std::string& sentence) {
+    text += "  " + report::wrap(sentence, terminal.width, 4) + "\n";
+  };
+  text += report::draw(judge::sensitivity(made), terminal);
   if (runs.size() < static_cast<std::size_t>(baseline::minimum_rounds))
-    text += fmt::format("  verdicts need {} rounds: with this baseline alone nothing can be decided\n",
-                        baseline::minimum_rounds);
+    say(fmt::format("verdicts need {} rounds: with this baseline alone nothing can be decided",
+                    baseline::minimum_rounds));
   // By their place: run files that were given may all call themselves the first round.
   for (std::size_t i = 0; i < runs.size(); ++i)
     if (const std::string disturbed = report::disturbance(runs[i]); !disturbed.empty())
-      text += fmt::format("  Round {} of {}. {}\n", i + 1, runs.size(), disturbed);
+      say(fmt::format("Round {} of {}. {}", i + 1, runs.size(), disturbed));
   if (made.provisional())
-    text +=
-        "  provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
-        "differs from day to day, and a regression counts from twice its tolerance on\n";
+    say("provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
+        "differs from day to day, and a regression counts from twice its tolerance on");
   if (arguments.candidate)
-    text += fmt::format("  candidate: not used until `gpugauge baseline accept {} --reason ...`\n",
-                        report::plain(name));
+    say(fmt::format("candidate: not used until `gpugauge baseline accept {} --reason ...`",
+                    report::plain(name)));
   text += in_force(folder);
   text += fmt::format("  kept in {}\n", report::plain(folder.string()));
   print(text);

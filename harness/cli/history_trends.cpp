@@ -33,19 +33,36 @@ std::vector<store::Device> same_device(const std::vector<store::Device>& all, co
   return same;
 }
 
-/// What a run of now adds to a series that the store does not hold yet.
-void add_now(const report::DeviceReport& device, const report::Measured& metric, const store::Trend& trend,
+/// What the rounds measured, each by its metrics.
+using Rounds = std::vector<std::map<std::string, report::Measured>>;
+
+Rounds rounds_of(const report::DeviceReport& device) {
+  Rounds out;
+  out.reserve(device.rounds.size());
+  for (const result::Run& run : device.rounds) {
+    out.emplace_back();
+    for (report::Measured& metric : report::summarise(run)) out.back().emplace(metric.key, metric);
+  }
+  return out;
+}
+
+/// What the rounds of now add to a series that the store does not hold yet: all of them, since a fault that
+/// begins in a later one is not seen in the first. All have the stack of the first.
+void add_now(const report::DeviceReport& device, const Rounds& measured, const store::Trend& trend,
              const store::Facts& facts, report::Trend& out) {
-  const result::Run& run = device.rounds.front();
   const auto& points = trend.series.points;
-  const bool stored = std::any_of(points.begin(), points.end(),
-                                  [&](const store::Point& point) { return point.run_id == run.id; });
-  if (stored) return;
-  std::vector<baseline::Mismatch> different =
-      baseline::mismatches(run.fingerprint, facts(points.back().fingerprint));
-  std::erase_if(different,
-                [](const baseline::Mismatch& field) { return !field.field.starts_with("stack."); });
-  out.points.push_back({run.started, metric.value, report::cause_text(different, 3)});
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const result::Run& run = device.rounds[i];
+    const auto metric = measured[i].find(out.metric);
+    const bool stored = std::any_of(points.begin(), points.end(),
+                                    [&](const store::Point& point) { return point.run_id == run.id; });
+    if (stored || metric == measured[i].end()) continue;
+    std::vector<baseline::Mismatch> different;
+    if (i == 0) different = baseline::mismatches(run.fingerprint, facts(points.back().fingerprint));
+    std::erase_if(different,
+                  [](const baseline::Mismatch& field) { return !field.field.starts_with("stack."); });
+    out.points.push_back({run.started, metric->second.value, report::cause_text(different, 3)});
+  }
 }
 
 void add_trends(store::Store& store, report::DeviceReport& device) {
@@ -55,9 +72,7 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
   };
   const std::vector<store::Device> same =
       same_device(store.devices(), store::identity_of(device.rounds.front()));
-  std::map<std::string, report::Measured> measured;
-  for (report::Measured& metric : report::summarise(device.rounds.front()))
-    measured.emplace(metric.key, metric);
+  const Rounds measured = rounds_of(device);
   const std::vector<store::Metric> metrics = store.metrics();
   const std::string profile = store::profile_of(device.rounds.front());
   for (const store::Device& known : same) {
@@ -65,13 +80,14 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
     const int watched = store.watched(known, {});
     for (const store::Metric& metric : metrics) {
       const auto points = all.find(metric.id);
-      const auto now = measured.find(metric.form.key);
-      if (points == all.end() || now == measured.end() || now->second.unit != metric.form.unit) continue;
+      const auto now = measured.front().find(metric.form.key);
+      if (points == all.end() || now == measured.front().end() || now->second.unit != metric.form.unit)
+        continue;
       for (store::Series& series : by_profile(known, metric, std::move(points->second))) {
         if (series.profile != profile) continue;
         const store::Trend found = analyse(std::move(series), watched, {}, facts);
         device.trends.push_back(report::chart_trend(found, facts));
-        add_now(device, now->second, found, facts, device.trends.back());
+        add_now(device, measured, found, facts, device.trends.back());
       }
     }
   }

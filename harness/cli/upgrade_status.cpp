@@ -73,8 +73,9 @@ std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
         conductor::kept_rounds(kept, "returned", device).size());
   }
   for (const conductor::UpgradeAttempt& attempt : record.attempts) {
-    out += fmt::format("  {}  {}\n", attempt.time,
-                       report::wrap(report::plain(attempt.sentence), terminal.width, 4));
+    out += report::wrap_behind(fmt::format("  {}  ", attempt.time), report::plain(attempt.sentence),
+                               terminal.width, 4) +
+           "\n";
     for (const std::string& command : attempt.way_back)
       out += fmt::format("      {}\n", report::plain(command));
   }

@@ -95,10 +95,13 @@ std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::stri
   if (!diagnosis.needed.empty() || !diagnosis.questions.empty()) {
     out += terminal.paint("What would tell", Tone::strong) + "\n";
     for (const diagnose::Question& one : diagnosis.questions)
-      out +=
-          fmt::format("    {} or {}: {}\n", one.cause, one.other, wrap(one.question, terminal.width, indent));
+      out += wrap_behind(fmt::format("    {} or {}: ", one.cause, one.other), one.question, terminal.width,
+                         indent) +
+             "\n";
     for (const diagnose::Needed& needed : diagnosis.needed)
-      out += fmt::format("    {}: {}\n", needed.cause, wrap(plain(needed.question), terminal.width, indent));
+      out +=
+          wrap_behind(fmt::format("    {}: ", needed.cause), plain(needed.question), terminal.width, indent) +
+          "\n";
     out += "\n";
   }
   const Tone tone = diagnosis.state == State::healthy ? Tone::good

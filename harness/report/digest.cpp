@@ -236,8 +236,9 @@ struct Make {
     }
     std::vector<std::string> reasons;
     if (!node.reason.empty()) reasons.push_back(node.reason);
+    if (!node.verdicts.empty())
+      out.change = node.verdicts.front().change;  // of the metric that is named first
     for (const Verdict& verdict : node.verdicts) {
-      if (verdict.change && verdict.change > out.change) out.change = verdict.change;
       if (reasons.size() < most_verdicts)
         reasons.push_back(fmt::format("{}: {}: {}", verdict.metric, to_string(verdict.kind), verdict.reason));
     }

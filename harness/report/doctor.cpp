@@ -60,10 +60,10 @@ bool any_gpu(const stack::Inventory& inventory) {
 }  // namespace
 
 std::string draw(const Finding& finding, const Terminal& terminal, bool whole) {
-  const std::string head =
-      fmt::format("  {}  {}", terminal.paint(stack::to_string(finding.severity), tone(finding.severity)),
-                  terminal.paint(wrap(plain(finding.title), terminal.width, 4), Tone::strong));
-  std::string out = head + "\n";
+  const std::string severity = terminal.paint(stack::to_string(finding.severity), tone(finding.severity));
+  std::string out = wrap_behind("  " + severity + "  ", terminal.paint(plain(finding.title), Tone::strong),
+                                terminal.width, 4) +
+                    "\n";
   if (finding.severity == Severity::note && !whole) return out;
   if (!finding.explanation.empty())
     out += "    " + wrap(plain(finding.explanation), terminal.width, 4) + "\n";

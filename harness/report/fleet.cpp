@@ -45,16 +45,15 @@ std::string finding(const NodeJudgement& node) {
 
 std::string draw_table(const std::vector<NodeJudgement>& nodes, const Terminal& terminal, bool every_node) {
   Table table(
-      {{"node", false, true}, {"runs", true}, {"verdict"}, {"worst", true}, {"finding", false, true}});
+      {{"node", false, true}, {"runs", true}, {"verdict"}, {"change", true}, {"finding", false, true}});
   for (const NodeJudgement& node : nodes) {
     if (node.state == NodeState::healthy && !every_node) continue;
-    std::optional<double> worst;
-    for (const Verdict& verdict : node.verdicts)
-      if (verdict.change && (!worst || *verdict.change > *worst)) worst = verdict.change;
+    // Of the metric that is named beside it.
+    const std::optional<double> change = node.verdicts.empty() ? std::nullopt : node.verdicts.front().change;
     table.add({{plain(node.label), Tone::strong},
                {std::to_string(node.rounds)},
                {std::string(to_string(node.state)), tone(node.state)},
-               {worst ? signed_percent(*worst) : "-"},
+               {change ? signed_percent(*change) : "-"},
                {plain(finding(node))}});
   }
   return table.empty() ? "" : table.draw(terminal);

@@ -89,8 +89,10 @@ std::string draw(const FrameworksReport& report, const Terminal& terminal) {
   out += table.draw(terminal);
   for (const Framework& one : report.frameworks) {
     if (one.state == FrameworkState::absent) continue;
-    out += fmt::format("\n  {}  {}\n", terminal.paint(one.name, Tone::strong),
-                       wrap(plain(one.sentence), terminal.width, 4));
+    out += "\n" +
+           wrap_behind("  " + terminal.paint(one.name, Tone::strong) + "  ", plain(one.sentence),
+                       terminal.width, 4) +
+           "\n";
     out += draw_operations(one, terminal);
     if (one.diagnosis) out += "\n" + draw(*one.diagnosis, terminal);
   }

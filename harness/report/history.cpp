@@ -95,11 +95,12 @@ std::string draw(const store::Trend& trend, const Terminal& terminal) {
       "\n\n" + plot(trend, terminal) + "\n";
   for (const Change& step : trend.changes) {
     const Tone tone = step.relative > 0 ? Tone::bad : Tone::good;
-    out += "  " + terminal.paint(day(points[step.at].started), Tone::strong) + "  " +
-           terminal.paint(change(step.relative), tone) + "  " +
-           wrap(fmt::format("{} -> {}, {}", quantity(step.before, form.unit), quantity(step.after, form.unit),
-                            cause_of(step.since, step.runs_off, shown_facts)),
-                terminal.width, 6) +
+    out += wrap_behind(
+               "  " + terminal.paint(day(points[step.at].started), Tone::strong) + "  " +
+                   terminal.paint(change(step.relative), tone) + "  ",
+               fmt::format("{} -> {}, {}", quantity(step.before, form.unit), quantity(step.after, form.unit),
+                           cause_of(step.since, step.runs_off, shown_facts)),
+               terminal.width, 6) +
            "\n";
   }
   if (trend.changes.empty() && trend.reference > 0) out += "  no change of level\n";
@@ -117,14 +118,18 @@ std::string worst_of(const Event& event) {
                      plain(worst.metric.form.key), change(worst.change.relative));
 }
 
+/// "2026-01-31  node7, GPU-...  ": what a line on an event begins with.
+std::string dated(const Event& event, const Terminal& terminal) {
+  return terminal.paint(day(event.started), Tone::strong) + "  " + device_text(event.device) + "  ";
+}
+
 /// One line an event below a heading.
 template <typename Tell>
 std::string lines_of(const std::vector<Event>& events, const Terminal& terminal, bool all, const Tell& tell) {
   std::string out;
   const std::size_t shown = all ? events.size() : std::min(few, events.size());
   for (std::size_t i = 0; i < shown; ++i)
-    out += "  " + terminal.paint(day(events[i].started), Tone::strong) + "  " +
-           device_text(events[i].device) + "  " + wrap(tell(events[i]), terminal.width, 4) + "\n";
+    out += wrap_behind("  " + dated(events[i], terminal), tell(events[i]), terminal.width, 4) + "\n";
   if (shown < events.size())
     out += fmt::format("  and {} more; --every-metric lists them\n", events.size() - shown);
   return out;
@@ -157,10 +162,10 @@ std::string draw_last(const std::vector<Event>& last, const Terminal& terminal, 
 std::string draw(const ChangeList& list, const Terminal& terminal, bool every_metric) {
   std::string out;
   for (const Event& event : list.levels) {
-    out += terminal.paint(day(event.started), Tone::strong) + "  " + device_text(event.device) + "  " +
-           wrap(fmt::format("{} of profile {}, {}", result::counted(event.items.size(), "metric"),
-                            plain(event.profile), cause_of(event.since, event.runs_off, shown_facts)),
-                terminal.width, 4) +
+    out += wrap_behind(dated(event, terminal),
+                       fmt::format("{} of profile {}, {}", result::counted(event.items.size(), "metric"),
+                                   plain(event.profile), cause_of(event.since, event.runs_off, shown_facts)),
+                       terminal.width, 4) +
            "\n";
     Table table({{"metric", false, true}, {"change", true}, {"before", true}, {"after", true}});
     const std::size_t shown = every_metric ? event.items.size() : std::min(few, event.items.size());

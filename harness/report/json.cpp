@@ -80,8 +80,7 @@ ordered_json json_of(const DeviceReport& device) {
   out["verdicts"] = result::array_of(device.verdicts, json_of);
   out["findings"] = device.diagnosis ? findings_json(*device.diagnosis) : ordered_json::array();
   out["probes"] = result::array_of(device.probes, json_of);
-  out["measured"] = device.rounds.empty() ? ordered_json::array()
-                                          : result::array_of(summarise(device.rounds.front()), json_of);
+  out["measured"] = result::array_of(summarise(device), json_of);
   return out;
 }
 

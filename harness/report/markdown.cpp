@@ -84,7 +84,7 @@ void add_cases(Page& page, const DigestPart& part) {
     const bool figures = std::any_of(shown.begin(), shown.end(), [](const Case* one) { return one->value; });
     page.add(figures ? "\n| verdict | what | now | baseline | change | of limit | why |\n"
                        "|---|---|--:|--:|--:|--:|---|\n"
-                     : "\n| verdict | what | worst change | why |\n|---|---|--:|---|\n");
+                     : "\n| verdict | what | change | why |\n|---|---|--:|---|\n");
     for (const Case* one : shown) {
       const std::string change = one->change ? escaped(signed_percent(*one->change)) : "";
       std::string row = fmt::format("| {} | {} |", escaped(one->word), escaped(one->name, 200));

@@ -112,15 +112,15 @@ void add_device(Exposition& out, const DeviceReport& device, const DigestPart& p
     out.sample("gpugauge_metric_verdict", with_verdict, 1);
     if (one.change) out.sample("gpugauge_metric_change_ratio", labels, *one.change);
   }
-  if (device.rounds.empty()) return;
-  for (const Measured& metric : summarise(device.rounds.front())) {
+  for (const Measured& metric : summarise(device)) {
     const Labels labels{
         {"report", report}, {"device", id}, {"metric", metric.key}, {"class", metric.metric_class}};
     if (metric.share_of_limit)
       out.sample("gpugauge_metric_limit_share_ratio", labels, *metric.share_of_limit);
     const std::string unit = unit_name(metric.unit);
     const std::string name = "gpugauge_metric_" + unit;
-    out.family(name, unit, "Median over the processes of the first round.");
+    out.family(name, unit,
+               "Of the rounds that the change is of; without a change the median over the rounds.");
     out.sample(name, labels, metric.value);
   }
 }

@@ -59,13 +59,13 @@ ordered_json batches_of(const result::BenchmarkResult& benchmark, const result::
 /// Per metric: an array a run, of one entry a process.
 struct Seen {
   std::map<std::string, ordered_json> values;
-  std::map<std::string, ordered_json> batches;  ///< of the first run only
+  std::map<std::string, ordered_json> batches;  ///< of the first run that holds it only
 };
 
 Seen look_at(const std::vector<result::Run>& runs) {
   Seen out;
   for (const result::Run& run : runs) {
-    std::map<std::string, ordered_json> here;
+    std::map<std::string, ordered_json> here, batches;
     for (const result::Process& process : run.processes) {
       if (!process.samples) continue;
       for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
@@ -73,10 +73,11 @@ Seen look_at(const std::vector<result::Run>& runs) {
         for (const result::Metric& metric : benchmark.metrics) {
           const std::string key = result::metric_key(benchmark.id, metric.name);
           here[key].push_back(six_digits(metric.value));
-          if (&run == &runs.front()) out.batches[key].push_back(batches_of(benchmark, metric));
+          if (out.batches.count(key) == 0) batches[key].push_back(batches_of(benchmark, metric));
         }
       }
     }
+    out.batches.merge(batches);
     for (auto& [key, values] : here) out.values[key].push_back(std::move(values));
   }
   return out;
@@ -86,25 +87,24 @@ ordered_json metrics_of(const DeviceReport& device) {
   const Seen now = look_at(device.rounds);
   const Seen then = look_at(device.reference);
   std::map<std::string, ordered_json> rows;
-  if (!device.rounds.empty())
-    for (const Measured& metric : summarise(device.rounds.front())) {
-      ordered_json& row = rows[metric.key];
-      row = {{"key", metric.key},
-             {"class", metric.metric_class},
-             {"unit", metric.unit},
-             {"better", to_string(metric.better)},
-             {"statistic", metric.statistic},
-             {"judged", metric.judged},
-             {"note", metric.note},
-             {"value", six_digits(metric.value)},
-             {"range", optional(metric.range)},
-             {"share", optional(metric.share_of_limit)},
-             {"verdicts", ordered_json::array()},
-             {"now", now.values.at(metric.key)},
-             {"batches", now.batches.at(metric.key)}};
-      if (const auto found = then.values.find(metric.key); found != then.values.end())
-        row["then"] = found->second;
-    }
+  for (const Measured& metric : summarise(device)) {
+    ordered_json& row = rows[metric.key];
+    row = {{"key", metric.key},
+           {"class", metric.metric_class},
+           {"unit", metric.unit},
+           {"better", to_string(metric.better)},
+           {"statistic", metric.statistic},
+           {"judged", metric.judged},
+           {"note", metric.note},
+           {"value", six_digits(metric.value)},
+           {"range", optional(metric.range)},
+           {"share", optional(metric.share_of_limit)},
+           {"verdicts", ordered_json::array()},
+           {"now", now.values.at(metric.key)},
+           {"batches", now.batches.at(metric.key)}};
+    if (const auto found = then.values.find(metric.key); found != then.values.end())
+      row["then"] = found->second;
+  }
   // Every judge's word, the gravest first.
   std::vector<const judge::Verdict*> verdicts = gravest_verdicts(device.verdicts);
   const std::set<const judge::Verdict*> first(verdicts.begin(), verdicts.end());

@@ -52,9 +52,11 @@ std::string draw_waves(const stack::Rollout& rollout, const Terminal& terminal, 
   std::string out = terminal.paint("Order", Tone::strong) + "\n";
   int number = 0;
   for (const stack::RolloutWave& wave : rollout.waves) {
-    out += fmt::format("  {}. {}  {}\n", ++number,
-                       terminal.paint(fmt::format("{} ({})", wave.name, wave.nodes.size()), Tone::strong),
-                       wrap(listed_nodes(wave.nodes, every_node), terminal.width, 5));
+    const std::string name =
+        terminal.paint(fmt::format("{} ({})", wave.name, wave.nodes.size()), Tone::strong);
+    out += wrap_behind(fmt::format("  {}. {}  ", ++number, name), listed_nodes(wave.nodes, every_node),
+                       terminal.width, 5) +
+           "\n";
     out += "     " + terminal.paint(wrap(plain(wave.why), terminal.width, 5), Tone::faint) + "\n";
     if (number == 1)
       out += "     " + wrap("Canary: " + plain(rollout.why_canary) + ".", terminal.width, 5) + "\n";
@@ -116,10 +118,10 @@ std::string draw_left_out(const stack::Rollout& rollout, const Terminal& termina
     const Tone shade = node->reason == Reason::there     ? Tone::good
                        : node->reason == Reason::unknown ? Tone::doubt
                                                          : Tone::bad;
-    out += fmt::format("  {}  {}\n    {}\n",
-                       terminal.paint(fmt::format("{} ({})", to_string(node->reason), names.size()), shade),
-                       wrap(listed_nodes(names, every_node), terminal.width, 4),
-                       wrap(plain(node->why), terminal.width, 4));
+    const std::string reason =
+        terminal.paint(fmt::format("{} ({})", to_string(node->reason), names.size()), shade);
+    out += wrap_behind("  " + reason + "  ", listed_nodes(names, every_node), terminal.width, 4) + "\n    " +
+           wrap(plain(node->why), terminal.width, 4) + "\n";
     if (!node->remedy.empty()) out += "    next    " + wrap(plain(node->remedy), terminal.width, 12) + "\n";
     for (const std::string& source : node->sources)
       out += "    source  " + terminal.paint(wrap(plain(source), terminal.width, 12), Tone::faint) + "\n";
@@ -131,9 +133,9 @@ std::string draw_mixtures(const stack::Rollout& rollout, const Terminal& termina
   if (rollout.mixtures.empty()) return "";
   std::string out = "\n" + terminal.paint("Side by side meanwhile", Tone::strong) + "\n";
   for (const stack::Mixture& mixture : rollout.mixtures) {
-    out += fmt::format("  {}  {}\n    {}\n", terminal.paint(fit_word(mixture.fit), fit_tone(mixture.fit)),
-                       wrap(plain(mixture.what), terminal.width, 4),
-                       wrap(plain(mixture.reason), terminal.width, 4));
+    out += wrap_behind("  " + terminal.paint(fit_word(mixture.fit), fit_tone(mixture.fit)) + "  ",
+                       plain(mixture.what), terminal.width, 4) +
+           "\n    " + wrap(plain(mixture.reason), terminal.width, 4) + "\n";
     for (const std::string& source : mixture.sources)
       out += "    source  " + terminal.paint(wrap(plain(source), terminal.width, 12), Tone::faint) + "\n";
   }

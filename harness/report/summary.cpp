@@ -1,8 +1,10 @@
 #include "report/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -10,47 +12,98 @@
 
 namespace gpugauge::report {
 
-std::vector<Measured> summarise(const result::Run& run) {
-  struct Values {
-    const result::BenchmarkResult* benchmark = nullptr;
-    const result::Metric* metric = nullptr;
-    std::vector<double> values, batches;
-  };
+namespace {
+
+/// All that several rounds hold of one metric.
+struct Values {
+  const result::BenchmarkResult* benchmark = nullptr;
+  const result::Metric* metric = nullptr;
+  std::vector<double> values, batches;  ///< of every process
+  std::vector<double> of_rounds;        ///< median over the processes of each round that holds it
+};
+
+std::map<std::string, Values> values_of(std::span<const result::Run> rounds) {
   std::map<std::string, Values> found;
-  for (const result::Process& process : run.processes) {
-    if (!process.samples) continue;
-    for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-      if (benchmark.status != result::Status::ok) continue;
-      for (const result::Metric& metric : benchmark.metrics) {
-        Values& values = found[result::metric_key(benchmark.id, metric.name)];
-        values.benchmark = &benchmark;
-        values.metric = &metric;
-        values.values.push_back(metric.value);
-        values.batches.push_back(static_cast<double>(benchmark.batches.seconds_per_operation.size()));
+  for (const result::Run& run : rounds) {
+    std::map<std::string, std::vector<double>> here;
+    for (const result::Process& process : run.processes) {
+      if (!process.samples) continue;
+      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+        if (benchmark.status != result::Status::ok) continue;
+        for (const result::Metric& metric : benchmark.metrics) {
+          const std::string key = result::metric_key(benchmark.id, metric.name);
+          Values& values = found[key];
+          values.benchmark = &benchmark;
+          values.metric = &metric;
+          values.values.push_back(metric.value);
+          values.batches.push_back(static_cast<double>(benchmark.batches.seconds_per_operation.size()));
+          here[key].push_back(metric.value);
+        }
       }
     }
+    for (const auto& [key, values] : here) found[key].of_rounds.push_back(judge::median(values));
+  }
+  return found;
+}
+
+/// `value`: what the metric is said to be now.
+Measured made_of(const std::string& key, const Values& values, double value) {
+  const result::Metric& metric = *values.metric;
+  Measured made;
+  made.key = key;
+  made.benchmark = values.benchmark->id;
+  made.statistic = metric.statistic;
+  made.metric_class = metric.metric_class;
+  made.unit = metric.unit;
+  made.better = metric.better;
+  made.value = value;
+  const auto [low, high] = std::minmax_element(values.values.begin(), values.values.end());
+  if (values.values.size() > 1 && value != 0) made.range = (*high - *low) / std::abs(value);
+  made.processes = static_cast<int>(values.values.size());
+  made.batches = static_cast<int>(judge::median(values.batches));
+  made.judged = metric.judged;
+  made.note = metric.note;
+  if (metric.limit && value > 0)
+    made.share_of_limit = metric.better == result::Direction::higher ? value / metric.limit->value
+                                                                     : metric.limit->value / value;
+  return made;
+}
+
+bool has_figures(const judge::Verdict& verdict) {
+  return verdict.judge == judge::Judge::baseline && verdict.value && verdict.baseline;
+}
+
+/// Of a limit that the physical judge knows and the metric does not: its share, which is of the median of all
+/// processes, as that of `value`.
+std::optional<double> share_at(const judge::Verdict& physical, double value) {
+  if (!physical.share || !physical.value || !(*physical.value > 0) || !(value > 0)) return physical.share;
+  const double times = value / *physical.value;
+  return physical.better == result::Direction::higher ? *physical.share * times : *physical.share / times;
+}
+
+}  // namespace
+
+std::vector<Measured> summarise(const result::Run& run) {
+  std::vector<Measured> out;
+  for (const auto& [key, values] : values_of({&run, 1}))
+    out.push_back(made_of(key, values, judge::median(values.of_rounds)));
+  return out;
+}
+
+std::vector<Measured> summarise(const DeviceReport& device) {
+  std::map<std::string, const judge::Verdict*> figures, limits;
+  for (const judge::Verdict& verdict : device.verdicts) {
+    if (has_figures(verdict)) figures.emplace(verdict.metric, &verdict);
+    if (verdict.judge == judge::Judge::physical && verdict.share) limits.emplace(verdict.metric, &verdict);
   }
   std::vector<Measured> out;
-  for (const auto& [key, values] : found) {
-    const result::Metric& metric = *values.metric;
-    Measured made;
-    made.key = key;
-    made.benchmark = values.benchmark->id;
-    made.statistic = metric.statistic;
-    made.metric_class = metric.metric_class;
-    made.unit = metric.unit;
-    made.better = metric.better;
-    made.value = judge::median(values.values);
-    const auto [low, high] = std::minmax_element(values.values.begin(), values.values.end());
-    if (values.values.size() > 1 && made.value != 0) made.range = (*high - *low) / std::abs(made.value);
-    made.processes = static_cast<int>(values.values.size());
-    made.batches = static_cast<int>(judge::median(values.batches));
-    made.judged = metric.judged;
-    made.note = metric.note;
-    if (metric.limit && made.value > 0)
-      made.share_of_limit = metric.better == result::Direction::higher ? made.value / metric.limit->value
-                                                                       : metric.limit->value / made.value;
-    out.push_back(std::move(made));
+  for (const auto& [key, values] : values_of(device.rounds)) {
+    const auto judged = figures.find(key);
+    const bool same = judged != figures.end() && judged->second->unit == values.metric->unit;
+    out.push_back(made_of(key, values, same ? *judged->second->value : judge::median(values.of_rounds)));
+    Measured& made = out.back();
+    if (const auto limit = limits.find(key); !made.share_of_limit && limit != limits.end())
+      made.share_of_limit = share_at(*limit->second, made.value);
   }
   return out;
 }

@@ -13,7 +13,7 @@
 
 namespace gpugauge::report {
 
-/// One metric of a run: what its processes say together.
+/// One metric of a run, or of the rounds of a check: what its processes say together.
 struct Measured {
   std::string key;           ///< result::metric_key
   std::string benchmark;     ///< id: family/op/variant/params
@@ -21,17 +21,23 @@ struct Measured {
   std::string metric_class;  ///< one of result::classes
   std::string unit;          ///< one of result::units
   result::Direction better = result::Direction::higher;  ///< which way value is better
-  double value = 0;                                      ///< median over the processes, in unit
-  std::optional<double> range;  ///< (largest - smallest) / median over the processes; absent for one process
-  int processes = 0;            ///< that ended ok and report it
-  int batches = 0;              ///< per process, median
-  bool judged = true;           ///< false: recorded only
-  std::string note;             ///< why it is recorded only, or ""
+  double value = 0;                      ///< in unit: the median over the processes, or what summarise() says
+  std::optional<double> range;           ///< (largest - smallest process) / value; absent for one process
+  int processes = 0;                     ///< that ended ok and report it, in all rounds
+  int batches = 0;                       ///< per process, median
+  bool judged = true;                    ///< false: recorded only
+  std::string note;                      ///< why it is recorded only, or ""
   std::optional<double> share_of_limit;  ///< 1 = at the limit, whichever way the metric is better
 };
 
 /// The metrics of a run in the order of their keys.
 std::vector<Measured> summarise(const result::Run& run);
+
+struct DeviceReport;
+/// The metrics that any round of a device holds, in the order of their keys. The value is that of the verdict
+/// against the baseline, so that value, baseline and change are of the same rounds; where there is none, the
+/// median over the rounds' medians. Range and share of the limit are relative to that value.
+std::vector<Measured> summarise(const DeviceReport& device);
 
 /// What was measured of a family and what was not.
 struct FamilyState {

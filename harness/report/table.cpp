@@ -77,6 +77,13 @@ std::vector<std::size_t> Table::widths(std::size_t available) const {
   return widths;
 }
 
+bool Table::fits(const Terminal& terminal) const {
+  const auto available = static_cast<std::size_t>(terminal.width);
+  const std::vector<std::size_t> all = widths(available);
+  const std::size_t columns = all.size() - (all.back() == 0 ? 1 : 0);
+  return std::accumulate(all.begin(), all.end(), table_indent + gap * (columns - 1)) <= available;
+}
+
 std::string Table::draw(const Terminal& terminal) const {
   const std::vector<std::size_t> width = widths(static_cast<std::size_t>(terminal.width));
   std::string out;
@@ -113,18 +120,32 @@ std::string Table::draw(const Terminal& terminal) const {
   return out;
 }
 
-std::string wrap(std::string_view text, int width, int indent_by) {
+namespace {
+
+/// Without the sequences of Terminal::paint.
+std::size_t painted_width(std::string_view text) {
+  std::size_t out = 0;
+  bool escape = false;
+  for (const char c : text) {
+    if (c == '\x1b') escape = true;
+    if (!escape) out += display_width(std::string_view(&c, 1));
+    if (c == 'm') escape = false;
+  }
+  return out;
+}
+
+/// Wraps to lines of which the first begins in `column`; `begun`: something stands there already.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column,
+                    bool begun) {
   std::istringstream words{std::string(text)};
-  const auto indent_columns = static_cast<std::size_t>(indent_by);
   std::string out;
-  std::string word;
-  std::size_t column = indent_columns;
-  while (words >> word) {
-    const std::size_t length = display_width(word);
-    if (!out.empty() && column + 1 + length > static_cast<std::size_t>(width)) {
-      out += "\n" + std::string(indent_columns, ' ');
-      column = indent_columns;
-    } else if (!out.empty()) {
+  bool blank = false;
+  for (std::string word; words >> word; blank = begun = true) {
+    const std::size_t length = painted_width(word);
+    if (begun && column + (blank ? 1 : 0) + length > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (blank) {
       out += " ";
       ++column;
     }
@@ -132,6 +153,19 @@ std::string wrap(std::string_view text, int width, int indent_by) {
     column += length;
   }
   return out;
+}
+
+}  // namespace
+
+std::string wrap(std::string_view text, int width, int indent) {
+  const auto columns = static_cast<std::size_t>(indent);
+  return wrapped(text, static_cast<std::size_t>(width), columns, columns, false);
+}
+
+std::string wrap_behind(const std::string& label, std::string_view text, int width, int indent) {
+  const std::string rest = wrapped(text, static_cast<std::size_t>(width), static_cast<std::size_t>(indent),
+                                   painted_width(label), true);
+  return (rest.starts_with('\n') ? label.substr(0, label.find_last_not_of(' ') + 1) : label) + rest;
 }
 
 }  // namespace gpugauge::report

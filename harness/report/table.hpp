@@ -32,6 +32,8 @@ class Table {
   /// middle is left out, however wide the terminal is.
   void add(std::vector<Cell> cells);
   bool empty() const { return rows_.empty(); }  ///< Whether there is no row.
+  /// Whether every line fits the width, with what gives way as narrow as it may be.
+  bool fits(const Terminal& terminal) const;
   /// Title line and rows, each ended by a newline, no trailing blanks, indented by two.
   std::string draw(const Terminal& terminal) const;
 
@@ -49,5 +51,9 @@ std::size_t display_width(std::string_view text);
 /// Text wrapped at blanks to `width`, every line after the first indented by `indent`; room for as much is
 /// left before the first line, whose beginning the caller writes.
 std::string wrap(std::string_view text, int width, int indent = 0);
+
+/// `label`, which may be painted, and the text behind it, as wrap() has it: what the label takes of the first
+/// line is counted. A word that has no room beside the label begins the next line.
+std::string wrap_behind(const std::string& label, std::string_view text, int width, int indent);
 
 }  // namespace gpugauge::report

@@ -101,8 +101,9 @@ std::string draw(const std::vector<stack::Advice>& advice, const std::string& ti
 std::string draw_packages(const stack::Inventory& inventory, const Terminal& terminal) {
   std::string out;
   const auto line = [&](const std::string& head, const std::vector<stack::StackPackage>& packages) {
-    out += fmt::format("  {}  {}\n", terminal.paint(head, Tone::strong),
-                       wrap(plain(named(packages)), terminal.width, 4));
+    out += wrap_behind("  " + terminal.paint(head, Tone::strong) + "  ", plain(named(packages)),
+                       terminal.width, 4) +
+           "\n";
   };
   std::map<std::string, std::vector<stack::StackPackage>> layers;
   for (stack::StackPackage& package : stack::system_packages(inventory))

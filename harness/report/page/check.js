@@ -5,7 +5,8 @@ function shownVerdict(metric) {
   return metric.verdicts[0] || null;
 }
 function figuresOf(metric) {
-  return metric.verdicts.find(verdict => verdict.baseline !== null) || null;
+  const with_baseline = metric.verdicts.filter(verdict => verdict.baseline !== null);
+  return with_baseline.find(verdict => verdict.value !== null) || with_baseline[0] || null;
 }
 const gravity = {failed: 0, missing: 1, regressed: 2, unstable: 3, inconclusive: 4, "new": 5, improved: 6, ok: 7};
 function gravityOf(metric) {
@@ -35,7 +36,7 @@ function metricDetail(metric) {
     parts.push(dotChart(groups, metric.unit, band, {label: "One point a process of " + cut(metric.key, 100) + ": " + metric.now.flat().map(value => quantity(value, metric.unit)).join(", ")}));
     if (metric.batches && metric.batches.some(batch => batch.length)) {
       const samples = metric.batches.map((values, i) => ({label: String(i + 1), points: values, small: true}));
-      parts.push(element("h4", {}, "Samples of each process, at most 60 of each"));
+      parts.push(element("h4", {}, "Samples of each process" + (metric.now.length > 1 ? " of the first of these rounds" : "") + ", at most 60 of each"));
       parts.push(dotChart(samples, metric.unit, band, {label: "Timed batches of each process"}));
     }
   }
@@ -110,7 +111,7 @@ function metricTable(device) {
         table.draw();
       })), count),
     table.node,
-    element("p", {class: "legend"}, "Change is against the baseline; + is worse. A name opens its samples."));
+    element("p", {class: "legend"}, (device.rounds > 1 ? "Now, change and limit are of the rounds that the verdict rests on, without a baseline of the median over the rounds; range is of the processes of all rounds. " : "Now is the median over the processes. ") + "Change is against the baseline; + is worse. A name opens its samples."));
 }
 
 function shareOf(metric) {

@@ -35,6 +35,11 @@ function fleetModel(data) {
     change: (node, metric) => changes[node * count + metric], tolerance: metric => data.metrics[metric].tolerance || .05};
 }
 
+/// Of the metric that the table names for a node: its first.
+function changeOf(node) {
+  return node.verdicts.length ? node.verdicts[0].change : null;
+}
+
 function describeCell(model, n, m) {
   const node = model.nodes[n];
   if (m < 0) return node.shown + ": " + node.state;
@@ -168,7 +173,7 @@ function fleetPage(data) {
   const table = sortedTable([
     {title: "node", key: node => node.label, text: node => element("button", {type: "button", class: "open", onclick: () => open(node.index, -1)}, foreign(node.label, 120))},
     {title: "verdict", key: node => stateOrder[node.state], text: node => badge(node.state)},
-    {title: "worst", number: true, first: "down", key: node => node.worst, text: node => signed(node.worst)},
+    {title: "change", number: true, first: "down", key: changeOf, text: node => signed(changeOf(node))},
     {title: "what", text: node => foreign(node.verdicts.length ? node.verdicts[0].metric + (node.verdicts.length > 1 ? " and " + (node.verdicts.length - 1) + " more" : "") : node.reason, 200)},
     {title: "runs", number: true, key: node => node.runs, text: node => String(node.runs)},
   ], model.nodes, "Nodes", {by: 1, filter: nodeFits, most: 200});

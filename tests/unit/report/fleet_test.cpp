@@ -1,11 +1,14 @@
 #include "report/fleet.hpp"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "report/fabric.hpp"
 #include "report/history.hpp"
+#include "report/table.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -59,6 +62,41 @@ TEST(DriftLine, CountsWhereNothingHasAMajority) {
   fact.odd = {{"95", 4, {"a"}}, {"96", 4, {"b"}}, {"97", 3, {"c"}}, {"98", 1, {"d"}}};
   EXPECT_EQ(drift_line(fact),
             "settings.gpu.0.vbios: no majority among 12 runs: 95 on 4, 96 on 4, 97 on 3, 1 other value");
+}
+
+TEST(FleetText, TheChangeIsThatOfTheMetricBesideIt) {
+  judge::Verdict named;
+  named.metric = "memory/triad/cold:bandwidth";
+  named.kind = judge::VerdictKind::regressed;
+  named.change = .05;
+  judge::Verdict other = named;
+  other.metric = "launch/wait:latency";
+  other.kind = judge::VerdictKind::inconclusive;
+  other.change = .3;
+  judge::PeersJudgement judgement;
+  judgement.nodes = {suspect("a", "a")};
+  judgement.nodes[0].verdicts = {named, other};
+  const std::string text = draw(judgement, {false, false, 120}, false);
+  EXPECT_THAT(text, testing::ContainsRegex("suspect +[+]5[.]0%  memory/triad/cold:bandwidth and 1 more"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("30.0%")));
+  judgement.nodes[0].verdicts[0].change.reset();
+  EXPECT_THAT(draw(judgement, {false, false, 120}, false),
+              testing::ContainsRegex("suspect +-  memory/triad/cold:bandwidth and 1 more"));
+}
+
+TEST(HistoryText, NoLineIsLongerThanTheTerminal) {
+  store::Event event;
+  event.device = {1, "node-of-a-long-name", "GPU-c16e571b-9f71-e740-fda5-018a37c10f17"};
+  event.profile = "standard";
+  event.started = "2026-11-21T02:00:00Z";
+  event.since = {{"stack.driver.version", "590.44.01", "580.159.04"}};
+  event.items.resize(1);
+  event.items[0].metric.form.key = "memory/triad/cold:bandwidth";
+  event.items[0].metric.form.unit = "byte/second";
+  ChangeList list;
+  list.levels = list.last = {event};
+  std::istringstream lines(draw(list, {false, false, 80}, false));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
 }
 
 TEST(FleetText, CountsOneThingAsOne) {

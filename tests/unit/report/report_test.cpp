@@ -1,9 +1,12 @@
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "report/console.hpp"
 #include "report/json.hpp"
 #include "report/progress.hpp"
+#include "report/table.hpp"
 #include "unit/result/example.hpp"
 
 namespace gpugauge::report {
@@ -72,6 +75,91 @@ TEST(Summary, ShareOfALimitForALowerIsBetterMetric) {
   metric.better = result::Direction::lower;
   metric.limit->value = metric.value / 2;
   EXPECT_DOUBLE_EQ(*summarise(run)[0].share_of_limit, .5);
+}
+
+/// A device whose fault began after the first of three rounds.
+DeviceReport late_fault() {
+  const auto round_of = [](double bandwidth) {
+    result::Run run = result::example_run();
+    run.processes.erase(run.processes.begin() + 1);
+    run.processes[0].samples->benchmarks[0].metrics[0].value = bandwidth;
+    return run;
+  };
+  DeviceReport device;
+  device.label = device.selection = "host";
+  device.rounds = {round_of(2e10), round_of(1.2e10), round_of(1e10)};
+  judge::Verdict regressed = verdict("host/triad/one_core:bandwidth", VerdictKind::regressed, .45);
+  regressed.value = 1.1e10;
+  regressed.baseline = 2e10;
+  judge::Verdict physical = verdict("host/triad/one_core:bandwidth", VerdictKind::ok, 0);
+  physical.judge = judge::Judge::physical;
+  physical.value = 1.2e10;
+  physical.baseline = physical.change = std::nullopt;
+  physical.share = .6;
+  device.verdicts = {regressed, physical};
+  device.outcome = {judge::ExitCode::regressed, "regressed: 1 of 1 metric"};
+  return device;
+}
+
+TEST(Summary, OfSeveralRoundsTheValueIsThatOfTheChange) {
+  DeviceReport device = late_fault();
+  const auto found = [&] { return summarise(device).front(); };
+  EXPECT_DOUBLE_EQ(found().value, 1.1e10);
+  EXPECT_DOUBLE_EQ(*found().range, 1e10 / 1.1e10) << "of the processes of all rounds";
+  EXPECT_DOUBLE_EQ(*found().share_of_limit, .55) << "of that value";
+  EXPECT_EQ(found().processes, 3);
+  // A limit that the physical judge alone knows.
+  for (result::Run& run : device.rounds) run.processes[0].samples->benchmarks[0].metrics[0].limit.reset();
+  EXPECT_DOUBLE_EQ(*found().share_of_limit, .55);
+  device.verdicts[1].better = result::Direction::lower;
+  EXPECT_DOUBLE_EQ(*found().share_of_limit, .6 * 1.2 / 1.1);
+  // Another quantity under the same name is none of this one.
+  device.verdicts[0].unit = "second";
+  EXPECT_DOUBLE_EQ(found().value, 1.2e10);
+}
+
+TEST(Summary, WithoutABaselineItIsTheMedianOverTheRounds) {
+  DeviceReport device = late_fault();
+  device.verdicts.clear();
+  device.rounds[1].processes[0].samples->benchmarks.clear();
+  device.rounds.erase(device.rounds.begin());
+  EXPECT_DOUBLE_EQ(summarise(device).front().value, 1e10) << "and a round may lack the metric";
+  device.rounds.clear();
+  EXPECT_TRUE(summarise(device).empty());
+}
+
+TEST(Console, OfSeveralRoundsARowSaysOneThing) {
+  Report report;
+  report.devices = {late_fault()};
+  const std::string text = draw(report, {false, false, 130});
+  EXPECT_THAT(text, testing::ContainsRegex(
+                        "one_core +11[.]0 GB/s +90[.]9% +55[.]0% +20[.]0 GB/s +[+]45[.]0% .*regressed"));
+  EXPECT_THAT(text, HasSubstr("now: of the rounds that the change is of"));
+}
+
+TEST(JsonReport, OfSeveralRoundsValueAndChangeBelongTogether) {
+  Report report;
+  report.devices = {late_fault()};
+  const auto measured = nlohmann::json::parse(to_json(report))["devices"][0]["measured"][0];
+  EXPECT_DOUBLE_EQ(measured["value"], 1.1e10);
+  EXPECT_DOUBLE_EQ(measured["share_of_limit"], .55);
+  EXPECT_EQ(measured["processes"], 3);
+}
+
+TEST(Console, NoLineIsLongerThanTheTerminal) {
+  Report report;
+  report.devices = {late_fault()};
+  DeviceReport& device = report.devices.front();
+  device.verdicts[0].kind = VerdictKind::inconclusive;
+  device.verdicts[0].advisory = true;
+  const std::string label = "GPU-c16e571b-9f71-e740-fda5-018a37c10f17, measured 2026-11-21T02:00:00.000Z";
+  device.verdicts[0].metric = "torch/convolution/bf16/32x128x28x28x128x3:throughput";
+  for (const int width : {60, 80, 100, 120}) {
+    if (width > static_cast<int>(label.size())) device.label = label;  // which is not broken
+    std::istringstream lines(draw(report, {false, false, width}));
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+  }
 }
 
 TEST(Summary, NamesWhatWasNotMeasured) {
@@ -165,11 +253,12 @@ TEST(Console, ARowIsOfOneMetric) {
     return row == std::string::npos ? text : text.substr(row + 1, text.find('\n', row + 1) - row - 1);
   };
   // The mean is what is slower: its own value, change and verdict, under its own name.
-  EXPECT_THAT(row_of("host/triad/one_core:bandwidth_mean"),
-              AllOf(HasSubstr("12.0 GB/s"), HasSubstr("+25.0%"), HasSubstr("regressed")));
+  EXPECT_THAT(
+      row_of("host/triad/one_core:bandwidth_mean"),
+      AllOf(HasSubstr("10.0 GB/s"), HasSubstr("12.5 GB/s"), HasSubstr("+25.0%"), HasSubstr("regressed")));
   EXPECT_THAT(draw(report, {false, false, 120}), Not(HasSubstr("\n  host/triad/one_core  ")));
   for (judge::Verdict& verdict : report.devices[0].verdicts) verdict.kind = judge::VerdictKind::ok;
-  EXPECT_THAT(row_of("host/triad/one_core"), AllOf(HasSubstr("12.5 GB/s"), HasSubstr("ok")));
+  EXPECT_THAT(row_of("host/triad/one_core"), AllOf(HasSubstr("10.0 GB/s"), HasSubstr("ok")));
 }
 
 TEST(Console, ANarrowTerminalKeepsTheIdsReadable) {

@@ -261,9 +261,37 @@ TEST(OpenMetrics, EverySampleIsWellFormedAndStandsOnce) {
   EXPECT_THAT(text, HasSubstr("gpugauge_exit_code{report=\"check\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("gpugauge_metric_bytes_per_second{report=\"check\",device=\"host\",metric="
                               "\"host/triad/one_core:bandwidth\","
-                              "class=\"host_memory\"} 12500000000\n"));
+                              "class=\"host_memory\"} 10000000000\n"));
   EXPECT_THAT(text,
               HasSubstr("gpugauge_measured_time_seconds{report=\"check\",device=\"host\"} 1767323045\n"));
+}
+
+TEST(OpenMetrics, ValueChangeAndShareAreOfTheSameRounds) {
+  Report report = example();
+  DeviceReport& device = report.devices[0];
+  device.rounds.resize(3, device.rounds[0]);
+  device.rounds[1].processes.clear();
+  device.verdicts[0] = verdict("host/triad/one_core:bandwidth", VerdictKind::regressed, .2);
+  const std::string labels =
+      "{report=\"check\",device=\"host\",metric=\"host/triad/one_core:bandwidth\",class=\"host_memory\"} ";
+  const std::string text = openmetrics_text(&report);
+  EXPECT_THAT(text, HasSubstr("gpugauge_metric_bytes_per_second" + labels + "10000000000\n"));
+  EXPECT_THAT(text, HasSubstr("gpugauge_metric_change_ratio" + labels + "0.2\n"));
+  EXPECT_THAT(text, HasSubstr("gpugauge_metric_limit_share_ratio" + labels + "0.5\n"));
+}
+
+TEST(Html, ARowIsOfTheRoundsThatTheVerdictRestsOn) {
+  Report report = example();
+  DeviceReport& device = report.devices[0];
+  device.rounds.resize(3, device.rounds[0]);
+  device.rounds[0].processes.clear();  // the first round lacks it
+  for (const auto& row : page_data(report)["devices"][0]["metrics"]) {
+    if (row["key"] != "host/triad/one_core:bandwidth") continue;
+    EXPECT_EQ(row["value"], row["verdicts"][0]["value"]);
+    EXPECT_EQ(row["share"], .5);
+    EXPECT_EQ(row["now"].size(), 2U);
+    EXPECT_EQ(row["batches"].size(), 1U);
+  }
 }
 
 TEST(Html, TheDataHoldsNothingThatAParserOfHtmlSees) {

@@ -83,6 +83,24 @@ TEST(Wrap, BreaksAtBlanksAndIndents) {
   EXPECT_EQ(wrap("unbreakable_long_word x", 5), "unbreakable_long_word\nx");
 }
 
+TEST(Wrap, CountsTheLabelBeforeTheText) {
+  EXPECT_EQ(wrap_behind("  a label  ", "one two three", 16, 4), "  a label  one\n    two three");
+  const std::string painted = Terminal{true, false, 20}.paint("a label", Tone::bad);
+  EXPECT_EQ(wrap_behind("  " + painted + "  ", "one two three", 16, 4),
+            "  " + painted + "  one\n    two three")
+      << "what paints takes no room";
+  EXPECT_EQ(wrap_behind("  a label  ", "unbreakable x", 16, 4), "  a label\n    unbreakable\n    x");
+  EXPECT_EQ(wrap_behind("  a label  ", "", 16, 4), "  a label  ");
+}
+
+TEST(Table, TellsWhetherItFits) {
+  Table table({{"id", false, true}, {"value", true}});
+  table.add({{"a/very/long/id/of/a/benchmark"}, {"12.3 GB/s"}});
+  EXPECT_TRUE(table.fits({false, false, 60}));
+  EXPECT_TRUE(table.fits({false, false, 29})) << "the id gives way";
+  EXPECT_FALSE(table.fits({false, false, 28}));
+}
+
 TEST(Terminal, NoColourWithNoColorSet) {
   ::setenv("NO_COLOR", "1", 1);
   EXPECT_FALSE(terminal(1).colour);

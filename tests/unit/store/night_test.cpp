@@ -96,7 +96,7 @@ TEST_P(StoreTest, ANightHasItsRepeatedRounds) {
   EXPECT_EQ(repeated->node, "GPU-1 of node-1");
   EXPECT_EQ(repeated->label, "node-1");
   ASSERT_THAT(repeated->values, SizeIs(1));
-  EXPECT_EQ(repeated->values[0].second, 2);
+  EXPECT_EQ(repeated->values[0].value, 2);
   EXPECT_THAT(repeated->faults, SizeIs(1));
   EXPECT_THAT(repeated->checksums, SizeIs(1));
   EXPECT_THAT(repeated->source_hashes, SizeIs(2));
