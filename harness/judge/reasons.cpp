@@ -10,6 +10,7 @@
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 #include "result/counted.hpp"
+#include "result/quantity.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -23,7 +24,7 @@ std::string in_rounds(const Verdict& verdict, const GateResult& result) {
 /// From here on a share is told with an exponent.
 constexpr double most_told = 1e4;
 
-/// "; two modes: 3 of 5 processes near 2.6, the others near 4.1".
+/// "; two modes: 60% of 5 processes near 53.3 GB/s, the others near 41.2 GB/s".
 std::string modes_of(const Verdict& verdict, const Scale& scale, std::span<const RoundValues> now) {
   if (!scale.process_spread) return "";
   std::vector<double> values;
@@ -32,9 +33,10 @@ std::string modes_of(const Verdict& verdict, const Scale& scale, std::span<const
   const auto modes = two_modes(values, least);
   if (!modes) return "";
   // + is worse on the scale: the upper group is the slow one.
-  return fmt::format("; two modes: {:.0f}% of {} processes near {:.4g} {}, the others near {:.4g}",
-                     100 * (1 - modes->lower_share), values.size(), from_scale(modes->upper, verdict.better),
-                     verdict.unit, from_scale(modes->lower, verdict.better));
+  return fmt::format("; two modes: {:.0f}% of {} processes near {}, the others near {}",
+                     100 * (1 - modes->lower_share), values.size(),
+                     result::quantity(from_scale(modes->upper, verdict.better), verdict.unit),
+                     result::quantity(from_scale(modes->lower, verdict.better), verdict.unit));
 }
 
 /// "at most 1.2% worse with 95% confidence (tolerance 10.0%)", and what became of a first round that was far
@@ -56,15 +58,37 @@ std::string apart_from_mean(const Verdict& verdict, const GateResult& result) {
                      percent(relative_of(result.typical, verdict.better)));
 }
 
-/// "5 of 6 metrics of class hbm are worse by more than 0.9%, the mean of all by 1.8%", or which one carries
-/// the mean.
-std::string class_moved(const Verdict& verdict, const ClassChange& change, const char* how) {
-  const double by = std::abs(verdict.change.value_or(0));
-  if (change.together)
-    return fmt::format("{} of {} metrics of class {} are {} by more than {}, the mean of all by {}",
-                       change.moved, change.members, verdict.metric_class, how, percent(by / 2), percent(by));
-  return fmt::format("class {} is {} {} on average, and {} carries it ({} {})", verdict.metric_class,
-                     percent(by), how, change.most_key, percent(std::abs(change.most_change)), how);
+/// A step of a class mean in its metrics, where + is worse: the same step is more of a time than of a rate.
+struct ClassStep {
+  std::string longer;  ///< by how much longer or shorter something takes
+  std::string less;    ///< by how much less or more something yields
+  bool alike = false;  ///< to the digits that are shown
+};
+
+ClassStep class_step(double step) {
+  ClassStep out{percent(std::abs(std::expm1(step))), percent(std::abs(std::expm1(-step)))};
+  out.alike = out.longer == out.less;
+  return out;
+}
+
+/// "5 of 6 metrics of class hbm take over 0.9% longer or yield over 0.9% less, on average over all 1.8%", or
+/// which one carries the mean.
+std::string class_moved(const Verdict& verdict, const ClassChange& change) {
+  const double mean = step_of(verdict.change.value_or(0), verdict.better);
+  const bool worse = mean >= 0;
+  const char* const longer = worse ? "longer" : "shorter";
+  const char* const less = worse ? "less" : "more";
+  const ClassStep all = class_step(mean);
+  if (change.together) {
+    const ClassStep half = class_step(mean / 2);
+    return fmt::format(
+        "{} of {} metrics of class {} take over {} {} or yield over {} {}, on average over all {}",
+        change.moved, change.members, verdict.metric_class, half.longer, longer, half.less, less,
+        all.alike ? all.longer : fmt::format("{} and {}", all.longer, all.less));
+  }
+  return fmt::format("class {} takes {} {}{} on average, and {} carries it ({} {})", verdict.metric_class,
+                     all.longer, longer, all.alike ? "" : fmt::format(" or yields {} {}", all.less, less),
+                     change.most_key, percent(std::abs(change.most_change)), worse ? "worse" : "better");
 }
 
 std::string undecided(const Verdict& verdict, const Scale& scale, const GateResult& result) {
@@ -169,10 +193,10 @@ std::string explain_class(const Verdict& verdict, const Scale& scale, const Gate
     case VerdictKind::ok:
       return fmt::format("{}: {}", mean, within(verdict, scale, result));
     case VerdictKind::regressed:
-      return fmt::format("{}, {} (tolerance of the mean {})", class_moved(verdict, change, "worse"),
+      return fmt::format("{}, {} (tolerance of the mean {})", class_moved(verdict, change),
                          in_rounds(verdict, result), percent(verdict.tolerance));
     case VerdictKind::improved:
-      return fmt::format("{}, {}: {}", class_moved(verdict, change, "better"), in_rounds(verdict, result),
+      return fmt::format("{}, {}: {}", class_moved(verdict, change), in_rounds(verdict, result),
                          change.together ? "where it stays so, the baseline is stale: record a new one"
                                          : "what became of that metric says whether the baseline is stale");
     default:

@@ -4,15 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "result/quantity.hpp"
 #include "result/vocabulary.hpp"
 
 namespace gpugauge::report {
 
 // Of none of these numbers are more than eight digits written, and of what is not finite "unknown".
 
-/// A value with its unit: (1.234e10, "byte/second") -> "12.3 GB/s", (8.31e-8, "second") -> "83.1 ns", (0.987,
-/// "1") -> "0.987". Prefixes are decimal. A unit that has no short form is written as it is.
-std::string quantity(double value, std::string_view unit);
+using result::quantity;
 
 /// A share: .1234 -> "12.3%"; below 10% two significant digits.
 std::string percent(double share);

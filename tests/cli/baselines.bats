@@ -121,7 +121,7 @@ for i in range(9):
 PY
   gpugauge baseline create --name whole class{0,1,2,3,4}.json
   run -1 gpugauge compare class{5,6,7,8}.json --baseline whole
-  [[ $output == *"metrics of class host_cpu are worse by more than "* ]]
+  [[ $output == *"metrics of class host_cpu take over "* ]]
   run -0 gpugauge baseline accept whole --reason "new kernel" --metric 'class/*' --run class5.json
   [[ $output == *"Accepted: class/host_cpu from 1"*" to 1.05"* ]]
   run -0 gpugauge compare class{5,6,7,8}.json --baseline whole

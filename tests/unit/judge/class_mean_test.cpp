@@ -103,8 +103,8 @@ TEST(JudgeBaseline, SeesEverythingTwoPercentSlowerInTheClassAndNotInItsMetrics) 
   EXPECT_NEAR(verdict.baseline.value(), 1, .002);
   EXPECT_EQ(verdict.unit, "1");
   EXPECT_NEAR(verdict.tolerance, .01, 1e-12);
-  EXPECT_THAT(verdict.reason,
-              HasSubstr("6 of 6 metrics of class hbm are worse by more than 0.9%, the mean of all by 1.8%"));
+  EXPECT_THAT(verdict.reason, HasSubstr("6 of 6 metrics of class hbm take over 0.9% longer or yield over "
+                                        "0.9% less, on average over all 1.8%"));
   EXPECT_THAT(verdict.reason, HasSubstr(" in 2 of 2 rounds"));
   for (int i = 0; i < 6; ++i)
     EXPECT_NE(find(judgement, fmt::format("host/hbm{}:bandwidth", i))->kind, VerdictKind::regressed);
@@ -124,7 +124,7 @@ TEST(JudgeBaseline, SaysWhichMetricCarriesAnImprovedClassMean) {
   const Judgement all = judge(std::vector<double>(6, .97), 4);
   EXPECT_EQ(find(all, "class/hbm")->kind, VerdictKind::improved);
   EXPECT_THAT(find(all, "class/hbm")->reason,
-              HasSubstr("6 of 6 metrics of class hbm are better by more than 1."));
+              HasSubstr("6 of 6 metrics of class hbm take over 1.5% shorter or yield over 1."));
 }
 
 TEST(JudgeBaseline, AHealthyClassIsOkAndCanBeLeftOut) {

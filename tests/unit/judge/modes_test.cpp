@@ -63,9 +63,8 @@ TEST(JudgeBaseline, NamesTheTwoModesOfAMetricInItsUnit) {
                                   [](const Verdict& verdict) { return verdict.metric == triad; });
   ASSERT_NE(found, judgement.verdicts.end());
   EXPECT_EQ(found->kind, VerdictKind::regressed);
-  EXPECT_THAT(
-      found->reason,
-      HasSubstr("two modes: 60% of 15 processes near 2.6e+09 byte/second, the others near 4.099e+09"));
+  EXPECT_THAT(found->reason,
+              HasSubstr("two modes: 60% of 15 processes near 2.60 GB/s, the others near 4.10 GB/s"));
 }
 
 }  // namespace

@@ -84,20 +84,54 @@ TEST(Reasons, AClassSaysHowManyOfItsMetricsMovedAndNeverEverything) {
   verdict.change = .012;
   GateResult result;
   result.beyond = 3;
-  EXPECT_EQ(
-      explain_class(verdict, {}, result, {14, 8, "a:b", .03, true}),
-      "8 of 14 metrics of class gemm16 are worse by more than 0.6%, the mean of all by 1.2%, by more than "
-      "0.3% in 3 of 3 rounds (tolerance of the mean 1.0%)");
+  EXPECT_EQ(explain_class(verdict, {}, result, {14, 8, "a:b", .03, true}),
+            "8 of 14 metrics of class gemm16 take over 0.6% longer or yield over 0.6% less, on average over "
+            "all 1.2%, by more "
+            "than 0.3% in 3 of 3 rounds (tolerance of the mean 1.0%)");
   verdict.kind = VerdictKind::improved;
   verdict.change = -.012;
-  EXPECT_EQ(
-      explain_class(verdict, {}, result, {14, 8, "a:b", -.03, true}),
-      "8 of 14 metrics of class gemm16 are better by more than 0.6%, the mean of all by 1.2%, by more than "
-      "0.3% in 3 of 3 rounds: where it stays so, the baseline is stale: record a new one");
-  EXPECT_EQ(
-      explain_class(verdict, {}, result, {14, 2, "a:b", -.15, false}),
-      "class gemm16 is 1.2% better on average, and a:b carries it (15.0% better), by more than 0.3% in 3 of "
-      "3 rounds: what became of that metric says whether the baseline is stale");
+  EXPECT_EQ(explain_class(verdict, {}, result, {14, 8, "a:b", -.03, true}),
+            "8 of 14 metrics of class gemm16 take over 0.6% shorter or yield over 0.6% more, on average over "
+            "all 1.2%, by more "
+            "than 0.3% in 3 of 3 rounds: where it stays so, the baseline is stale: record a new one");
+  EXPECT_EQ(explain_class(verdict, {}, result, {14, 2, "a:b", -.15, false}),
+            "class gemm16 takes 1.2% shorter on average, and a:b carries it (15.0% better), by more than "
+            "0.3% in 3 of "
+            "3 rounds: what became of that metric says whether the baseline is stale");
+}
+
+TEST(Reasons, ALargeStepOfAClassIsMoreOfATimeThanOfARate) {
+  Verdict verdict = within_tolerance();
+  verdict.metric_class = "hbm";
+  verdict.kind = VerdictKind::regressed;
+  verdict.change = 3;  // everything takes four times as long: half of that step is twice as long
+  GateResult result;
+  result.beyond = 3;
+  EXPECT_THAT(explain_class(verdict, {}, result, {6, 6, "a:b", .75, true}),
+              testing::StartsWith("6 of 6 metrics of class hbm take over 100.0% longer or yield over 50.0% "
+                                  "less, on average over all 300.0% and 75.0%, "));
+  EXPECT_THAT(explain_class(verdict, {}, result, {6, 1, "a:b", .99, false}),
+              testing::StartsWith("class hbm takes 300.0% longer or yields 75.0% less on average, and a:b "
+                                  "carries it (99.0% worse)"));
+  verdict.kind = VerdictKind::improved;
+  verdict.change = -.75;
+  EXPECT_THAT(explain_class(verdict, {}, result, {6, 6, "a:b", -3, true}),
+              testing::StartsWith("6 of 6 metrics of class hbm take over 50.0% shorter or yield over 100.0% "
+                                  "more, on average over all 75.0% and 300.0%, "));
+}
+
+TEST(Reasons, ModesAreToldAsQuantities) {
+  Verdict verdict = within_tolerance();
+  verdict.kind = VerdictKind::unstable;
+  verdict.better = result::Direction::higher;
+  verdict.unit = "byte/second";
+  Scale scale;
+  scale.process_spread = .001;
+  scale.tolerance = .03;
+  const double slow = -std::log(4.12e10), fast = -std::log(5.333e10);
+  const std::vector<RoundValues> now{{slow, fast, slow, fast, slow}, {slow, fast, slow, fast, fast}};
+  EXPECT_THAT(explain(verdict, scale, {}, now),
+              testing::HasSubstr("processes near 41.2 GB/s, the others near 53.3 GB/s"));
 }
 
 }  // namespace
