@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "baseline/kept_file.hpp"
+#include "conductor/differences.hpp"
 #include "conductor/host_identity.hpp"
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/observe.hpp"
@@ -76,22 +77,6 @@ result::Fingerprint host_part(result::Fingerprint fingerprint) {
   return fingerprint;
 }
 
-/// "device.host.cpu_model (X now, Y then); ...".
-/// All of it may have been changed on purpose; another device or suite may not.
-bool declarable(const std::vector<baseline::Mismatch>& fields) {
-  return std::all_of(fields.begin(), fields.end(),
-                     [](const baseline::Mismatch& field) { return baseline::can_be_treatment(field.field); });
-}
-
-std::string differences(const std::vector<baseline::Mismatch>& fields) {
-  std::vector<std::string> out;
-  out.reserve(fields.size());
-  for (const baseline::Mismatch& field : fields)
-    out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
-                              result::or_absent(field.then)));
-  return fmt::format("{}", fmt::join(out, "; "));
-}
-
 /// What the rounds say of themselves; what several say stands once.
 void add_remarks_of(const std::vector<result::Run>& rounds, std::vector<std::string>& out) {
   std::set<std::string> said;
@@ -101,64 +86,15 @@ void add_remarks_of(const std::vector<result::Run>& rounds, std::vector<std::str
         out.push_back(i == 0 ? remark : fmt::format("Round {}: {}", i + 1, remark));
 }
 
-/// How runs and a baseline differ in what must match.
-struct Differences {
-  std::vector<baseline::Mismatch> declared;    ///< covered by the treatment: what the comparison is about
-  std::vector<baseline::Mismatch> undeclared;  ///< why they are not of one kind; empty = comparable
-};
-
-Differences differing(const std::vector<result::Run>& runs, const baseline::Baseline& baseline,
-                      const std::vector<std::string>& treatment) {
-  Differences out;
-  const std::string& pinned = baseline.manifest.device;
-  const std::string& device = runs.front().device;
-  if (result::device_kind(pinned) != result::device_kind(device))
-    out.undeclared.push_back({"device", device, pinned});
-  for (baseline::Mismatch& field : baseline::mismatches(runs, baseline.runs)) {
-    const bool declared = std::any_of(treatment.begin(), treatment.end(), [&](const std::string& word) {
-      return baseline::covers(word, field.field);
-    });
-    (declared ? out.declared : out.undeclared).push_back(std::move(field));
-  }
-  return out;
-}
-
-/// What was declared and what of it is there, one sentence a word.
-std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
-                                           const Differences& different) {
-  std::vector<std::string> out;
-  const auto named = [](const std::vector<baseline::Mismatch>& from, const std::string& word) {
-    std::vector<baseline::Mismatch> fields;
-    std::copy_if(from.begin(), from.end(), std::back_inserter(fields),
-                 [&](const baseline::Mismatch& field) { return baseline::names(word, field.field); });
-    return fields;
-  };
-  for (const std::string& word : treatment) {
-    if (const auto refused = named(different.undeclared, word); !refused.empty())
-      out.push_back(
-          fmt::format("Treatment {}: another device is another measurement and can be no treatment: {}.",
-                      word, differences(refused)));
-    const std::vector<baseline::Mismatch> fields = named(different.declared, word);
-    if (fields.empty() && !named(different.undeclared, word).empty()) continue;
-    out.push_back(
-        fields.empty()
-            ? fmt::format("Treatment {}: declared, but nothing of that name differs between the two sides.",
-                          word)
-            : fmt::format("Treatment {}: {}.", word, differences(fields)));
-  }
-  return out;
-}
-
-}  // namespace
-
-namespace {
-
 /// "Not compared with ...", where what the baseline's origin says is not done.
 std::string not_compared(const std::string& origin) {
   constexpr std::string_view compared = "Compared ";
   if (origin.compare(0, compared.size(), compared) != 0) return origin;
   return "Not compared " + origin.substr(compared.size());
 }
+
+constexpr const char* baseline_of_its_own = "only a baseline of its own judges it";
+constexpr const char* both_alike = "measure both sides alike";
 
 /// Refuses to measure what could not be kept.
 void require_place(const std::filesystem::path& folder, int round) {
@@ -302,7 +238,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       device.reference = selection.baseline->runs;
       const judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
       device.remarks.insert(device.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
-      const std::string noted = differences(
+      const std::string noted = in_words(
           baseline::noted_differences(first.fingerprint, selection.baseline->runs.front().fingerprint));
       if (!noted.empty())
         device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
@@ -310,12 +246,11 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
     } else {
       // Its origin would say that it was compared.
       device.baseline_origin = not_compared(selection.origin);
-      device.remarks.push_back(fmt::format(
-          "Not comparable with that baseline: {}. {}", differences(different.undeclared),
-          declarable(different.undeclared)
-              ? "Declare with --treatment what was changed on purpose."
-              : "Another device, profile or suite is another measurement: only a baseline of its own "
-                "judges it."));
+      device.remarks.push_back(fmt::format("Not comparable with that baseline: {}. {}",
+                                           in_words(different.undeclared),
+                                           what_then(different, baseline_of_its_own)));
+      input.not_comparable =
+          not_comparable("the baseline " + selection.baseline->manifest.name, different, baseline_of_its_own);
       input.judged = false;
     }
   } else {
@@ -371,15 +306,13 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   } else {
     device.baseline_origin = fmt::format("Not compared: {} before, {} after.",
                                          result::counted(before.size(), "run"), after.size());
-    device.remarks.push_back(fmt::format(
-        "The two sides are not comparable: {}. {}", differences(different.undeclared),
-        declarable(different.undeclared)
-            ? "Declare with --treatment what was changed on purpose."
-            : "Another device, profile or suite is another measurement: measure both sides alike."));
+    device.remarks.push_back(fmt::format("The two sides are not comparable: {}. {}",
+                                         in_words(different.undeclared), what_then(different, both_alike)));
+    input.not_comparable = not_comparable("the side before", different, both_alike);
     input.judged = false;
   }
   if (const std::string noted =
-          differences(baseline::noted_differences(after.front().fingerprint, before.front().fingerprint));
+          in_words(baseline::noted_differences(after.front().fingerprint, before.front().fingerprint));
       !noted.empty() && different.undeclared.empty())
     device.remarks.push_back("Differs between the sides, and may be a cause: " + noted + ".");
   for (std::string& remark : remarks_of_sides(before, after)) device.remarks.push_back(std::move(remark));

@@ -156,7 +156,11 @@ Outcome outcome(const OutcomeInput& input) {
     return {ExitCode::cannot_judge,
             fmt::format("cannot judge: the baseline of this machine cannot be used: {}{}",
                         input.unusable_baseline, also(counts))};
-  if (!input.judged) return {ExitCode::cannot_judge, "cannot judge: nothing to judge the measurement by"};
+  if (!input.judged)
+    return {
+        ExitCode::cannot_judge,
+        fmt::format("cannot judge: {}", input.not_comparable.empty() ? "nothing to judge the measurement by"
+                                                                     : input.not_comparable)};
   if (counts.all == 0)
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
   const std::string held = held_of(counts) + also(counts);

@@ -113,6 +113,7 @@ struct OutcomeInput {
   std::vector<std::string> unmeasured_families;  ///< required and not measured, with the reason
   std::string unusable_baseline;  ///< why what was pinned cannot be held against it; "" where it can
   bool judged = true;             ///< false: no judge was applicable
+  std::string not_comparable;     ///< why what was there to judge by is of another kind; "" where nothing was
   bool interrupted = false;       ///< ended before everything was measured: no pass
   std::string not_kept;           ///< why a round lacks what was measured; "" where nothing was lost. No pass
   bool strict = false;            ///< what is inconclusive or unstable ends with code 4 instead of 0

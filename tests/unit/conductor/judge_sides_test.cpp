@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "conductor/conductor.hpp"
+#include "conductor/differences.hpp"
 #include "result/google_benchmark.hpp"
 #include "unit/judge/runs.hpp"
 
@@ -73,6 +74,37 @@ TEST(JudgeSides, AnotherModelIsNothingThatCouldBeDeclared) {
   EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge);
   EXPECT_THAT(device.remarks, Contains(HasSubstr("measure both sides alike")));
   EXPECT_THAT(device.remarks, testing::Not(Contains(HasSubstr("--treatment"))));
+  EXPECT_THAT(device.outcome.sentence,
+              testing::MatchesRegex("cannot judge: not comparable with the side before: "
+                                    "device[.]gpu[.]0[.]name [(]NVIDIA H100 now, .* then[)]; another device, "
+                                    "profile or suite is another measurement: measure both sides alike"));
+}
+
+TEST(JudgeSides, TheLastLineNamesWhatDiffersAndWhatToDeclare) {
+  std::vector<result::Run> after = side(50, 5);
+  for (result::Run& run : after) {
+    run.fingerprint.stack["driver.version"] = "590";
+    run.fingerprint.stack["driver.kernel_module_version"] = "590";
+    run.fingerprint.stack["cublas.version"] = "13.2";
+  }
+  const judge::Outcome undeclared = judge_sides(side(1, 5), after, {}, false).outcome;
+  EXPECT_EQ(undeclared.code, judge::ExitCode::cannot_judge);
+  EXPECT_THAT(undeclared.sentence,
+              testing::MatchesRegex("cannot judge: not comparable with the side before: .*; declare with "
+                                    "--treatment cublas --treatment driver what was changed on purpose"));
+  judge::Policy declared;
+  declared.treatment = {"cublas", "driver"};
+  EXPECT_EQ(judge_sides(side(1, 5), after, declared, false).outcome.code, judge::ExitCode::pass);
+}
+
+TEST(Declared, AWordIsAsShortAsItCovers) {
+  const auto said = [](const char* field) { return what_then({{}, {{field, "a", "b"}}}, "no"); };
+  EXPECT_EQ(said("stack.driver.version"), "Declare with --treatment driver what was changed on purpose.");
+  EXPECT_EQ(said("device.host.name"), "Declare with --treatment host.name what was changed on purpose.");
+  EXPECT_EQ(said("settings.gpu.0.power_limit_w"),
+            "Declare with --treatment settings.gpu.0.power_limit_w what was changed on purpose.");
+  EXPECT_EQ(said("device.gpu.0.name"), "Another device, profile or suite is another measurement: no.");
+  EXPECT_EQ(said("suite.profile"), "Another device, profile or suite is another measurement: no.");
 }
 
 TEST(JudgeSides, ABenchmarkIsNotComparedWithItsFormerSelf) {

@@ -82,6 +82,10 @@ TEST(Outcome, WithoutAJudgeOrAVerdictNothingPasses) {
   OutcomeInput input = with({});
   input.judged = false;
   EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+  EXPECT_EQ(outcome(input).sentence, "cannot judge: nothing to judge the measurement by");
+  input.not_comparable = "not comparable with the baseline golden";
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+  EXPECT_EQ(outcome(input).sentence, "cannot judge: not comparable with the baseline golden");
   EXPECT_EQ(outcome({}).code, ExitCode::cannot_judge) << "never a silent pass";
 }
 

@@ -1,0 +1,114 @@
+#include "conductor/differences.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "result/facts.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+/// All of it may have been changed on purpose; another device or suite may not.
+bool declarable(const std::vector<baseline::Mismatch>& fields) {
+  return std::all_of(fields.begin(), fields.end(), [](const baseline::Mismatch& field) {
+    return baseline::can_be_treatment(field.field) && baseline::covers(field.field, field.field);
+  });
+}
+
+/// The shortest word that covers a field: "driver" of "stack.driver.version".
+std::string word_for(const std::string& field) {
+  const std::size_t section = field.find('.');
+  if (section == std::string::npos) return field;
+  const std::string name = field.substr(section + 1);
+  for (const std::string& word : {name.substr(0, name.find('.')), name})
+    if (baseline::can_be_treatment(word) && baseline::covers(word, field)) return word;
+  return field;
+}
+
+/// "--treatment driver --treatment nccl".
+std::string options_for(const std::vector<baseline::Mismatch>& fields) {
+  std::vector<std::string> options;
+  for (const baseline::Mismatch& field : fields) {
+    std::string option = "--treatment " + word_for(field.field);
+    if (std::find(options.begin(), options.end(), option) == options.end())
+      options.push_back(std::move(option));
+  }
+  return fmt::format("{}", fmt::join(options, " "));
+}
+
+}  // namespace
+
+Differences differing(const std::vector<result::Run>& runs, const baseline::Baseline& baseline,
+                      const std::vector<std::string>& treatment) {
+  Differences out;
+  const std::string& pinned = baseline.manifest.device;
+  const std::string& device = runs.front().device;
+  if (result::device_kind(pinned) != result::device_kind(device))
+    out.undeclared.push_back({"device", device, pinned});
+  for (baseline::Mismatch& field : baseline::mismatches(runs, baseline.runs)) {
+    const bool declared = std::any_of(treatment.begin(), treatment.end(), [&](const std::string& word) {
+      return baseline::covers(word, field.field);
+    });
+    (declared ? out.declared : out.undeclared).push_back(std::move(field));
+  }
+  return out;
+}
+
+std::string in_words(const std::vector<baseline::Mismatch>& fields) {
+  std::vector<std::string> out;
+  out.reserve(fields.size());
+  for (const baseline::Mismatch& field : fields)
+    out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
+                              result::or_absent(field.then)));
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
+std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
+                                           const Differences& different) {
+  std::vector<std::string> out;
+  const auto named = [](const std::vector<baseline::Mismatch>& from, const std::string& word) {
+    std::vector<baseline::Mismatch> fields;
+    std::copy_if(from.begin(), from.end(), std::back_inserter(fields),
+                 [&](const baseline::Mismatch& field) { return baseline::names(word, field.field); });
+    return fields;
+  };
+  for (const std::string& word : treatment) {
+    if (const auto refused = named(different.undeclared, word); !refused.empty())
+      out.push_back(
+          fmt::format("Treatment {}: another device is another measurement and can be no treatment: {}.",
+                      word, in_words(refused)));
+    const std::vector<baseline::Mismatch> fields = named(different.declared, word);
+    if (fields.empty() && !named(different.undeclared, word).empty()) continue;
+    out.push_back(
+        fields.empty()
+            ? fmt::format("Treatment {}: declared, but nothing of that name differs between the two sides.",
+                          word)
+            : fmt::format("Treatment {}: {}.", word, in_words(fields)));
+  }
+  return out;
+}
+
+std::string what_then(const Differences& different, const std::string& remedy) {
+  return declarable(different.undeclared)
+             ? fmt::format("Declare with {} what was changed on purpose.", options_for(different.undeclared))
+             : fmt::format("Another device, profile or suite is another measurement: {}.", remedy);
+}
+
+std::string not_comparable(const std::string& other, const Differences& different,
+                           const std::string& remedy) {
+  constexpr std::size_t shown = 2;
+  std::vector<baseline::Mismatch> fields = different.undeclared;
+  const std::size_t more = fields.size() > shown ? fields.size() - shown : 0;
+  fields.resize(fields.size() - more);
+  return fmt::format(
+      "not comparable with {}: {}{}; {}", other, in_words(fields),
+      more > 0 ? fmt::format(" and {} more", more) : "",
+      declarable(different.undeclared)
+          ? fmt::format("declare with {} what was changed on purpose", options_for(different.undeclared))
+          : fmt::format("another device, profile or suite is another measurement: {}", remedy));
+}
+
+}  // namespace gpugauge::conductor
