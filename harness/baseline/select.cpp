@@ -12,6 +12,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/profiles.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -34,9 +35,17 @@ std::string names(const std::vector<Mismatch>& fields) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
+/// "5 rounds from 2026-11-21", "6 rounds from 2026-11-01 to 2026-11-06": the days on which they were
+/// measured, which may be long before they were pinned.
 std::string one_round(const Baseline& found) {
-  const std::size_t count = found.runs.size();
-  return fmt::format("{} from {}", result::counted(count, "round"), found.manifest.created.substr(0, 10));
+  constexpr std::size_t day = std::string_view("2026-11-21").size();
+  const auto [first, last] =
+      std::minmax_element(found.runs.begin(), found.runs.end(),
+                          [](const result::Run& a, const result::Run& b) { return a.started < b.started; });
+  const std::string from = first->started.substr(0, day);
+  const std::string to = last->started.substr(0, day);
+  return fmt::format("{} from {}{}", result::counted(found.runs.size(), "round"), from,
+                     from == to ? "" : " to " + to);
 }
 
 /// How well a baseline fits.
@@ -258,10 +267,17 @@ std::string origin_of(const Place& place, const Candidate& found) {
                                                    : "");
 }
 
-/// What `baseline create` must be told to make one that the same measurement is held against.
-std::string options_of(const result::Fingerprint& fingerprint, const std::string& device) {
+/// The command that makes one that the same measurement is held against. What another command measures
+/// `baseline create` only takes from files.
+std::string how_to_make(const result::Fingerprint& fingerprint, const std::string& device) {
   const std::string profile = result::fact(fingerprint.suite, "suite.profile");
-  return (device.empty() ? "" : " --device " + device) + (profile.empty() ? "" : " --profile " + profile);
+  if (profile == result::frameworks_profile)
+    return fmt::format(
+        "`gpugauge baseline create RUN.json ...`, from {} files or more that `gpugauge frameworks --output "
+        "RUN.json` left",
+        minimum_rounds);
+  return fmt::format("`gpugauge baseline create{}{}`", device.empty() ? "" : " --device " + device,
+                     profile.empty() ? "" : " --profile " + profile);
 }
 
 }  // namespace
@@ -321,8 +337,8 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
       : selection.damaged.empty()
           ? fmt::format(
                 "No baseline of this machine, profile and suite was found: only correctness and "
-                "physical limits were judged. Make one with `gpugauge baseline create{}`.",
-                options_of(fingerprint, device))
+                "physical limits were judged. Make one with {}.",
+                how_to_make(fingerprint, device))
           : "The baseline of this machine cannot be used: only correctness and physical limits were judged. "
             "Restore it from a copy, or move its folder away and make a new one.";
   return selection;

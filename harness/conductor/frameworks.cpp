@@ -11,6 +11,7 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/profiles.hpp"
 #include "run/runner.hpp"
 #include "stack/gpu_report.hpp"
 
@@ -181,7 +182,7 @@ result::Run run_frameworks(const FrameworkOptions& options, const stack::GpuRepo
         fmt::format("{} is not there; install GPUGauge whole, or name its folder with GPUGAUGE_LIBEXEC",
                     script.string()));
   run::Plan plan;
-  plan.profile.name = "frameworks";
+  plan.profile.name = result::frameworks_profile;
   plan.profile.processes = 1;
   plan.profile.window_seconds = options.window_seconds;
   plan.profile.limit_seconds = options.limit_seconds;
