@@ -45,9 +45,10 @@ void from_store(const std::string& location, const FleetAdmitArguments& argument
   store::Store history = store::Store::open(location, store::Access::reading);
   const store::NewestNight chosen = night_of(history, arguments.night);
   const std::string& night = chosen.days;
-  judge::PeersInput found = history.night(
-      night,
-      [&](const judge::PeerRound& round, const result::Fingerprint& facts) { usual.add(round.kind, facts); });
+  judge::PeersInput found =
+      history.night(night, [&](const judge::PeerRound& round, const result::Fingerprint& facts) {
+        usual.add(round.kind, round.id, facts);
+      });
   remarks.push_back(fmt::format("The fleet: {} of {} (UTC) from the store {}.",
                                 result::counted(found.rounds.size(), "run"), night, history.name()));
   if (std::string later = dated_later(chosen); !later.empty()) remarks.push_back(std::move(later));
@@ -111,7 +112,7 @@ int admit(const FleetAdmitArguments& arguments) {
   } else {
     ReadRuns fleet = read_named(expanded(arguments.against), arguments.by_folder, collector,
                                 [&](const judge::PeerRound& round, const result::Run& run) {
-                                  usual.add(round.kind, run.fingerprint);
+                                  usual.add(round.kind, round.id, run.fingerprint);
                                 });
     if (fleet.rounds.empty())
       throw result::UsageError(fmt::format("--against {}: no run of a device was found there{}",

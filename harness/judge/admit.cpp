@@ -64,7 +64,7 @@ class Admitting {
  private:
   /// The fleet's runs without those of the newcomers' devices. A host is also known by a run that both sides
   /// hold, and where the newcomer's has no name by its boot: a history calls it otherwise than its file.
-  std::vector<PeerRound> others_in_fleet() const {
+  std::vector<PeerRound> others_in_fleet() {
     std::set<std::string> own;
     std::set<std::string> runs;
     std::set<std::string> boots;
@@ -78,7 +78,10 @@ class Admitting {
         own.insert(round.node);
     std::vector<PeerRound> out;
     for (const PeerRound& round : input_.fleet.rounds)
-      if (!own.contains(round.node)) out.push_back(round);
+      if (own.contains(round.node))
+        own_.insert(round.id);
+      else
+        out.push_back(round);
     return out;
   }
 
@@ -126,7 +129,7 @@ class Admitting {
         made.remarks.push_back(fmt::format(
             "Treatment {}: declared, but nothing of that name differs between it and the fleet.", word));
     }
-    add_noted(here, kind->front().front()->kind, usual_, made.drift);
+    add_noted(here, kind->front().front()->kind, usual_, own_, made.drift);
     if (!comparable_of(made.drift)) {
       const std::vector<Drift> drift = must_match(made.drift);
       const bool declarable = std::all_of(drift.begin(), drift.end(), [](const Drift& one) {
@@ -322,6 +325,7 @@ class Admitting {
   const UsualFacts& usual_;
   const Policy& policy_;
   const PeerRules& rules_;
+  std::set<std::string> own_;  ///< ids of the fleet's runs that are of newcomers' devices
   std::vector<PeerKind> kinds_;
   mutable std::map<const PeerKind*, std::vector<PeerScale>> scales_;  ///< of kinds that were compared with
   Admissions out_;

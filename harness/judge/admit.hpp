@@ -1,9 +1,11 @@
 // A newcomer against a fleet: is it like the others, and is its stack?
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,24 +17,26 @@ namespace gpugauge::judge {
 /// How often each fact has each value, by kind of device: what is usual in a fleet. Several threads may add.
 class UsualFacts {
  public:
-  /// Counts the facts of one run of a device of this kind (PeerRound::kind).
-  void add(const std::string& kind, const result::Fingerprint& fingerprint);
+  /// Counts the facts of one run (PeerRound::id) of a device of this kind (PeerRound::kind).
+  void add(const std::string& kind, const std::string& run, const result::Fingerprint& fingerprint);
   /// The value that more than half of the runs of a kind have; "" where none is so common.
   struct Usual {
     std::string value;     ///< as the fingerprint writes it
     std::size_t runs = 0;  ///< that have it
     std::size_t of = 0;    ///< runs of the kind
   };
-  /// The facts of a kind that have a usual value.
-  result::Fingerprint usual(const std::string& kind) const;
+  /// The facts of a kind that have a usual value, in the runs that are not among `without`.
+  result::Fingerprint usual(const std::string& kind, const std::set<std::string>& without = {}) const;
   /// `field` as baseline::Mismatch writes it.
-  Usual of(const std::string& kind, const std::string& field) const;
+  Usual of(const std::string& kind, const std::string& field,
+           const std::set<std::string>& without = {}) const;
 
  private:
+  using Runs = std::vector<std::uint32_t>;  ///< places in Kind::runs
   struct Kind {
-    std::size_t runs = 0;
+    std::vector<std::string> runs;
     /// section, fact, value
-    std::map<std::string, std::map<std::string, std::map<std::string, std::size_t>>> counts;
+    std::map<std::string, std::map<std::string, std::map<std::string, Runs>>> having;
   };
   mutable std::mutex mutex_;
   std::map<std::string, Kind> kinds_;

@@ -26,10 +26,10 @@ bool comparable(const std::vector<Drift>& drift) {
 }
 
 void add_noted(const result::Fingerprint& here, const std::string& kind, const UsualFacts& usual,
-               std::vector<Drift>& out) {
-  const result::Fingerprint most = usual.usual(kind);
+               const std::set<std::string>& own, std::vector<Drift>& out) {
+  const result::Fingerprint most = usual.usual(kind, own);
   for (const baseline::Mismatch& field : baseline::differences(here, most, {baseline::Role::noted})) {
-    const UsualFacts::Usual found = usual.of(kind, field.field);
+    const UsualFacts::Usual found = usual.of(kind, field.field, own);
     // What has no usual value differs from one to the next: it tells them apart and says nothing against one.
     if (found.value.empty()) continue;
     out.push_back({field.field, field.now, found.value, found.runs, found.of, false, false});

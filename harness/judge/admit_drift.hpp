@@ -1,6 +1,7 @@
 // In which facts a newcomer differs from a fleet.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,10 @@ std::vector<Drift> incomparable(const result::Fingerprint& here, const PeerKind&
 /// Whether all of it is declared.
 bool comparable(const std::vector<Drift>& drift);
 
-/// Adds settings and topology that are not as usual among the devices of a kind (PeerRound::kind).
+/// Adds settings and topology that are not as usual among the devices of a kind (PeerRound::kind), runs of
+/// the newcomer itself (`own`) aside.
 void add_noted(const result::Fingerprint& here, const std::string& kind, const UsualFacts& usual,
-               std::vector<Drift>& out);
+               const std::set<std::string>& own, std::vector<Drift>& out);
 
 /// What is not declared: "stack.driver.version is 570 here and 580 there", and some more.
 std::string some_drift(const std::vector<Drift>& drift);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -15,47 +16,74 @@ constexpr std::array sections{
     Section{"stack", &result::Fingerprint::stack}, Section{"suite", &result::Fingerprint::suite},
     Section{"topology", &result::Fingerprint::topology}};
 
+/// Which of the runs count, and how many they are.
+class Counted {
+ public:
+  Counted(const std::vector<std::string>& runs, const std::set<std::string>& without) : counts_(runs.size()) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      counts_[i] = !without.contains(runs[i]);
+      all_ += counts_[i] ? 1 : 0;
+    }
+  }
+  std::size_t all() const { return all_; }
+  std::size_t of(const std::vector<std::uint32_t>& places) const {
+    return static_cast<std::size_t>(
+        std::count_if(places.begin(), places.end(), [&](std::uint32_t place) { return counts_[place]; }));
+  }
+
+ private:
+  std::vector<bool> counts_;
+  std::size_t all_ = 0;
+};
+
 }  // namespace
 
-void UsualFacts::add(const std::string& kind, const result::Fingerprint& fingerprint) {
+void UsualFacts::add(const std::string& kind, const std::string& run,
+                     const result::Fingerprint& fingerprint) {
   const std::lock_guard lock(mutex_);
   Kind& kept = kinds_[kind];
-  ++kept.runs;
+  const auto place = static_cast<std::uint32_t>(kept.runs.size());
+  kept.runs.push_back(run);
   for (const Section& section : sections)
-    for (const auto& [name, value] : fingerprint.*section.facts) ++kept.counts[section.name][name][value];
+    for (const auto& [name, value] : fingerprint.*section.facts)
+      kept.having[section.name][name][value].push_back(place);
 }
 
-result::Fingerprint UsualFacts::usual(const std::string& kind) const {
+result::Fingerprint UsualFacts::usual(const std::string& kind, const std::set<std::string>& without) const {
   const std::lock_guard lock(mutex_);
   result::Fingerprint out;
   const auto found = kinds_.find(kind);
   if (found == kinds_.end()) return out;
+  const Counted counted(found->second.runs, without);
   for (const Section& section : sections) {
-    const auto facts = found->second.counts.find(section.name);
-    if (facts == found->second.counts.end()) continue;
+    const auto facts = found->second.having.find(section.name);
+    if (facts == found->second.having.end()) continue;
     for (const auto& [name, values] : facts->second)
       for (const auto& [value, runs] : values)
-        if (2 * runs > found->second.runs) (out.*section.facts)[name] = value;
+        if (2 * counted.of(runs) > counted.all()) (out.*section.facts)[name] = value;
   }
   return out;
 }
 
-UsualFacts::Usual UsualFacts::of(const std::string& kind, const std::string& field) const {
+UsualFacts::Usual UsualFacts::of(const std::string& kind, const std::string& field,
+                                 const std::set<std::string>& without) const {
   const std::lock_guard lock(mutex_);
   const auto found = kinds_.find(kind);
   if (found == kinds_.end()) return {};
+  const Counted counted(found->second.runs, without);
   Usual out;
-  out.of = found->second.runs;
+  out.of = counted.all();
   const std::size_t dot = field.find('.');
   const std::string section = field.substr(0, dot);
-  const auto facts = found->second.counts.find(section);
-  if (dot == std::string::npos || facts == found->second.counts.end()) return out;
+  const auto facts = found->second.having.find(section);
+  if (dot == std::string::npos || facts == found->second.having.end()) return out;
   // A fact of the suite keeps the section's name in its own: "suite.version".
   for (const std::string& name : {field.substr(dot + 1), field}) {
     const auto values = facts->second.find(name);
     if (values == facts->second.end()) continue;
     for (const auto& [value, runs] : values->second)
-      if (2 * runs > found->second.runs) out = {value, runs, found->second.runs};
+      if (const std::size_t having = counted.of(runs); 2 * having > counted.all())
+        out = {value, having, counted.all()};
   }
   return out;
 }

@@ -28,8 +28,9 @@ Tone tone(AdmissionState state) {
 
 std::string drift_text(const Drift& drift) {
   const std::string role = drift.declared ? "declared" : drift.must_match ? "must match" : "may be a cause";
-  return fmt::format("{}: {} here, {} on {} of {} ({})", drift.field, result::or_absent(drift.here),
-                     result::or_absent(drift.usual), drift.runs, drift.of, role);
+  return fmt::format("{}: {} here, {} on {} of {} {} ({})", drift.field, result::or_absent(drift.here),
+                     result::or_absent(drift.usual), drift.runs, drift.of,
+                     drift.must_match ? "devices" : "runs", role);
 }
 
 std::string draw_one(const Admission& one, const Terminal& terminal) {

@@ -13,6 +13,7 @@
 #include "result/json_array.hpp"
 #include "result/run_reader.hpp"
 #include "result/samples_json.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -216,6 +217,8 @@ void parse_run(const std::string& text, const std::string& origin, Detail detail
                        [&](Series& series) { read(in, series, detail, telemetry.emplace_back()); });
             }));
   in.end();
+  if (!unix_seconds(run.started))
+    place.refuse(fmt::format("it started at {}, which is no time of RFC 3339", quoted(run.started)));
   try {
     validate(run, telemetry);
   } catch (const std::invalid_argument& error) {

@@ -98,10 +98,10 @@ PY
   edit good/node-00006/round-1.json 'it["fingerprint"]["stack"]["driver.version"] = "570.86.15"; it["fingerprint"]["settings"]["setting.03"] = "changed"'
   run -3 gpugauge fleet admit good/node-00006/round-1.json --against fleet
   [[ $output == *"its stack is not the fleet's: stack.driver.version is 570.86.15 here and 580.65.06 there"* ]]
-  [[ $output == *"stack.driver.version: 570.86.15 here, 580.65.06 on 12 of 12 (must match)"* ]]
-  [[ $output == *"settings.setting.03: changed here, as delivered on 12 of 12 (may be a cause)"* ]]
+  [[ $output == *"stack.driver.version: 570.86.15 here, 580.65.06 on 12 of 12 devices (must match)"* ]]
+  [[ $output == *"settings.setting.03: changed here, as delivered on 12 of 12 runs (may be a cause)"* ]]
   run -0 gpugauge fleet admit good/node-00006/round-1.json --against fleet --treatment driver
-  [[ $output == *"580.65.06 on 12 of 12 (declared)"* ]]
+  [[ $output == *"580.65.06 on 12 of 12 devices (declared)"* ]]
   run -3 gpugauge fleet admit good/node-00006/round-1.json --against fleet --treatment nccl
   [[ $output == *"Treatment nccl: declared, but nothing of that name differs between it and the fleet."* ]]
 }

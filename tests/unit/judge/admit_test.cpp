@@ -283,6 +283,21 @@ TEST(Admit, NobodyJudgesItself) {
               HasSubstr("1 of the fleet's runs is the newcomer's own and was left out"));
 }
 
+TEST(Admit, ItsOwnRunsSayNothingOfWhatIsUsual) {
+  Gate gate;
+  const auto with = [](const char* value) {
+    return [value](result::Run& run) { run.fingerprint.settings["libcuda_path"] = value; };
+  };
+  gate.add_fleet(8, with("/usr/lib"));
+  gate.add_newcomer({}, 0, with("/opt/lib"));
+  const PeerRound& own = gate.input.newcomers.front();
+  gate.input.fleet.rounds.push_back(own);
+  gate.usual.add(own.kind, own.id, gate.input.fingerprints.at(own.id));
+  const Admission one = gate.only();
+  ASSERT_EQ(one.drift.size(), 1U);
+  EXPECT_EQ(one.drift[0], (Drift{"settings.libcuda_path", "/opt/lib", "/usr/lib", 8, 8, false, false}));
+}
+
 TEST(Admit, WhatIsMissingOrFailedIsRefusedByName) {
   Gate gate;
   gate.add_fleet(12);

@@ -20,7 +20,7 @@ class Gate {
     for (int i = 0; i < nodes; ++i, ++node_) {
       const result::Run run = run_of(node_, 0, {}, apply);
       input.fleet.rounds.push_back(reduce(run));
-      usual.add(input.fleet.rounds.back().kind, run.fingerprint);
+      usual.add(input.fleet.rounds.back().kind, run.id, run.fingerprint);
     }
   }
   void add_newcomer(const Slowness& slow = {}, std::uint64_t round = 0, const Apply& apply = {}) {

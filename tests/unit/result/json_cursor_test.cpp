@@ -203,6 +203,7 @@ TEST(RunFile, ReadsIntoARunThatWasUsedBefore) {
   const result::Run first = example_run();
   result::Run bare;
   bare.id = "bare";
+  bare.started = "2026-11-21T02:00:00Z";
   bare.complete = true;
   result::Run plain = first;  // everything optional left out
   for (Process& process : plain.processes) {

@@ -77,6 +77,13 @@ TEST(RunFile, NamesAnEmptyFile) {
   EXPECT_THAT(refusal(" \n"), HasSubstr("empty"));
 }
 
+TEST(RunFile, RefusesATimeThatIsNone) {
+  EXPECT_EQ(refusal_after([](json& run) { run["started"] = "yesterday"; }),
+            "x.json: it started at 'yesterday', which is no time of RFC 3339");
+  EXPECT_NE(refusal_after([](json& run) { run["started"] = ""; }), "");
+  EXPECT_EQ(refusal_after([](json& run) { run["started"] = "2026-11-21T02:00:00.123+01:00"; }), "");
+}
+
 TEST(RunFile, RefusesWhatItDoesNotUnderstandByNameAndPlace) {
   EXPECT_THAT(refusal_after([](json& run) { run["colour"] = 1; }),
               HasSubstr("the key 'colour' is not part of this format"));
