@@ -2,6 +2,12 @@
 load common
 export WIDE=yes
 
+# draw FIRST COUNT FOLDER [BENCHMARK FACTOR]
+draw() {
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/cli/drawn_rounds.py" "$GPUGAUGE_SOURCE/baselines/NVIDIA H100 80GB HBM3/run/run.json" \
+    "$3" "$1" "$2" "${@:4}"
+}
+
 @test "a recorded run of an H100 keeps every physical limit, has its Tensor Cores, and no cause is named" {
   run gpugauge compare "$GPUGAUGE_SOURCE/baselines/NVIDIA H100 80GB HBM3/run/run.json" --report json=report.json
   # 3: nothing to compare it with, or it was cut short.
@@ -13,5 +19,35 @@ assert device["findings"] == [], device["findings"]
 verdicts = {one["metric"]: one["verdict"] for one in device["verdicts"] if one["judge"] == "physical"}
 assert set(verdicts.values()) == {"ok"}, verdicts
 assert {"clocks/sm", "link/pcie", "tensor_cores/gemm16", "tensor_cores/fp8", "peak/bf16/wgmma:throughput"} <= set(verdicts), verdicts
+PY
+}
+
+# What chance makes of a recorded run is no regression: its processes have two modes in an allocation, a wait
+# and attention, and a GPU at its power limit has another clock in each.
+@test "rounds drawn from a recorded run of an H100 are no regression of each other" {
+  mkdir pinned
+  draw 1 8 pinned
+  run gpugauge baseline create pinned/*.json --name h100 --state-dir state
+  [ "$status" -eq 0 ]
+  for check in 1 2 3 4 5 6; do
+    mkdir "check-$check"
+    draw $((10 * check + 1)) 4 "check-$check"
+    run gpugauge compare "check-$check"/*.json --baseline state/baselines/h100
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+  done
+}
+
+@test "a product 4% slower at the power limit of a recorded H100 is found by its operations per clock" {
+  mkdir pinned slower
+  draw 1 8 pinned
+  draw 11 5 slower cublas/tf32/lt/8192x8192x8192 1.04
+  gpugauge baseline create pinned/*.json --name h100 --state-dir state
+  run gpugauge compare slower/*.json --baseline state/baselines/h100 --report json=report.json
+  [ "$status" -eq 1 ]
+  "$PYTHON" - <<'PY'
+import json
+device = json.load(open("report.json"))["devices"][0]
+bad = [one["metric"] for one in device["verdicts"] if one["verdict"] in ("regressed", "failed") and not one["advisory"]]
+assert bad == ["cublas/tf32/lt/8192x8192x8192:flop_per_clock_per_sm"], bad
 PY
 }
