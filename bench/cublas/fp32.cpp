@@ -3,18 +3,19 @@
 namespace gpugauge::bench::cublas {
 namespace {
 
-const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp32)
-                          .variant("lt")
-                          .saturating()
-                          .isolates("fp32 products by cuBLASLt in pedantic mode: no tf32, no shortcut, so "
-                                    "that the CUDA cores do the work; the error proves it")
-                          .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
-                                     "locked clocks), another process on the GPU; where only throughput "
-                                     "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", squares())
-                          .from(Depth::exhaustive, "shape", {"2048x2048x2048", "8192x8192x8192"})
-                          .from(Depth::standard, "shape", {"4096x4096x4096"})
-                          .body([](Trial& trial) { measure_lt(trial, fp32, Layout::rows); })};
+const Registration lt{
+    define_product(GPUGAUGE_BENCH_OP, fp32)
+        .variant("lt")
+        .saturating()
+        .isolates("fp32 products by cuBLASLt in pedantic mode: no tf32, no shortcut, so "
+                  "that the CUDA cores do the work; the error proves it")
+        .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
+                   "locked clocks), another process on the GPU; where only throughput "
+                   "falls and throughput_best does not, the heuristic chose worse")
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", {"2048x2048x2048", "8192x8192x8192", "16384x16384x16384"})
+        .from(Depth::standard, "shape", {"4096x4096x4096"})
+        .body([](Trial& trial) { measure_lt(trial, fp32, Layout::rows); })};
 
 const Registration gemm_ex_registered{
     define_product(GPUGAUGE_BENCH_OP, fp32)

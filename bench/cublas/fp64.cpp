@@ -3,16 +3,17 @@
 namespace gpugauge::bench::cublas {
 namespace {
 
-const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp64)
-                          .variant("lt")
-                          .isolates("fp64 products by cuBLASLt, which uses the Tensor Cores' fp64 unit where "
-                                    "there is one (8.0, 9.0, 10.0)")
-                          .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
-                                     "locked clocks), another process on the GPU; where only throughput "
-                                     "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", squares())
-                          .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096"})
-                          .body([](Trial& trial) { measure_lt(trial, fp64, Layout::rows); })};
+const Registration lt{
+    define_product(GPUGAUGE_BENCH_OP, fp64)
+        .variant("lt")
+        .isolates("fp64 products by cuBLASLt, which uses the Tensor Cores' fp64 unit where "
+                  "there is one (8.0, 9.0, 10.0)")
+        .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
+                   "locked clocks), another process on the GPU; where only throughput "
+                   "falls and throughput_best does not, the heuristic chose worse")
+        .axis("shape", squares())
+        .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096", "16384x16384x16384"})
+        .body([](Trial& trial) { measure_lt(trial, fp64, Layout::rows); })};
 
 const Registration gemm_ex_registered{
     define_product(GPUGAUGE_BENCH_OP, fp64)
