@@ -269,6 +269,24 @@ store.commit()'
   [[ $output == *"there is no store at none.sqlite"* ]]
 }
 
+@test "every round of a check is a night of its page, and only the first says what changed" {
+  setup_store 1 1
+  one_gpu
+  gpugauge baseline create --device 0 --profile smoke --quiet --name before >/dev/null
+  gpugauge run --device 0 --profile smoke --quiet --output now.json
+  gpugauge history ingest now.json --store nights.sqlite
+  latency 0.0015
+  run -1 gpugauge check --device 0 --profile smoke --quiet --no-probes --store nights.sqlite --report html=page.html
+  "$PYTHON" - <<'PY'
+import json
+text = open("page.html").read().split('<script type="application/json" id="data">')[1].split("</script>")[0]
+device, = json.loads(text)["devices"]
+metric, = [one for one in device["metrics"] if one["key"] == "probe/op:latency"]
+assert device["rounds"] > 1 and [point[1] for point in metric["trend"]] == [.001] + [.0015] * device["rounds"], metric
+assert metric["value"] == metric["verdicts"][0]["value"] == .0015, metric
+PY
+}
+
 @test "the nights of another host are no trend of this one" {
   setup_store 1 1
   quick_run now.json
