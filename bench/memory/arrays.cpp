@@ -28,9 +28,7 @@ std::size_t array_elements(Trial& trial, std::size_t arrays) {
 
 std::size_t scattered_elements(Trial& trial) {
   const std::size_t least = least_bytes();
-  const std::size_t bytes = scattered_bytes(cuda::device().l2_bytes, least, [](std::size_t wanted) {
-    return !cuda::why_too_large(wanted).has_value();
-  });
+  const std::size_t bytes = scattered_bytes(cuda::device().l2_bytes, least, cuda::card_has_room);
   cuda::require_room(trial, bytes);
   trial.note("array_bytes", fmt::format("{}", bytes));
   trial.note("l2_holds_at_most",

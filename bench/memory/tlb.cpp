@@ -33,7 +33,10 @@ std::uint32_t pages_that_fit() {
 }
 
 void tlb(Trial& trial) {
-  cuda::require_room(trial, fewest_pages * stride);
+  std::uint32_t needed = fewest_pages;
+  for (const std::uint32_t pages : judged_pages)
+    if (cuda::card_has_room(std::size_t{pages} * stride)) needed = pages;
+  cuda::require_room(trial, std::size_t{needed} * stride);
   const std::uint32_t most = pages_that_fit();
   Window window = trial.window();
   const double points = std::bit_width(most / fewest_pages);

@@ -11,6 +11,10 @@ void require_room(Trial& trial, std::size_t bytes) {
   if (auto reason = why_too_large(bytes)) end_for_room(trial, std::move(*reason), bytes);
 }
 
+bool card_has_room(std::size_t bytes) {
+  return has_room(memory_now(), bytes);
+}
+
 void end_for_room(Trial& trial, std::string reason, std::size_t bytes) {
   Skipped lack = without_room(std::move(reason), has_room(memory_now(), bytes));
   if (lack.status == result::Status::skipped) trial.skip(std::move(lack.reason));

@@ -13,6 +13,10 @@ namespace gpugauge::bench::cuda {
 /// what this one has. Throws Skipped, CudaError.
 void require_room(Trial& trial, std::size_t bytes);
 
+/// True where a GPU of this size has room for `bytes` while nothing else uses it: what sizes are chosen by,
+/// so that who else is there decides whether something is measured and never what. Throws CudaError.
+bool card_has_room(std::size_t bytes);
+
 /// Ends the body for want of `bytes`, of which `reason` tells, in the same way. Throws Skipped, CudaError.
 [[noreturn]] void end_for_room(Trial& trial, std::string reason, std::size_t bytes);
 
