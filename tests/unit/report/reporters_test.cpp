@@ -280,6 +280,15 @@ TEST(OpenMetrics, ValueChangeAndShareAreOfTheSameRounds) {
   EXPECT_THAT(text, HasSubstr("gpugauge_metric_limit_share_ratio" + labels + "0.5\n"));
 }
 
+TEST(Markdown, ARowIsOfOneVerdictWhateverTheFirstRoundSaw) {
+  Report report = example();
+  DeviceReport& device = report.devices[0];
+  device.rounds.resize(3, device.rounds[0]);
+  EXPECT_THAT(
+      markdown_text(&report),
+      HasSubstr("| regressed | host/triad/one\\_core:bandwidth\\_mean | 10.0 GB/s | 12.5 GB/s | \\+25.0% |"));
+}
+
 TEST(Html, ARowIsOfTheRoundsThatTheVerdictRestsOn) {
   Report report = example();
   DeviceReport& device = report.devices[0];
