@@ -13,8 +13,8 @@ namespace gpugauge::bench {
 
 /// Memory of a GPU, in bytes.
 struct GpuMemory {
-  std::size_t total = 0;
-  std::size_t free = 0;
+  std::size_t total = 0;          ///< all that it has
+  std::size_t free = 0;           ///< what can be had now
   bool shared_with_host = false;  ///< an integrated GPU's: what the host holds is to blame on nobody
 };
 

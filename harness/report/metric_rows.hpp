@@ -19,11 +19,11 @@ std::string verdict_word(const judge::Verdict& verdict);  ///< "regressed", "ok,
 
 /// What the table is of.
 struct MetricTable {
-  std::vector<Measured> measured;
-  std::vector<judge::Verdict> verdicts;
-  std::size_t rounds = 1;     ///< behind the values
-  bool judged = false;        ///< held against something, so that there are changes
-  bool every_metric = false;  ///< a row a metric instead of one a benchmark
+  std::vector<Measured> measured;        ///< values of now, a metric each
+  std::vector<judge::Verdict> verdicts;  ///< on them, of every judge
+  std::size_t rounds = 1;                ///< behind the values
+  bool judged = false;                   ///< held against something, so that there are changes
+  bool every_metric = false;             ///< a row a metric instead of one a benchmark
 };
 
 /// The table with its legend; nothing where there is no row. Where the width is short, columns are left out

@@ -9,6 +9,7 @@ namespace gpugauge::run {
 /// Counts the processes of one run that ran past their time limit.
 class Hangs {
  public:
+  /// `limit_seconds`: the time limit of a process, for the sentences.
   explicit Hangs(double limit_seconds) : limit_seconds_(limit_seconds) {}
 
   /// A process of this family has ended, by its time limit or otherwise.
