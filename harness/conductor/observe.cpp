@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 #include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/per_clock.hpp"
+#include "judge/pinned.hpp"
 #include "judge/products.hpp"
 #include "result/facts.hpp"
 #include "result/throttle_reasons.hpp"
@@ -41,27 +44,51 @@ std::optional<double> factor_of(const Verdict& verdict) {
                                                     : *verdict.baseline / *verdict.value;
 }
 
-/// Benchmarks of which some verdict on a rate or time stands: shown to be slower, as before or better.
-std::set<std::string> decided_by_time(const std::vector<Verdict>& verdicts) {
-  std::set<std::string> out;
-  for (const Verdict& verdict : verdicts) {
-    const bool decided = verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::ok ||
-                         verdict.kind == VerdictKind::improved;
-    if (verdict.judge == judge::Judge::baseline && decided && !judge::is_per_clock(verdict.metric))
-      out.insert(judge::benchmark_of(verdict.metric));
+/// What the figures of one observation say of each other, so that none denies what another shows.
+class Shown {
+ public:
+  explicit Shown(const std::vector<Verdict>& verdicts) {
+    for (const Verdict& verdict : verdicts) {
+      if (verdict.judge != judge::Judge::baseline) continue;
+      const bool slower = verdict.kind == VerdictKind::regressed && !verdict.advisory;
+      const std::string benchmark = judge::benchmark_of(verdict.metric);
+      if (judge::is_per_clock(verdict.metric)) {
+        if (slower) per_clock_.insert(benchmark);
+      } else if (slower || verdict.kind == VerdictKind::improved) {
+        moved_.insert(benchmark);
+      }
+      if (slower && verdict.metric == judge::class_key(verdict.metric_class))
+        if (const auto factor = factor_of(verdict)) means_.emplace(verdict.metric_class, *factor);
+    }
   }
-  return out;
-}
+
+  /// One figure a benchmark. How slow it is its time says where that is shown to have moved; else operations
+  /// per clock do where they fell. "As before" of them would deny what a slow clock does.
+  bool by_another(const Verdict& verdict) const {
+    const std::string benchmark = judge::benchmark_of(verdict.metric);
+    if (judge::is_per_clock(verdict.metric))
+      return !per_clock_.contains(benchmark) || moved_.contains(benchmark);
+    if (verdict.kind != VerdictKind::ok) return false;
+    return (per_clock_.contains(benchmark) && !moved_.contains(benchmark)) || by_mean(verdict);
+  }
+
+ private:
+  /// "As before" within a tolerance of its own, and nearer to what the mean of its class lost than to
+  /// nothing.
+  bool by_mean(const Verdict& verdict) const {
+    const auto mean = means_.find(verdict.metric_class);
+    const std::optional<double> factor = factor_of(verdict);
+    return mean != means_.end() && factor && std::log(*factor) > std::log(mean->second) / 2;
+  }
+
+  std::set<std::string> per_clock_;      ///< benchmarks whose operations per clock are shown to have fallen
+  std::set<std::string> moved_;          ///< benchmarks whose rate or time is shown to have moved
+  std::map<std::string, double> means_;  ///< slowness of the classes whose mean is shown to be slower
+};
 
 void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
   std::set<std::string> failing;
-  const std::set<std::string> decided = decided_by_time(verdicts);
-  // One figure a benchmark. How slow it is its time says; operations per clock alone only where that is left
-  // in doubt, and "as before" of them would deny what a slow clock does.
-  const auto said_by_time = [&](const Verdict& verdict) {
-    return judge::is_per_clock(verdict.metric) &&
-           (verdict.kind != VerdictKind::regressed || decided.contains(judge::benchmark_of(verdict.metric)));
-  };
+  const Shown shown(verdicts);
   // Far below what physics gives every healthy machine: slower, whatever was before.
   const auto below_limit = [](const Verdict& verdict) {
     return verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed && verdict.share &&
@@ -71,7 +98,7 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
   for (const Verdict& verdict : verdicts)
     if (below_limit(verdict)) slow.insert(verdict.metric);
   for (const Verdict& verdict : verdicts) {
-    if (verdict.metric_class.empty() || said_by_time(verdict)) continue;
+    if (verdict.metric_class.empty() || shown.by_another(verdict)) continue;
     diagnose::Metric metric;
     metric.metric_class = verdict.metric_class;
     metric.scope.op = verdict.metric;
@@ -85,6 +112,7 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
     }
     if (below_limit(verdict)) {
       metric.factor = 1 / *verdict.share;
+      metric.judged = "slower";
       metric.note = std::string(diagnose::against_physical_limit);
       out.metrics.push_back(std::move(metric));
       continue;
@@ -99,6 +127,8 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
     } else if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::improved) {
       metric.factor = factor_of(verdict);
       if (!metric.factor) continue;
+      // The judge knows the noise: less than a figure from elsewhere must move by is enough.
+      metric.judged = verdict.kind == VerdictKind::regressed ? "slower" : "faster";
     } else {
       continue;
     }

@@ -95,27 +95,38 @@ const Scored* find(const std::vector<Scored>& all, std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+/// Most classes moved the wrong way, which speaks against it as a fact does.
+bool is_contradicted(const Scored& one) {
+  return one.match < 0 && !one.contradicting.empty();
+}
+
+std::string why_unproven(const Scored& one, double least) {
+  return is_contradicted(one) ? "" : one.argument.why_unproven(least);
+}
+
 std::string why_not(const Scored& one) {
   if (!one.argument.why_not().empty()) return one.argument.why_not();
   if (!one.contradicting.empty()) return one.contradicting.front();
   return "";
 }
 
-/// The named confusions of a finding, each with what speaks against it. (The question that separates the two
-/// is on the cause's page.)
-std::vector<Excluded> confusions(const Scored& chosen, const std::vector<Scored>& all) {
-  std::vector<Excluded> out;
+/// The named confusions of a finding, each with what speaks against it or is missing. (The question that
+/// separates the two is on the cause's page.)
+void add_confusions(const Scored& chosen, const std::vector<Scored>& all, double least, Finding& out) {
   for (const Confusion& confusion : chosen.signature->confused_with) {
     const Scored* other = find(all, confusion.with);
     if (other == nullptr || other->score >= chosen.score) continue;
+    if (std::string missing = why_unproven(*other, least); !missing.empty()) {
+      out.unproven.push_back({std::string(confusion.with), std::move(missing)});
+      continue;
+    }
     std::string why = why_not(*other);
     if (why.empty())
       why = other->argument.evidence().empty()
                 ? "nothing that was seen points to it"
                 : fmt::format("what was seen supports {} more", chosen.signature->name);
-    out.push_back({std::string(confusion.with), std::move(why)});
+    out.excluded.push_back({std::string(confusion.with), std::move(why)});
   }
-  return out;
 }
 
 /// Two facts of which one is given by itself: the other alone. No fact is told twice.
@@ -131,7 +142,7 @@ std::string without_others(const std::string& text, const std::vector<Evidence>&
   return text;
 }
 
-Finding finding_of(const Scored& one, const std::vector<Scored>& all) {
+Finding finding_of(const Scored& one, const std::vector<Scored>& all, double least) {
   Finding out;
   out.cause = one.signature->name;
   out.score = one.score;
@@ -144,7 +155,7 @@ Finding finding_of(const Scored& one, const std::vector<Scored>& all) {
   for (const std::string& fact : one.fitting)
     if (std::find(out.evidence.begin(), out.evidence.end(), fact) == out.evidence.end())
       out.evidence.push_back(fact);
-  out.excluded = confusions(one, all);
+  add_confusions(one, all, least, out);
   out.next.emplace_back(one.signature->next);
   return out;
 }
@@ -165,16 +176,30 @@ std::string sentence_of(const Diagnosis& diagnosis) {
       break;
   }
   std::string out = "Something is wrong, and what was seen names no cause";
-  for (std::size_t i = 0; i < std::min<std::size_t>(diagnosis.excluded.size(), 3); ++i)
-    out += fmt::format("{}{} ({})", i == 0 ? "; it is not " : ", not ", diagnosis.excluded[i].cause,
-                       diagnosis.excluded[i].why);
+  const auto add = [&](const std::vector<Excluded>& causes, std::string_view first, std::string_view next) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(causes.size(), 3); ++i)
+      out += fmt::format("{}{} ({})", i == 0 ? first : next, causes[i].cause, causes[i].why);
+  };
+  add(diagnosis.excluded, "; it is not ", ", not ");
+  add(diagnosis.unproven, "; not proven: ", ", ");
   return out + ".";
+}
+
+/// Something pointed to it, and it is not given.
+bool is_passed_over(const Scored& one, double least) {
+  const bool pointed = !one.argument.evidence().empty() || one.match > 0;
+  return pointed && one.score < least;
 }
 
 /// A fact speaks against it, and so it is not given.
 bool is_spoken_against(const Scored& one, double least) {
-  const bool pointed = !one.argument.evidence().empty() || one.match > 0;
-  return pointed && one.score < least && !one.argument.why_not().empty();
+  if (!is_passed_over(one, least) || !why_unproven(one, least).empty()) return false;
+  return !one.argument.why_not().empty() || !one.argument.why_unproven(least).empty();
+}
+
+/// What would show it was not seen, and so it is not given.
+bool is_left_unproven(const Scored& one, double least) {
+  return is_passed_over(one, least) && !why_unproven(one, least).empty();
 }
 
 /// A check of ours can measure whether it is this.
@@ -260,15 +285,18 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
   Diagnosis out;
   for (const Scored& one : scored)
     if (out.findings.size() < findings_most && one.score >= least && !one.argument.evidence().empty())
-      out.findings.push_back(finding_of(one, scored));
+      out.findings.push_back(finding_of(one, scored, least));
   out.state = !out.findings.empty() ? State::found
               : harm                ? State::unknown
               : seen.compared()     ? State::healthy
                                     : State::nothing_compared;
   if (harm) {
-    for (const Scored& one : scored)
+    for (const Scored& one : scored) {
       if (is_spoken_against(one, least) && out.excluded.size() < excluded_most)
-        out.excluded.push_back({std::string(one.signature->name), one.argument.why_not()});
+        out.excluded.push_back({std::string(one.signature->name), why_not(one)});
+      if (is_left_unproven(one, least) && out.unproven.size() < excluded_most)
+        out.unproven.push_back({std::string(one.signature->name), why_unproven(one, least)});
+    }
   }
   if (out.state == State::unknown || (out.state == State::found && out.findings.front().score < confident)) {
     constexpr std::size_t most = 3;

@@ -25,7 +25,7 @@ struct Weights {
   double named_without_harm = .55;  ///< for a state that was seen while no slowness was
 };
 
-/// A cause that was looked at, and why it is not a finding.
+/// A cause that was looked at, and why it is not a finding: what speaks against it, or what is missing.
 struct Excluded {
   std::string cause;  ///< name in the catalogue
   std::string why;    ///< one sentence without a full stop, no question
@@ -40,6 +40,7 @@ struct Finding {
   std::vector<std::string> evidence;  ///< best first
   std::vector<Excluded> excluded;     ///< what it could be confused with, and why it is not that
   std::vector<std::string> next;      ///< what to type or do
+  std::vector<Excluded> unproven;     ///< what else it could be, and what was not seen of that
 };
 
 /// A cheap measurement that would separate what is left.
@@ -69,7 +70,9 @@ struct Diagnosis {
   std::string sentence;            ///< the result in one sentence
   std::vector<Finding> findings;   ///< best first, at most findings_most
   std::vector<Excluded> excluded;  ///< causes that the facts rule out, though something pointed to them
-  std::vector<Needed> needed;      ///< at most three, for what is left open
+  std::vector<Excluded>
+      unproven;                ///< causes that something pointed to, and what would show them was not seen
+  std::vector<Needed> needed;  ///< at most three, for what is left open
   /// At most three, between leading causes of which none is confident and clearly ahead.
   std::vector<Question> questions;
 };

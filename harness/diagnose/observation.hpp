@@ -60,6 +60,9 @@ struct Scope {
 struct Metric {
   std::string metric_class;      ///< one of result::classes
   std::optional<double> factor;  ///< > 0; 1 = unchanged, 2 = twice as slow
+  /// What somebody who knows the noise made of the factor: one of judgements; "" = nobody did, its size
+  /// counts.
+  std::string judged;
   bool fails = false;            ///< it does not run at all (factor: null in the file)
   std::optional<double> value;   ///< an absolute figure, in unit
   std::string unit;              ///< of value, any text; "" = not said

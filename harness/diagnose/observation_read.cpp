@@ -182,6 +182,9 @@ Metric read_metric(const json& value, const Place& place) {
     if (metric.factor && *metric.factor <= 0)
       place.key("factor").refuse("is a ratio of times and should be above 0");
   }
+  metric.judged = optional_word(reader, "judged", judgements);
+  if (!metric.judged.empty() && !metric.factor)
+    place.key("judged").refuse("is a word about the factor, and there is none");
   metric.value = reader.optional_number("value");
   metric.unit = optional_text(reader, "unit");
   metric.spread = reader.optional_number("spread");

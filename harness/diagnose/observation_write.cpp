@@ -97,6 +97,7 @@ ordered_json json_of(const Metric& metric) {
     out["fails"] = true;
   } else {
     set(out, "factor", metric.factor);
+    set(out, "judged", metric.judged);
   }
   set(out, "value", metric.value);
   set(out, "unit", metric.unit);

@@ -125,7 +125,7 @@ bool concerns(const std::vector<Move>& moves, const Seen& seen) {
   if (affected == 0) return true;
   bool harmed = false;
   for (const Metric& metric : seen.it().metrics) {
-    if (!metric.fails && metric.factor.value_or(1) < slower_from) continue;
+    if (!metric.fails && !slower_by_figure(metric)) continue;
     harmed = true;
     if ((kinds(metric.metric_class) & affected) != 0) return true;
   }
@@ -140,7 +140,7 @@ bool only_fails(const std::vector<Move>& moves, const Seen& seen) {
   }
   if (!slows) return false;
   for (const Metric& metric : seen.it().metrics)
-    if (metric.factor.value_or(1) >= slower_from || is_noted_slower(metric)) return false;
+    if (slower_by_figure(metric) || is_noted_slower(metric)) return false;
   return !seen.it().errors.empty() || seen.fails({}).has_value();
 }
 

@@ -19,8 +19,9 @@ constexpr double as_good = .05;
 constexpr std::array<std::string_view, 4> names_of_devices{
     "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES"};
 
+/// Slower by what repeating it can show: a mean that is judged slower by less leaves nothing to ask.
 bool counts_as_slower(const Metric& metric) {
-  return metric.fails || (metric.factor && *metric.factor >= slower_from);
+  return metric.fails || (slower_by_figure(metric) && *metric.factor >= slower_from);
 }
 
 bool has_slow_figure(const ProbeEntry& probe, const Observation& observation) {

@@ -16,7 +16,8 @@ namespace gpugauge::diagnose {
 /// What was seen, as one sentence without a full stop; nothing where it was not seen.
 using Fact = std::optional<std::string>;
 
-/// A figure counts as slower from here on, as unchanged up to here; below its inverse it is faster.
+/// A figure that nobody judged counts as slower from here on, as unchanged up to here; below its inverse it
+/// is faster. Who knows the noise says it himself (Metric::judged).
 inline constexpr double slower_from = 1.03;
 /// From this factor on a class counts as much slower.
 inline constexpr double much_slower_from = 2.0;
@@ -167,6 +168,11 @@ class Seen {
 
 /// The value of a figure that is a time, in seconds; nullopt for any other.
 std::optional<double> seconds_of(const Metric& metric);
+
+/// It has a factor and is slower: as it was judged, and where nobody did by its size.
+bool slower_by_figure(const Metric& metric);
+/// The same for faster.
+bool faster_by_figure(const Metric& metric);
 
 /// It has no figure to compare, and the note calls it slower; or it is a start that takes too long whatever
 /// it is compared with.

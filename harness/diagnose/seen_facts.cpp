@@ -168,7 +168,7 @@ template <typename Holds>
 Fact gpu_that(const Observation& it, const Holds& holds) {
   if (holds(it.about.gpu)) return fmt::format("the GPU is of the model {}", it.about.gpu);
   for (const Metric& metric : it.metrics)
-    if (holds(metric.scope.gpu) && metric.factor && *metric.factor >= slower_from)
+    if (holds(metric.scope.gpu) && slower_by_figure(metric))
       return fmt::format("the slow GPU is of the model {}", metric.scope.gpu);
   return std::nullopt;
 }

@@ -50,12 +50,9 @@ std::string_view told_class(const Metric& metric) {
 }
 
 bool is_slower(const Metric& metric, double at_least) {
-  return metric.fails ||
-         (metric.factor ? *metric.factor >= at_least : at_least <= slower_from && is_noted_slower(metric));
-}
-
-bool is_faster(const Metric& metric) {
-  return metric.factor && *metric.factor <= 1 / slower_from;
+  if (metric.fails) return true;
+  if (!metric.factor) return at_least <= slower_from && is_noted_slower(metric);
+  return slower_by_figure(metric) && (at_least <= slower_from || *metric.factor >= at_least);
 }
 
 /// A line of a log that speaks of something wrong. What it counts none of is not.
@@ -77,6 +74,16 @@ bool tells_of_harm(const std::string& line) {
 }
 
 }  // namespace
+
+bool slower_by_figure(const Metric& metric) {
+  if (!metric.factor) return false;
+  return metric.judged.empty() ? *metric.factor >= slower_from : metric.judged == "slower";
+}
+
+bool faster_by_figure(const Metric& metric) {
+  if (!metric.factor) return false;
+  return metric.judged.empty() ? *metric.factor <= 1 / slower_from : metric.judged == "faster";
+}
 
 std::optional<double> seconds_of(const Metric& metric) {
   if (!metric.value) return std::nullopt;
@@ -211,8 +218,10 @@ std::string sentence(const Metric& metric) {
     return fmt::format("{}: \"{}\"", out, metric.note);
   if (!metric.factor)
     return metric.value ? fmt::format("{} is {:g} {}", out, *metric.value, metric.unit) : out + " was seen";
-  if (is_slower(metric, slower_from)) return fmt::format("{} is {:.3g} times as slow", out, *metric.factor);
-  if (is_faster(metric)) return fmt::format("{} is faster, {:.3g} of the time", out, *metric.factor);
+  if (slower_by_figure(metric))
+    return fmt::format("{} is {:.{}g} times as slow", out, *metric.factor,
+                       *metric.factor < slower_from ? 4 : 3);
+  if (faster_by_figure(metric)) return fmt::format("{} is faster, {:.3g} of the time", out, *metric.factor);
   return out + " is unchanged";
 }
 
@@ -242,8 +251,7 @@ Fact Seen::slower(Words classes, const Where& where, double at_least) const {
 
 Fact Seen::no_gain(const Where& where) const {
   for (const Metric* metric : metrics({}, where)) {
-    const bool same = !metric->fails && metric->factor.value_or(1) < slower_from &&
-                      metric->factor.value_or(1) > 1 / slower_from;
+    const bool same = !metric->fails && !slower_by_figure(*metric) && !faster_by_figure(*metric);
     // As fast as it was is what a healthy machine is.
     const bool as_it_was =
         contains_any_word(metric->note, {"before", "earlier", "previous", "last", "yesterday", "usual",
@@ -303,7 +311,7 @@ Movement Seen::movement(std::string_view metric_class) const {
     if (is_slower(*metric, slower_from))
       slowest = std::max(slowest, *metric->factor);
     else
-      (is_faster(*metric) ? faster : unchanged) = true;
+      (faster_by_figure(*metric) ? faster : unchanged) = true;
   }
   if ((fails || slowest > 0) && unchanged) return Movement::mixed;
   if (fails) return Movement::fails;

@@ -15,10 +15,24 @@ bool Argument::confirms(double weight, const Fact& fact) {
   return true;
 }
 
+void Argument::Bound::lower(double to, const Fact& fact) {
+  if (!fact || to >= most) return;
+  most = to;
+  why = *fact;
+}
+
 void Argument::at_most(double most, const Fact& fact) {
-  if (!fact || most >= most_) return;
-  most_ = most;
-  why_not_ = *fact;
+  against_.lower(most, fact);
+}
+
+void Argument::unproven(double most, const Fact& fact) {
+  open_.lower(most, fact);
+}
+
+const std::string& Argument::why_unproven(double least) const {
+  static const std::string none;
+  const bool excluded = !against_.why.empty() && (against_.most < least || against_.most <= open_.most);
+  return excluded ? none : open_.why;
 }
 
 }  // namespace gpugauge::diagnose

@@ -1,6 +1,7 @@
 // What a cause looks like: data for the reader and the pattern, and one pure function for the evidence.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,21 +35,35 @@ class Argument {
   bool confirms(double weight, const Fact& fact);
   /// A fact that this cause does not allow: nothing is left of it.
   void rules_out(const Fact& fact) { at_most(0, fact); }
-  /// A fact that leaves the cause no more than this score.
+  /// A fact that was seen and leaves the cause no more than this score: it speaks against it.
   void at_most(double most, const Fact& fact);
+  /// What would show this cause was not seen, which leaves it no more than this score. It does not speak
+  /// against it: a report calls the cause not proven, never excluded.
+  void unproven(double most, const Fact& fact);
   /// What fails does so by this cause, though its moves speak of slowness.
   void explains_failure() { explains_failure_ = true; }
 
   const std::vector<Evidence>& evidence() const { return evidence_; }  ///< in the order in which it was found
-  double most() const { return most_; }  ///< highest score that is left to the cause, 0 to 1
+  /// Highest score that is left to the cause, 0 to 1.
+  double most() const { return std::min(against_.most, open_.most); }
   bool is_of_failure() const { return explains_failure_; }  ///< explains_failure() was called
-  const std::string& why_not() const { return why_not_; }   ///< of the lowest bound, "" where there is none
+  /// What speaks against it, of the lowest such bound; "" where nothing does.
+  const std::string& why_not() const { return against_.why; }
+  /// Why it is not proven; "" where nothing is missing, or what speaks against it alone leaves it less than
+  /// `least`.
+  const std::string& why_unproven(double least) const;
 
  private:
+  struct Bound {
+    double most = 1;
+    std::string why;
+    void lower(double to, const Fact& fact);  ///< nothing where it is as low, or the fact was not seen
+  };
+
   std::vector<Evidence> evidence_;
-  double most_ = 1;
   bool explains_failure_ = false;
-  std::string why_not_;
+  Bound against_;
+  Bound open_;
 };
 
 /// A cause that looks alike.

@@ -29,6 +29,8 @@ inline constexpr std::array<std::string_view, 5> movements{"higher", "lower", "s
 /// Of ErrorSeen::api.
 inline constexpr std::array<std::string_view, 7> apis{"cuda", "driver", "nvml",     "cudnn",
                                                       "nccl", "loader", "framework"};
+/// Of Metric::judged.
+inline constexpr std::array<std::string_view, 3> judgements{"slower", "unchanged", "faster"};
 /// Of Instruction::change.
 inline constexpr std::array<std::string_view, 3> instruction_changes{"absent", "more", "less"};
 /// Of Probe::name.

@@ -63,17 +63,19 @@ std::string draw(const Finding& finding, std::size_t place, const Terminal& term
   const bool first = place == 1;
   out += listed("seen", finding.evidence, first ? 6 : 3, terminal);
   out += listed("not", sentences(finding.excluded), first ? 4 : 2, terminal, Tone::faint);
+  out += listed("open", sentences(finding.unproven), first ? 4 : 2, terminal, Tone::faint);
   out += listed("next", finding.next, 2, terminal, Tone::good);
   return out + "\n";
 }
 
-/// Excluded causes that no finding above names as what it is not.
-std::vector<Excluded> not_shown_yet(const Diagnosis& diagnosis) {
+/// Those of the causes that no finding above names beside itself.
+std::vector<Excluded> not_shown_yet(const std::vector<Excluded>& causes, const Diagnosis& diagnosis) {
   std::vector<Excluded> out;
-  for (const Excluded& one : diagnosis.excluded) {
+  for (const Excluded& one : causes) {
+    const auto is_it = [&](const Excluded& other) { return other.cause == one.cause; };
     const auto names_it = [&](const Finding& finding) {
-      return std::any_of(finding.excluded.begin(), finding.excluded.end(),
-                         [&](const Excluded& other) { return other.cause == one.cause; });
+      return std::any_of(finding.excluded.begin(), finding.excluded.end(), is_it) ||
+             std::any_of(finding.unproven.begin(), finding.unproven.end(), is_it);
     };
     if (std::none_of(diagnosis.findings.begin(), diagnosis.findings.end(), names_it)) out.push_back(one);
   }
@@ -88,10 +90,14 @@ std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::stri
     out += terminal.paint(plain(title), Tone::strong) + "\n\n";
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i)
     out += draw(diagnosis.findings[i], i + 1, terminal);
-  const std::vector<Excluded> others = not_shown_yet(diagnosis);
-  if (!others.empty())
-    out += terminal.paint("Excluded", Tone::strong) + "\n" +
-           listed("not", sentences(others), 5, terminal, Tone::faint) + "\n";
+  const auto add_others = [&](const char* heading, const char* word, const std::vector<Excluded>& causes) {
+    const std::vector<Excluded> others = not_shown_yet(causes, diagnosis);
+    if (!others.empty())
+      out += terminal.paint(heading, Tone::strong) + "\n" +
+             listed(word, sentences(others), 5, terminal, Tone::faint) + "\n";
+  };
+  add_others("Excluded", "not", diagnosis.excluded);
+  add_others("Not proven", "open", diagnosis.unproven);
   if (!diagnosis.needed.empty() || !diagnosis.questions.empty()) {
     out += terminal.paint("What would tell", Tone::strong) + "\n";
     for (const diagnose::Question& one : diagnosis.questions)

@@ -35,6 +35,7 @@ ordered_json findings_json(const diagnose::Diagnosis& diagnosis) {
                    {"score", finding.score},
                    {"evidence", finding.evidence},
                    {"excluded", json_of(finding.excluded)},
+                   {"unproven", json_of(finding.unproven)},
                    {"next", finding.next}});
   return out;
 }
@@ -59,6 +60,7 @@ std::string to_json(const diagnose::Diagnosis& diagnosis) {
                             {"findings", findings_json(diagnosis)},
                             {"scores", std::move(scores)},
                             {"excluded_causes", json_of(diagnosis.excluded)},
+                            {"unproven_causes", json_of(diagnosis.unproven)},
                             {"needed", std::move(needed)},
                             {"questions", std::move(questions)}});
 }

@@ -121,7 +121,11 @@ DigestPart part_of(const DeviceReport& device) {
     out.started = device.rounds.front().started;
     add_unmeasured(device.rounds.front(), out.cases);
   }
-  if (device.diagnosis) out.findings = findings_of(*device.diagnosis);
+  if (device.diagnosis) {
+    out.findings = findings_of(*device.diagnosis);
+    if (device.diagnosis->state == diagnose::State::unknown)
+      out.remarks.push_back(device.diagnosis->sentence);
+  }
   agree(out);
   return out;
 }

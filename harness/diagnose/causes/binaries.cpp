@@ -191,7 +191,7 @@ void examine_cache(const Seen& seen, Argument& it) {
   it.at_most(.3, seen.unmoved_by({"CUDA_CACHE"}));
   it.at_most(.2, seen.environment("CUDA_CACHE_DISABLE", {"0"}));
   it.at_most(.3, seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
-  if (!slow_start(seen) && seen.compared()) it.at_most(.3, Fact("the start is not slower"));
+  if (!slow_start(seen) && seen.compared()) without_slowness(it, .3, "the start", start_compared(seen));
 }
 
 }  // namespace

@@ -43,9 +43,9 @@ void examine_driver(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
   it.at_most(.5, seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs",
                                    "EnableGpuFirmware", "gsp", "NVreg_", "sysmem"}));
-  it.at_most(.6, newer_driver_recovers(seen));
-  if (!seen.undone("driver", {"recovers"})) it.at_most(.5, Fact("the old driver was not measured again"));
-  it.at_most(.45, changed_together(seen));
+  it.unproven(.6, newer_driver_recovers(seen));
+  if (!seen.undone("driver", {"recovers"})) it.unproven(.5, Fact("the old driver was not measured again"));
+  it.unproven(.45, changed_together(seen));
 }
 
 /// Fields that a reboot or a reload of the driver sets back.
@@ -75,10 +75,12 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
                   seen.recovers_by({"persistence", "clocks", "-lgc", "-ac", "-pm", "power_limit", "acs",
                                     "peermem", "settings", "bind-to numa"}));
   }
-  it.at_most(.45,
-             lost || seen.recovers_by({"persistence", "clocks", "settings", "-pm", "-lgc", "acs", "peermem"})
-                 ? Fact()
-                 : Fact("no setting is known to differ"));
+  if (!lost && !seen.recovers_by({"persistence", "clocks", "settings", "-pm", "-lgc", "acs", "peermem"})) {
+    if (seen.it().about.changed_is_all)
+      it.at_most(.45, Fact("no setting of that kind differs"));
+    else
+      it.unproven(.45, Fact("no setting is known to differ"));
+  }
   it.at_most(.35, seen.undone("driver", {"recovers"}));
   it.rules_out(seen.undone("driver", {"no_change"}));
 }
@@ -188,7 +190,7 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) {
       it.confirms(weight::hint, split_class(seen, {"application", "framework_op"}));
       for (const Metric& metric : seen.it().metrics)
-        if (metric.factor && *metric.factor <= 1 / slower_from) {
+        if (faster_by_figure(metric)) {
           it.confirms(weight::hint, sentence(metric) + " while other work is slower");
           break;
         }
@@ -215,7 +217,7 @@ void examine_false(const Seen& seen, Argument& it) {
       unchanged = fmt::format("{} is not known to have changed", component);
     }
   }
-  if (!cleared) it.at_most(.4, unchanged);
+  if (!cleared) it.unproven(.4, unchanged);
   if (!it.evidence().empty() && harmed(seen))
     it.confirms(weight::faint,
                 seen.recovers_by({"reinstall", "everything", "clean install", "fresh install"}));

@@ -62,11 +62,16 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   it.rules_out(reset_recovers(seen));
   // Heat and power hold a clock too, and a reset does nothing to them.
   if (!seen.not_throttled() && !told_by_driver && !impossible_power(seen))
-    it.at_most(.65, Fact("the throttle reasons were not read"));
+    it.unproven(.65, Fact("the throttle reasons were not read"));
   // Caps that follow from readings that cannot be are part of the fault.
   if (!impossible_power(seen))
     it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
-  if (!low && !vain) it.at_most(.2, Fact("the clock is not known to be low"));
+  if (!low && !vain) {
+    if (seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz"))
+      it.at_most(.2, either(seen.capped_by_design(), Fact("the SM clock is as expected")));
+    else
+      it.unproven(.2, Fact("the clock is not known to be low"));
+  }
 }
 
 void examine_hidden(const Seen& seen, Argument& it) {
@@ -97,7 +102,12 @@ void examine_hidden(const Seen& seen, Argument& it) {
   // It works at two speeds, and the driver gives no reason at either.
   if (slow && two_levels && clock && !expected)
     it.confirms(weight::fair, both(seen.not_throttled(), Fact("it jumps between two levels")));
-  if (!less_power && !two_levels) it.at_most(.3, Fact("its power is not known to be lower"));
+  if (!less_power && !two_levels) {
+    if (seen.number("power_w") && seen.number("power_expected_w"))
+      it.at_most(.3, Fact("it draws as much power as expected"));
+    else
+      it.unproven(.3, Fact("its power is not known to be lower"));
+  }
   it.at_most(.2, low_clock(seen));
   it.at_most(.3,
              seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "sw_power_cap", "hw_slowdown"}));
@@ -161,7 +171,7 @@ void examine_unknown_clock(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.unchanged({"hbm"}));
     it.confirms(weight::faint, seen.slower(application_classes));
-    it.at_most(.65, Fact("whatever separates power, temperature and locks was not recorded"));
+    it.unproven(.65, Fact("whatever separates power, temperature and locks was not recorded"));
   }
   it.at_most(.3, seen.slower({"launch", "host_cpu", "h2d"}) && !low
                      ? seen.slower({"launch", "host_cpu", "h2d"})

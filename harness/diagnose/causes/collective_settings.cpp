@@ -40,7 +40,8 @@ void examine_environment(const Seen& seen, Argument& it) {
     it.confirms(elsewhere_normal ? weight::fair : weight::hint,
                 both(nccl_chosen(seen), slow_collective(seen)));
     it.confirms(weight::hint, both(slow_collective(seen), elsewhere_normal));
-    if (!elsewhere_normal) it.at_most(.3, nccl_chosen(seen));
+    if (!elsewhere_normal)
+      it.unproven(.3, in_words("nothing tells that it is faster without", nccl_chosen(seen)));
   }
   it.rules_out(seen.probe("unset_environment", {"no_change", "worse"}, {"NCCL_"}));
   for (const ErrorSeen& error : seen.it().errors)
@@ -60,7 +61,7 @@ void examine_version(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.probe("native_benchmark", {"normal"}));
   }
   it.rules_out(seen.undone("nccl", {"no_change", "worse"}));
-  if (!seen.undone("nccl", {"recovers"})) it.at_most(.65, Fact("the old version was not measured again"));
+  if (!seen.undone("nccl", {"recovers"})) it.unproven(.65, Fact("the old version was not measured again"));
   // The rate is back with the new version: not the version as such.
   it.at_most(.5, seen.recovers_by({"GDR", "peermem", "NCCL_"}));
   it.at_most(.5, nccl_disabled(seen));
@@ -68,7 +69,7 @@ void examine_version(const Seen& seen, Argument& it) {
   it.at_most(.5, both(plugin_not_loaded(seen), seen.on("nccl.transport", {"socket"})));
   it.at_most(.35, seen.slower({"p2p"}));
   if (!seen.slower({"coll_large", "coll_small"}) && !seen.undone("nccl", {"recovers"}))
-    it.at_most(.6, Fact("no collective was measured on its own"));
+    it.unproven(.6, Fact("no collective was measured on its own"));
 }
 
 /// The host of one of NCCL's log lines, "node3:1234:1240 [0] NCCL INFO ..."; "" where there is none.
@@ -116,7 +117,7 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
       it.confirms(weight::fair, both(broken, seen.changed({"driver", "cuda", "container"})));
     }
     for (const Metric* slow : seen.metrics({"coll_large", "coll_small", "init"}))
-      if ((slow->fails || slow->factor.value_or(1) >= slower_from) && !slow->scope.node.empty())
+      if ((slow->fails || slower_by_figure(*slow)) && !slow->scope.node.empty())
         it.confirms(weight::fair, sentence(*slow));
   }
   it.confirms(weight::strong,

@@ -85,11 +85,11 @@ void examine_version(const Seen& seen, Argument& it) {
   it.at_most(.35, tuned(seen));
   it.at_most(.3, gpu_not_used(seen));
   // None of them can be blamed alone, and which it was takes a probe.
-  it.at_most(.3, changed_together(seen));
+  it.unproven(.3, changed_together(seen));
   it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
   it.at_most(.3, seen.fails({}));
   if (!seen.undone("cudnn", {"recovers"}) && !seen.undone("framework", {"recovers"}))
-    it.at_most(.65, Fact("the old version was not measured again"));
+    it.unproven(.65, Fact("the old version was not measured again"));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Fact varies_with_sockets(const Seen& seen) {
   const Fact sockets = seen.told({"2 x *Xeon", "2 x *EPYC", "2x *Xeon", "2x *EPYC", "2x Intel", "2x AMD",
                                   "dual socket", "dual-socket", "two sockets", "2 sockets", "Socket(s):*2"});
   for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
-    if (!metric->fails && metric->factor.value_or(1) >= slower_from && metric->spread.value_or(0) >= much)
+    if (!metric->fails && slower_by_figure(*metric) && metric->spread.value_or(0) >= much)
       return both(Fact(fmt::format("copies vary by {:.0f}%", 100 * *metric->spread)), sockets);
   return std::nullopt;
 }
@@ -59,7 +59,7 @@ Fact only_pageable(const Seen& seen, bool measured) {
   for (const Metric* metric : seen.metrics({"h2d", "d2h"})) {
     const std::string words = metric->scope.op + " " + metric->scope.path + " " + metric->note;
     const bool pageable = contains_any(words, {"pageable", "unpinned", "not pinned", "non-pinned"});
-    const bool slower = metric->factor && *metric->factor >= slower_from;
+    const bool slower = slower_by_figure(*metric);
     if (pageable && slower) slow = sentence(*metric);
     if (!pageable && contains_any(words, {"pinned", "page-locked"}) && !slower && !metric->fails &&
         (measured ? metric->factor.has_value() : metric->value.has_value() && !is_noted_slower(*metric)))
@@ -114,7 +114,7 @@ void examine_pageable(const Seen& seen, Argument& it) {
     it.confirms(weight::good, fmt::format("only {:g} KiB may be locked", *locked));
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_copy(seen));
   for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
-    if (metric->factor && *metric->factor >= slower_from && is_pinned(*metric))
+    if (slower_by_figure(*metric) && is_pinned(*metric))
       it.at_most(.25, "pinned copies are slow too: " + sentence(*metric));
   it.rules_out(seen.unmoved_by({"pin_memory", "pinned"}));
 }

@@ -127,7 +127,7 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   // NVML lists what CUDA does not see before the switches are set up.
   if (seen.fails({"init"}) && board_without_devices(seen)) {
     it.confirms(weight::fair, board_without_devices(seen));
-    if (!state_read) it.at_most(.65, Fact("nothing tells the state of the fabric"));
+    if (!state_read) it.unproven(.65, Fact("nothing tells the state of the fabric"));
   }
   if (!it.evidence().empty() || seen.fails({"init"})) {
     it.confirms(weight::fair, fabric_not_done(seen));

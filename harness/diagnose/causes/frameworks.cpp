@@ -77,7 +77,14 @@ void examine_memory_left(const Seen& seen, Argument& it) {
   const bool alone = it.evidence().empty();
   if (!it.confirms(weight::good, left_gpu_memory(seen))) return;
   it.confirms(weight::fair, not_put_on_gpu(seen));
-  if (alone) it.at_most(.65, Fact("nothing tells how it was built"));
+  if (alone) it.unproven(.65, Fact("nothing tells how it was built"));
+}
+
+bool framework_known(const Seen& seen) {
+  const auto& all = seen.it().metrics;
+  return seen.inventory("framework.name") != nullptr ||
+         std::any_of(all.begin(), all.end(),
+                     [](const Metric& metric) { return !metric.scope.framework.empty(); });
 }
 
 void examine_ort(const Seen& seen, Argument& it) {
@@ -111,14 +118,19 @@ void examine_ort(const Seen& seen, Argument& it) {
     it.at_most(.3, cpu_build(seen));
     it.at_most(.3, says_no_cuda(seen));
   }
-  if (!ort && !line) it.at_most(.2, Fact("it is not ONNX Runtime"));
+  if (!ort && !line) {
+    if (framework_known(seen))
+      it.at_most(.2, Fact("it is not ONNX Runtime"));
+    else
+      it.unproven(.2, Fact("it is not known to be ONNX Runtime"));
+  }
   const Value* offered = seen.inventory("framework.providers");
   const bool only_processor = offered != nullptr && !contains_any(offered->text(), {"CUDA", "Tensorrt"});
   if (ort && only_processor)
     it.confirms(weight::fair, seen.told({"not offered", "not available", "no longer offered", "not listed",
                                          "is missing", "is gone", "instead of CUDA", "on the CPU"}));
   if (ort && !line && !gpu_not_used(seen) && !seen.on("libraries.missing") && !only_processor)
-    it.at_most(.3, Fact("it was not seen to run on the processor"));
+    it.unproven(.3, Fact("it was not seen to run on the processor"));
 }
 
 void examine_cpu_wheel(const Seen& seen, Argument& it) {

@@ -217,7 +217,8 @@ void examine_affinity(const Seen& seen, Argument& it) {
   it.rules_out(seen.unmoved_by({"affinity", "taskset"}));
   // Bound and given more at once: which of the two it was is open, where nothing shows a narrow mask.
   if (!mask_seen(seen) && !narrowed(seen))
-    it.at_most(.6, seen.probe("change_setting", {"recovers"}, {"cpus*,*bind", "bind*,*cpus"}));
+    it.unproven(.6, in_words("which of the two it was is open",
+                             seen.probe("change_setting", {"recovers"}, {"cpus*,*bind", "bind*,*cpus"})));
   // The mask allows processors on which it is fast.
   it.at_most(.5, seen.recovers_by({"idle_processors"}));
   it.at_most(.3, seen.probe("repeat_later", {"normal"}));

@@ -93,7 +93,7 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
   Fact framework;
   Fact native;
   for (const Metric* metric : seen.metrics({"launch"})) {
-    const bool slower = metric->fails || (metric->factor && *metric->factor >= slower_from);
+    const bool slower = metric->fails || slower_by_figure(*metric);
     if (slower && !metric->scope.framework.empty()) framework = sentence(*metric);
     if (metric->factor && !slower && metric->scope.framework.empty()) native = sentence(*metric);
   }
@@ -125,7 +125,7 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
   if (graphs && seen.number("utilization_percent").value_or(100) < mostly_idle)
     it.confirms(weight::fair, Fact("the GPU was mostly idle"));
   for (const Metric* metric : seen.metrics({"launch"}))
-    if (metric->factor && *metric->factor >= slower_from && metric->scope.framework.empty())
+    if (slower_by_figure(*metric) && metric->scope.framework.empty())
       it.at_most(.35, "native launches are slower too: " + sentence(*metric));
   it.at_most(.35, blocking_set(seen));
   it.at_most(.35, injected(seen));

@@ -78,7 +78,7 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
   // Another version may mend what is slow, too.
   if (!cudnn_absent(seen) && !seen.on("libraries.missing", {"cudnn"}))
-    it.at_most(.65, Fact("nothing says that it is absent"));
+    it.unproven(.65, Fact("nothing says that it is absent"));
   it.at_most(.5, mismatch_reported(seen));
   it.at_most(.6, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
   it.at_most(.6, seen.told({"Failed to create CUDAExecutionProvider"}));
@@ -152,7 +152,7 @@ void examine_mixed(const Seen& seen, Argument& it) {
     if (doubled) it.confirms(weight::fair, seen.fails({}));
   }
   if (doubled) it.confirms(weight::fair, seen.recovers_by({"LD_LIBRARY_PATH", "uninstall", "removed"}));
-  if (!doubled && !reported && !older) it.at_most(.3, Fact("no library is known to be there twice"));
+  if (!doubled && !reported && !older) it.unproven(.3, Fact("no library is known to be there twice"));
 }
 
 void examine_duplicate(const Seen& seen, Argument& it) {
@@ -182,10 +182,10 @@ void examine_cublas_version(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.told({"fixed in*cublas", "cublas*regress", "known issue*cublas"}));
   it.rules_out(seen.undone("cublas", {"no_change", "worse"}));
   if (!seen.undone("cublas", {"recovers"}) && !seen.undone("cuda", {"recovers"}))
-    it.at_most(.65, Fact("the old version was not measured again"));
-  it.at_most(.35, low_clock(seen));
+    it.unproven(.65, Fact("the old version was not measured again"));
+  it.at_most(.3, low_clock(seen));
   it.at_most(.35, seen.slower({}, {.aligned = false}));
-  it.at_most(.35, seen.slower({"hbm", "conv", "l2"}));
+  it.at_most(.3, seen.slower({"hbm", "conv", "l2"}));
   it.at_most(.35, seen.slower({"gemm16"}, {}, 10));
   it.at_most(.35, seen.gpu_is({"GTX 16"}));
 }

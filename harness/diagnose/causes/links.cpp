@@ -50,7 +50,7 @@ void examine_pcie(const Seen& seen, Argument& it) {
   it.rules_out(seen.probe("link_under_load", {"normal", "recovers", "succeeds"}));
   it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
   it.at_most(.35, seen.probe("repeat_later", {"normal"}));
-  if (idle && !slow_link(seen)) it.rules_out(Fact("the link was read while idle"));
+  if (idle && !slow_link(seen)) it.unproven(0, Fact("the link was read while idle"));
   const Fact nominal = seen.number("pcie_generation") && seen.number("pcie_generation_max") &&
                                seen.number("pcie_width") && seen.number("pcie_width_max") && !generation &&
                                !width
@@ -112,7 +112,7 @@ void examine_iommu(const Seen& seen, Argument& it) {
                             : Fact(),
                         Fact("addresses are not translated")));
   // Both may be on: which one it is takes a probe.
-  if (!recovers) it.at_most(.65, seen.on("host.acs"));
+  if (!recovers) it.unproven(.65, in_words("bridges may redirect as well", seen.on("host.acs")));
   it.rules_out(seen.unmoved_by({"iommu"}));
 }
 
@@ -144,7 +144,9 @@ void examine_acs(const Seen& seen, Argument& it) {
     if (!seen.on("host.virtualization"))
       it.confirms(weight::faint, Fact("no virtual machine is known that would need it otherwise"));
   if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
-  if (!recovers && !inverted) it.at_most(.65, seen.on("host.iommu", {"translat", "true", "on", "enabled"}));
+  if (!recovers && !inverted)
+    it.unproven(.65, in_words("addresses may be translated as well",
+                              seen.on("host.iommu", {"translat", "true", "on", "enabled"})));
   it.rules_out(seen.unmoved_by({"acs"}));
   // NVIDIA's own driver lets no peers of these boards talk to each other, so that there is nothing for a
   // bridge to redirect. NVIDIA of the RTX 4090, as other pages quote it:

@@ -100,7 +100,7 @@ void examine_ecc(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(seen.on("gpu.ecc"), seen.moved("memory_total", {"lower"})));
   }
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"hbm"}));
-  if (seen.compared() && !slow) it.at_most(.3, Fact("memory is not slower"));
+  if (seen.compared() && !slow) without_slowness(it, .3, "memory", is_compared(seen, {"hbm", "l2"}));
   it.at_most(.4, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
   // HBM has room of its own for the check bits.
   if (!seen.turned_on("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))

@@ -229,7 +229,7 @@ void examine_cap(const Seen& seen, Argument& it) {
                                             *seen.number("power_limit_w"), *board));
     if (!default_known && !board && seen.throttled({"sw_power_cap"})) {
       it.confirms(weight::fair, binding_limit(seen));
-      if (!below && !lowered && !raised) it.at_most(.45, Fact("the board's own limit is not known"));
+      if (!below && !lowered && !raised) it.unproven(.45, Fact("the board's own limit is not known"));
     }
   }
   it.confirms(weight::fair, seen.told({"Power limit*was set to", "power.limit*below", "nvidia-smi -pl"}));
@@ -249,7 +249,8 @@ void examine_cap(const Seen& seen, Argument& it) {
                           (limit && !default_known && board && *limit >= *board * .98);
   if (at_default && !lowered && !raised && !elsewhere && !service)
     it.at_most(.1, Fact("the power limit is the board's default"));
-  if (it.evidence().empty()) it.at_most(.2, seen.throttled({"sw_power_cap"}));
+  if (it.evidence().empty())
+    it.unproven(.2, in_words("nothing tells that the limit was lowered", seen.throttled({"sw_power_cap"})));
   it.rules_out(seen.unmoved_by({"power_limit", "nvidia-smi -pl"}));
 }
 

@@ -1,5 +1,6 @@
 #include "diagnose/causes/predicates.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -26,6 +27,15 @@ Fact slow_start(const Seen& seen) {
   for (const std::string_view phase : {"startup", "first_call", "new_process"})
     if (Fact fact = seen.slower({}, {.phase = phase})) return fact;
   return std::nullopt;
+}
+
+bool start_compared(const Seen& seen) {
+  if (is_compared(seen, {"init", "first_launch"})) return true;
+  const auto& all = seen.it().metrics;
+  return std::any_of(all.begin(), all.end(), [](const Metric& metric) {
+    const std::string& phase = metric.scope.phase;
+    return metric.factor && (phase == "startup" || phase == "first_call" || phase == "new_process");
+  });
 }
 
 Fact warm_is_normal(const Seen& seen) {
@@ -153,16 +163,29 @@ Fact split_class(const Seen& seen, Words classes) {
 
 Fact split_types(const Seen& seen, Words classes) {
   for (const Metric* slow : seen.metrics(classes)) {
-    const bool slower = slow->fails || (slow->factor && *slow->factor >= slower_from);
+    const bool slower = slow->fails || slower_by_figure(*slow);
     if (!slower || slow->scope.dtype.empty()) continue;
     for (const Metric* other : seen.metrics(classes)) {
-      const bool same = other->factor && *other->factor < slower_from;
+      const bool same = other->factor && !slower_by_figure(*other);
       if (same && other->metric_class == slow->metric_class && !other->scope.dtype.empty() &&
           other->scope.dtype != slow->scope.dtype)
         return fmt::format("{}, and {}", sentence(*slow), sentence(*other));
     }
   }
   return std::nullopt;
+}
+
+void without_slowness(Argument& argument, double most, std::string_view work, bool compared) {
+  if (compared)
+    argument.at_most(most, fmt::format("{} is not slower", work));
+  else
+    argument.unproven(most, fmt::format("{} was not compared", work));
+}
+
+bool is_compared(const Seen& seen, Words classes) {
+  const auto metrics = seen.metrics(classes);
+  return std::any_of(metrics.begin(), metrics.end(),
+                     [](const Metric* metric) { return metric->factor.has_value(); });
 }
 
 Fact changed_together(const Seen& seen) {

@@ -16,6 +16,8 @@ inline const Words application_classes{"application", "framework_op"};
 
 /// Starting is slow: start-up, the first launch, or a phase of either.
 Fact slow_start(const Seen& seen);
+/// Some figure of starting has a factor.
+bool start_compared(const Seen& seen);
 /// Once started, it is as fast as ever.
 Fact warm_is_normal(const Seen& seen);
 /// Several GPUs work together, and that is slow or fails.
@@ -46,6 +48,11 @@ Fact split_types(const Seen& seen, Words classes);
 /// Three components or more changed at once, and putting one back was not shown to help: none of them can be
 /// blamed alone.
 Fact changed_together(const Seen& seen);
+/// Bounds a cause that slows this work, none of which is slower. Where it was `compared` that speaks against
+/// the cause; else it is only not known.
+void without_slowness(Argument& argument, double most, std::string_view work, bool compared);
+/// Some figure of these classes has a factor.
+bool is_compared(const Seen& seen, Words classes);
 /// Whether one of the facts was seen: the first one.
 Fact either(const Fact& one, const Fact& other);
 /// Both were seen.

@@ -1,5 +1,8 @@
 // The machine is in order: code, compilers and frameworks above it changed.
+#include <set>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "diagnose/causes/predicates.hpp"
 
@@ -107,7 +110,7 @@ void examine_application(const Seen& seen, Argument& it) {
   // Slower is one thing, an error another: it has a mechanism of its own.
   if (!seen.it().errors.empty() || seen.said({"cudaError", "CUDA_ERROR_", "CUDA error", "RuntimeError"}))
     it.at_most(.5, Fact("an error was reported"));
-  if (!seen.slower({})) it.at_most(.6, Fact("nothing is known to be slower"));
+  if (!seen.slower({})) it.unproven(.6, Fact("nothing is known to be slower"));
   it.at_most(.3, seen.changed({"application"}) ? Fact() : low_clock(seen));
   if (!seen.changed({"application"}))
     it.at_most(.4, seen.changed({"driver", "nccl", "cudnn", "cublas", "framework", "container"}));
@@ -163,7 +166,7 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   if (slow && !seen.changed({"cuda"})) it.confirms(weight::strong, newer);
   // A newer CUDA also brings newer libraries.
   if (!own && !contains_any(newer.value_or(""), {"toolkit", "nvcc", "ptxas", "compiler"}))
-    it.at_most(.6, Fact("no kernel of the user's own is known to be slow"));
+    it.unproven(.6, Fact("no kernel of the user's own is known to be slow"));
   const std::string_view first = first_toolkit(seen);
   const bool too_old = toolkit != nullptr && toolkit->number() && !first.empty() &&
                        compare_versions(toolkit->text(), first) < 0;
@@ -171,16 +174,52 @@ void examine_toolkit(const Seen& seen, Argument& it) {
     it.confirms(weight::good,
                 fmt::format("{} = {} is older than {}, the first for this GPU", key, toolkit->text(), first));
   if (!it.evidence().empty()) it.confirms(weight::hint, own);
-  it.at_most(.35, newer || too_old ? Fact() : Fact("no toolkit is known to be too old"));
+  if (!newer && !too_old) {
+    if (toolkit != nullptr && toolkit->number() && !first.empty())
+      it.at_most(.35, Fact(fmt::format("{} = {} knows this GPU", key, toolkit->text())));
+    else
+      it.unproven(.35, Fact("no toolkit is known to be too old"));
+  }
   it.at_most(.3, seen.error(209, {"no kernel image is available"}));
   it.at_most(.45, seen.instruction_lost());
   if (!seen.slower(compute_classes) && !slow_application(seen))
     it.at_most(.2, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
 }
 
+/// Compute classes of which every figure is slower, at least two of them: so many do not share a kernel.
+Fact slow_as_a_whole(const Seen& seen) {
+  std::vector<std::string_view> slow;
+  for (const std::string_view name : compute_classes)
+    if (const Movement movement = seen.movement(name);
+        movement == Movement::slower || movement == Movement::much_slower)
+      slow.push_back(name);
+  if (slow.size() < 2) return std::nullopt;
+  return fmt::format("{} are slower as a whole", fmt::join(slow, ", "));
+}
+
+/// One class is slower in part. Primitives are bound by the core clock (a sort) or by memory (a sum), so that
+/// whatever slows either splits them: they count where nothing else that one of the two bounds is slower.
+Fact one_kernel_slow(const Seen& seen) {
+  if (Fact part = split_class(seen, {"gemm16", "gemm32", "gemm8", "conv", "attention", "fft", "gemm64"}))
+    return part;
+  if (seen.slower(compute_classes) || seen.slower({"hbm", "l2", "smem", "atomic", "gemmtf32"}))
+    return std::nullopt;
+  return split_class(seen, {"primitive"});
+}
+
+/// The kernel of what is slow: an observation's kernels carry no figure, so one alone, where all that is
+/// slower is of one class.
+Fact kernel_of(const Seen& seen) {
+  if (seen.it().kernels.size() != 1) return std::nullopt;
+  std::set<std::string_view> slow;
+  for (const Metric& metric : seen.it().metrics)
+    if (metric.fails || slower_by_figure(metric) || is_noted_slower(metric)) slow.insert(metric.metric_class);
+  if (slow.size() != 1) return std::nullopt;
+  return "kernel " + seen.it().kernels.front();
+}
+
 void examine_kernel(const Seen& seen, Argument& it) {
-  const Fact part =
-      split_class(seen, {"gemm16", "gemm32", "gemm8", "conv", "attention", "fft", "primitive", "gemm64"});
+  const Fact part = one_kernel_slow(seen);
   const Fact tuned =
       either(seen.probe("autotune", {"recovers", "normal"}),
              seen.recovers_by({"algo", "algorithm", "heuristic", "backend=", "sdp", "gpu_kernel="}));
@@ -197,9 +236,7 @@ void examine_kernel(const Seen& seen, Argument& it) {
     it.confirms(weight::good, both(either(seen.slower({"conv"}, {.layout = "channels_last"}),
                                           seen.slower({"conv"}, {.layout = "NHWC"})),
                                    seen.recovers_by({"contiguous", "channels_first", "NCHW"})));
-    if (part)
-      it.confirms(weight::hint,
-                  seen.it().kernels.empty() ? Fact() : Fact("kernel " + seen.it().kernels.front()));
+    if (part) it.confirms(weight::hint, kernel_of(seen));
   } else {
     it.confirms(weight::fair, both(seen.slower({"framework_op", "application"}),
                                    either(seen.probe("other_library", {"recovers", "normal"}), tuned)));
@@ -214,14 +251,16 @@ void examine_kernel(const Seen& seen, Argument& it) {
   it.at_most(.35, both(seen.slower({"conv"}), seen.probe("autotune", {"recovers"})));
   it.at_most(.3, seen.gpu_is({"GTX 16"}));
   it.at_most(.3, slow_own_code(seen));
+  // Whatever slows all that the core clock bounds is no kernel's fault.
+  it.at_most(.3, low_clock(seen));
+  it.at_most(.3, slow_as_a_whole(seen));
 }
 
 void examine_framework_op(const Seen& seen, Argument& it) {
   const Fact op = seen.slower({"framework_op"});
   Fact in_framework = op;
   for (const Metric* metric : seen.metrics({"application", "conv", "attention", "gemm16", "gemm32"}))
-    if (!in_framework && !metric->scope.framework.empty() &&
-        (metric->fails || metric->factor.value_or(1) >= slower_from))
+    if (!in_framework && !metric->scope.framework.empty() && (metric->fails || slower_by_figure(*metric)))
       in_framework = sentence(*metric);
   const Fact changed = seen.changed({"framework"});
   if (in_framework || (changed && slow_application(seen))) {
@@ -236,13 +275,13 @@ void examine_framework_op(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.instruction_lost());
   it.at_most(.45, seen.probe("autotune", {"recovers"}));
   it.at_most(.5, seen.changed({"cudnn", "cublas", "nccl"}));
-  it.at_most(.3, changed_together(seen));
+  it.unproven(.3, changed_together(seen));
   it.at_most(.3, gpu_not_used(seen));
   it.at_most(.4, seen.slower({"launch"}));
   // Slower than something else: nothing says that it was ever faster, or that it is the framework's fault.
   if (seen.it().about.compared_with == "other_configuration" && !changed && it.evidence().size() == 1)
-    it.at_most(.3,
-               op ? Fact("it is slower than other work, and nothing tells whether it always was") : Fact());
+    it.unproven(.3,
+                op ? Fact("it is slower than other work, and nothing tells whether it always was") : Fact());
   it.at_most(.5, both(seen.slower({"framework_op"}, {.size = "small"}),
                       seen.unchanged({"framework_op"}, {.size = "large"})));
   it.at_most(.3, seen.setting_off("allow_tf32"));
@@ -325,7 +364,7 @@ Signatures software_causes() {
                "at others: no fault "
                "of the machine.",
        .confirms = "the class is normal at other shapes; another algorithm or library recovers",
-       .excludes = "the whole class is slower",
+       .excludes = "the whole class is slower, other compute classes are too, or the clock is low",
        .confused_with = {{"tc_misaligned_dims", "are the dimensions multiples of 8?"},
                          {"cublas_version_regression", "was the same shape faster with the earlier library?"},
                          {"tc_not_selected_for_shape", "does its kernel use Tensor Cores?"}},

@@ -142,8 +142,8 @@ void examine_no_device(const Seen& seen, Argument& it) {
   }
   // With NVSwitches it is as likely that they are not set up, as long as nothing else tells who hides them.
   if (!hidden)
-    it.at_most(.55, in_words("a machine with NVSwitch whose fabric is not set up looks the same",
-                             board_without_devices(seen)));
+    it.unproven(.55, in_words("a machine with NVSwitch whose fabric is not set up looks the same",
+                              board_without_devices(seen)));
   it.at_most(.3, nvml_mismatch(seen));
   it.at_most(.3, seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
   it.at_most(.3, seen.on("framework.build", {"cpu"}));

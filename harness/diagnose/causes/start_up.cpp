@@ -71,7 +71,7 @@ void examine_eager(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, warm_is_normal(seen));
   }
   it.at_most(.3, seen.unmoved_by({"MODULE_LOADING"}));
-  if (seen.compared() && !slow_start(seen)) it.at_most(.3, Fact("the start is not slower"));
+  if (seen.compared() && !slow_start(seen)) without_slowness(it, .3, "the start", start_compared(seen));
 }
 
 }  // namespace

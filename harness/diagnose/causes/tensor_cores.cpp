@@ -72,7 +72,7 @@ void examine_framework_default(const Seen& seen, Argument& it) {
   it.confirms(weight::fair, no_tensor_core_kernel(seen));
   it.confirms(weight::fair, exact_fp32(seen));
   if (slow_fp32(seen)) it.confirms(weight::fair, seen.changed({"framework"}));
-  if (!slow && seen.compared()) it.at_most(.2, Fact("no fp32 work is slower"));
+  if (!slow && seen.compared()) without_slowness(it, .2, "fp32 work", is_compared(seen, fp32_classes));
   // The switch is about a GPU's Tensor Cores.
   it.at_most(.2, gpu_not_used(seen));
   it.at_most(.3, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
@@ -160,10 +160,10 @@ void examine_misaligned(const Seen& seen, Argument& it) {
 /// chose.
 Fact unequal_halves(const Seen& seen) {
   for (const Metric* metric : seen.metrics({"gemm16", "framework_op", "application"})) {
-    const bool slower = metric->factor && *metric->factor >= slower_from;
     const bool product = metric->metric_class == "gemm16" ||
                          contains_any(metric->scope.op, {"matmul", "einsum", "gemm", "bmm", "linear", "dot"});
-    if (!slower || !product || seen.it().about.compared_with != "other_configuration") continue;
+    if (!slower_by_figure(*metric) || !product || seen.it().about.compared_with != "other_configuration")
+      continue;
     const bool brain = contains_any(metric->scope.dtype, {"bf16", "bfloat16"});
     const bool half = !brain && contains_any(metric->scope.dtype, {"fp16", "float16", "half"});
     if ((brain && contains_any(metric->note, {"fp16", "float16", "half"})) ||
@@ -210,7 +210,7 @@ Fact slow_fp8(const Seen& seen) {
   for (const Metric* metric : seen.metrics({"gemm8"})) {
     const bool integers = contains_any(metric->scope.op, {"int8", "i8", "dp4a"}) ||
                           contains_any(metric->scope.dtype, {"int8", "i8"});
-    if (!integers && (metric->fails || metric->factor.value_or(1) >= slower_from || is_noted_slower(*metric)))
+    if (!integers && (metric->fails || slower_by_figure(*metric) || is_noted_slower(*metric)))
       return sentence(*metric);
   }
   return either(seen.slower({}, {.dtype = "fp8"}), seen.slower({}, {.dtype = "float8"}));
@@ -260,7 +260,7 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.unchanged({"gemm32"}));
   }
   if (!seen.slower({"gemm16", "gemm8", "conv", "application", "framework_op", "attention"}))
-    it.at_most(.3, Fact("no 16-bit work is slower"));
+    without_slowness(it, .3, "16-bit work", is_compared(seen, {"gemm16", "gemm8", "conv", "attention"}));
   it.at_most(.4, same_hardware_and_software(seen));
   // Of Turing alone there are chips with and without.
   const std::string& capability = seen.it().about.compute_capability;

@@ -73,12 +73,23 @@ TEST(DiagnosisReport, IsOneObjectWithTheKeysOfTheContract) {
   ASSERT_GE(json.at("findings").size(), 1u);
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.at("findings")[0].items()) keys.push_back(key);
-  EXPECT_THAT(keys, ElementsAre("cause", "score", "evidence", "excluded", "next"));
+  EXPECT_THAT(keys, ElementsAre("cause", "score", "evidence", "excluded", "unproven", "next"));
   const auto& share = json.at("scores")[0];
   EXPECT_NEAR(share.at("evidence").get<double>() + share.at("pattern").get<double>(),
               share.at("score").get<double>(), .0011);
   for (const char* seen : {unknown, healthy})
     EXPECT_TRUE(nlohmann::json::parse(to_json(diagnosis_of(seen))).at("findings").empty());
+}
+
+TEST(DiagnosisReport, SaysApartWhatIsNotProven) {
+  const auto open = diagnosis_of(R"({"metrics": [{"class": "gemm16", "factor": 1.25}]})");
+  ASSERT_FALSE(open.unproven.empty());
+  const std::string text = draw(open, {});
+  EXPECT_THAT(text, HasSubstr("Not proven\n    open    "));
+  EXPECT_THAT(text, HasSubstr("not proven: "));
+  const auto json = nlohmann::json::parse(to_json(open));
+  EXPECT_EQ(json.at("unproven_causes").size(), open.unproven.size());
+  EXPECT_EQ(json.at("unproven_causes")[0].at("cause"), open.unproven.front().cause);
 }
 
 TEST(DiagnosisReport, EndsWithTheCodeThatIsDocumented) {

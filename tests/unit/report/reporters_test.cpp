@@ -225,6 +225,13 @@ TEST(Markdown, TheVerdictComesFirstAndNothingForeignIsMarkup) {
   EXPECT_THAT(text, HasSubstr("| GPU | absent |"));
 }
 
+TEST(Markdown, SaysThatNoCauseCanBeNamed) {
+  Report report = example();
+  report.devices[0].diagnosis = diagnose::diagnose(diagnose::parse_observation(
+      R"({"metrics": [{"class": "hbm", "factor": 1.012, "judged": "slower"}]})", "test"));
+  EXPECT_THAT(markdown_text(&report), HasSubstr("what was seen names no cause"));
+}
+
 TEST(Markdown, StaysBelowWhatGitHubTakes) {
   Report report = example();
   DeviceReport device = report.devices[0];

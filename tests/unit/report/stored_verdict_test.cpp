@@ -48,7 +48,8 @@ DeviceReport device() {
   out.rounds = {run};
   out.files = {"state/runs/1.json"};
   out.diagnosis.emplace();
-  out.diagnosis->findings.push_back({"hbm_thermal", .82, .8, .02, {}, {}, {"nvidia-smi -q -d TEMPERATURE"}});
+  out.diagnosis->findings.push_back(
+      {"hbm_thermal", .82, .8, .02, {}, {}, {"nvidia-smi -q -d TEMPERATURE"}, {}});
   return out;
 }
 
