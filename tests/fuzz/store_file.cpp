@@ -27,7 +27,7 @@ void ask_all(store::Store& store) {
     for (const judge::PeerRound& round : night.rounds) {
       require(round.fingerprint != nullptr, "a run without its facts");
       for (const auto& value : round.values)
-        require(value.first < night.metrics.size(), "a value of no metric");
+        require(value.metric < night.metrics.size(), "a value of no metric");
     }
     store.with_night_before(newest);
   }
