@@ -7,7 +7,7 @@ namespace gpugauge::bench {
 
 /// Operations a byte from which on a kernel waits for the SMs and hardly for memory, whose clock is another:
 /// of such work this rate repeated within .25% from process to process at an H100's power limit, where what a
-/// second brings spread by up to 17%; where the SM clock was 17% higher, it was 1% lower (docs/measuring.md).
+/// second brings spread by up to 17%; where the SM clock was 17% higher, it was 1% lower (docs/verdicts.md).
 inline constexpr double compute_bound_operations_per_byte = 1000;
 
 /// Adds the median over the batches of operations per SM clock and SM, where their clocks are known:

@@ -12,8 +12,8 @@ namespace gpugauge::judge {
 /// True for the key or the name of flop_per_clock_per_sm and operation_per_clock_per_sm.
 bool is_per_clock(std::string_view metric);
 
-/// What operations per clock differ by from boot to boot, relative: they are the chip's and the code's. Seen
-/// on H100s of three machines: within .1%, where rates at the power limit differed by 3 to 5%.
+/// What operations per clock differ by from boot to boot, relative: they are the chip's and the code's. An
+/// assumption: what was seen are two H100s of two machines, one boot each, which differed by .2% at most.
 inline constexpr double per_clock_between_boots = .0025;
 
 /// Verdicts against earlier runs on a rate and on the operations per clock of the same benchmark, brought
