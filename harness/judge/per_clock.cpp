@@ -31,8 +31,8 @@ std::string told_by(const Verdict& per_clock, const Verdict& rate) {
                      fell && change < clocks_part * *rate.change ? ": it is the SM clock that fell" : "");
 }
 
-/// Two products on an H100 lost .05 and .07% per clock for each percent that the clock rose (docs/verdicts.md):
-/// far less than a quarter.
+/// Two products on an H100 lost .05 and .07% per clock for each percent that the clock rose
+/// (docs/verdicts.md): far less than a quarter.
 constexpr double clocks_multiple = 4;
 
 void allow_for_clock(Verdict& per_clock, const Verdict& rate) {
