@@ -15,7 +15,8 @@ namespace gpugauge::kernels::gemm {
 // cudaErrorSymbolNotFound when the driver cannot describe matrices to TMA. Deterministic: the order of
 // additions depends on k only. Work: gemm::flops(m, n, k).
 
-/// 128x256 tiles, persistent, one producer and two multiplying warpgroups, clusters of two that share B.
+/// 128x256 tiles, persistent, one producer and two multiplying warpgroups, clusters of two that share B; the
+/// Tensor Cores are at work on the next tile while one leaves.
 cudaError_t wgmma(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 
 /// The same for fp8, in bands of tile rows instead of the Hilbert order, which on an H100 was 2% slower here;
@@ -38,7 +39,9 @@ cudaError_t wgmma_two_consumers(const Bf16* a, const Bf16* b, Bf16* c, int m, in
 cudaError_t wgmma_persistent(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 /// Clusters of two blocks read B once for both.
 cudaError_t wgmma_cluster(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
-/// C leaves through shared memory by TMA. wgmma() only adds the Hilbert order of tiles.
+/// C leaves through shared memory by TMA.
 cudaError_t wgmma_tma_store(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
+/// The tiles follow a Hilbert curve. wgmma() only adds that C leaves while the next tile is multiplied.
+cudaError_t wgmma_hilbert(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::gemm

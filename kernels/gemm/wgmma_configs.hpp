@@ -19,6 +19,8 @@ struct OneConsumer {
   static constexpr Order order = Order::row_major;
   static constexpr int cluster = 1;         ///< blocks, one below the other, that share B: 1 or 2
   static constexpr bool tma_store = false;  ///< C through shared memory, else straight from registers
+  /// C of one tile leaves while the next one is multiplied; needs tma_store.
+  static constexpr bool overlap_store = false;
 };
 
 /// A tile twice as wide needs two warpgroups to hold its sums, and more registers for them.
@@ -54,9 +56,21 @@ struct TmaStore : Cluster {
 };
 
 /// The tiles follow a Hilbert curve.
-struct Best : TmaStore {
+struct Hilbert : TmaStore {
   /// Along the curve.
   static constexpr Order order = Order::hilbert;
+};
+
+/// The Tensor Cores do not wait for C.
+struct Best : Hilbert {
+  /// Packed in registers meanwhile.
+  static constexpr bool overlap_store = true;
+};
+
+/// Of fp8, which the curve makes slower.
+struct BestFp8 : TmaStore {
+  /// As in Best.
+  static constexpr bool overlap_store = true;
 };
 
 }  // namespace gpugauge::kernels::gemm::configs

@@ -19,6 +19,7 @@ struct Ring {
   static constexpr int threads = (Config::consumers + 1) * 128;
   static constexpr int rows_each = tile_m / Config::consumers;
   static constexpr int blocks_each = rows_each / 64;
+  static constexpr int parts = tile_n / 64;  // in which C leaves
 
   // Shared memory: the stages, two boxes of C for each consumer, the barriers full[stages], empty[stages].
   static constexpr int box_bytes = 64 * row_bytes;
@@ -29,6 +30,7 @@ struct Ring {
   static_assert(Stage::bytes < 1 << 20, "what a barrier counts in one phase");
   static_assert(!Config::tma_store || (blocks_each == 1 && Stage::b_boxes % 2 == 0),
                 "the boxes of C take turns");
+  static_assert(!Config::overlap_store || Config::tma_store, "what is overlapped is the store by TMA");
   static_assert(Stage::b_boxes % Config::cluster == 0, "the blocks of a cluster read equal shares of B");
 
   // A block of three warpgroups has 168 registers a thread; what the producer gives, the consumers take:
@@ -92,42 +94,78 @@ struct Ring {
     }
   }
 
-  // One warpgroup. The wgmma of a stage run while the next stage is waited for; those of the last one are
-  // still under way at the end. Returns the last stage, which is to be released behind them.
-  __device__ __forceinline__ std::uint32_t multiply(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
-                                                    int consumer, int k_tiles) const {
-    std::uint32_t last = 0;
-    for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-      sm90::barrier_wait(full(at.slot), at.full_parity());
-      sm90::wgmma_fence();
+  // One warpgroup. Starts the products of the next stage, does `beside` while the Tensor Cores work, waits
+  // for those of the stage before and lets go of that one (`last`). The first step of a tile overwrites the
+  // sums.
+  template <typename Beside>
+  __device__ __forceinline__ void step(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
+                                       std::uint32_t& last, int consumer, bool first,
+                                       const Beside& beside) const {
+    sm90::barrier_wait(full(at.slot), at.full_parity());
+    sm90::wgmma_fence();
 #pragma unroll
-      for (int step = 0; step < Stage::steps; ++step)
+    for (int along = 0; along < Stage::steps; ++along)
 #pragma unroll
-        for (int block = 0; block < blocks_each; ++block)
-          Stage::multiply(sums[block], stage(at.slot), consumer * rows_each + block * 64, step,
-                          k_tile > 0 || step > 0);
-      sm90::wgmma_commit();
-      sm90::wgmma_wait<1>();
-      if (k_tile > 0) release(last);
-      last = at.slot;
-      at.advance(Config::stages);
-    }
-    return last;
+      for (int block = 0; block < blocks_each; ++block)
+        Stage::multiply(sums[block], stage(at.slot), consumer * rows_each + block * 64, along,
+                        !first || along > 0);
+    sm90::wgmma_commit();
+    beside();
+    sm90::wgmma_wait<1>();
+    if (!first) release(last);
+    last = at.slot;
+    at.advance(Config::stages);
   }
 
-  // Columns 64 Part to 64 Part + 63 of the tile, through one of the consumer's two boxes.
+  // One warpgroup, steps `from` to the end of a tile. The wgmma of the last one are still under way at the
+  // end, and its stage, `last`, is to be released behind them.
+  __device__ __forceinline__ void multiply(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
+                                           std::uint32_t& last, int consumer, int from, int k_tiles) const {
+    for (int k_tile = from; k_tile < k_tiles; ++k_tile) step(sums, at, last, consumer, k_tile == 0, [] {});
+  }
+
+  // One consumer's rows of a tile of C on their way out; none before the first tile.
+  struct Result {
+    std::uint32_t pairs[tile_n / 4];
+    int row = 0;
+    int column = 0;
+    bool held = false;
+  };
+
+  // Columns 64 Part to 64 Part + 63, through one of the consumer's two boxes.
   template <int Part>
-  __device__ __forceinline__ void store_part(const sm90::TensorMap& c, const float (&sums)[tile_n / 2],
-                                             int consumer, int row, int column) const {
+  __device__ __forceinline__ void store_part(const sm90::TensorMap& c, const Result& result,
+                                             int consumer) const {
     const bool leads = threadIdx.x % 128 == 0;
     const std::uint32_t box = base + boxes_at + (consumer * 2 + Part % 2) * box_bytes;
     if (leads) sm90::wait_for_stores_to_read<1>();  // the other box's store may still read
     sm90::named_barrier(consumer + 1, 128);
-    write_box<Part>(box, sums);
+    write_box<Part>(box, result.pairs);
     sm90::fence_for_store();
     sm90::named_barrier(consumer + 1, 128);
-    if (leads) sm90::store_box(c, column + Part * 64, row, box);
-    if constexpr (Part + 1 < tile_n / 64) store_part<Part + 1>(c, sums, consumer, row, column);
+    if (leads) sm90::store_box(c, result.column + Part * 64, result.row, box);
+  }
+  template <int Part = 0>
+  __device__ __forceinline__ void store(const sm90::TensorMap& c, const Result& result, int consumer) const {
+    store_part<Part>(c, result, consumer);
+    if constexpr (Part + 1 < parts) store<Part + 1>(c, result, consumer);
+  }
+
+  // Steps 1 to `parts` of a tile, and behind the start of each a part of the tile before. There are fewer
+  // steps where k is short, but never fewer parts.
+  template <int Part = 0>
+  __device__ __forceinline__ void multiply_and_store(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
+                                                     std::uint32_t& last, int consumer, int k_tiles,
+                                                     const sm90::TensorMap& c, const Result& before) const {
+    const auto store_this = [&] {
+      if (before.held) store_part<Part>(c, before, consumer);
+    };
+    if (Part + 1 < k_tiles)
+      step(sums, at, last, consumer, false, store_this);
+    else
+      store_this();
+    if constexpr (Part + 1 < parts)
+      multiply_and_store<Part + 1>(sums, at, last, consumer, k_tiles, c, before);
   }
 };
 
@@ -163,22 +201,34 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
   } else {
     if constexpr (Config::move_registers) sm90::take_registers<R::consumer_registers>();
     RingPosition at;
+    std::uint32_t last = 0;
+    typename R::Result result;
     for (int unit = first_unit; unit < schedule.units(); unit += unit_stride) {
       float sums[R::blocks_each][R::tile_n / 2];
-      const std::uint32_t last = ring.multiply(sums, at, group, k_tiles);
+      if constexpr (Config::overlap_store) {
+        ring.step(sums, at, last, group, true, [] {});
+        ring.multiply_and_store(sums, at, last, group, k_tiles, map_c, result);
+        ring.multiply(sums, at, last, group, 1 + R::parts, k_tiles);
+      } else {
+        ring.multiply(sums, at, last, group, 0, k_tiles);
+      }
       const Tile tile = schedule.unit<Config::order>(unit);  // beside the last products
-      const int row = (tile.row * Config::cluster + rank) * R::tile_m + group * R::rows_each;
-      const int column = tile.column * R::tile_n;
+      result.row = (tile.row * Config::cluster + rank) * R::tile_m + group * R::rows_each;
+      result.column = tile.column * R::tile_n;
       sm90::wgmma_wait_for(sums);
       ring.release(last);
       if constexpr (Config::tma_store) {
-        ring.template store_part<0>(map_c, sums[0], group, row, column);
+        pack(result.pairs, sums[0]);
+        result.held = true;
+        if constexpr (!Config::overlap_store) ring.store(map_c, result, group);
       } else {
 #pragma unroll
         for (int block = 0; block < R::blocks_each; ++block)
-          store_sums(c, sums[block], row + block * 64, column, m, n);
+          store_sums(c, sums[block], result.row + block * 64, result.column, m, n);
       }
     }
+    if constexpr (Config::overlap_store)
+      if (result.held) ring.store(map_c, result, group);
     // Shared memory is not given back under a store that still reads it.
     if constexpr (Config::tma_store)
       if (threadIdx.x % 128 == 0) sm90::wait_for_stores_to_read<0>();

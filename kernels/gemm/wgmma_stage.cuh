@@ -88,19 +88,25 @@ __device__ __forceinline__ void store_sums(Bf16* c, const float (&sums)[Count], 
   }
 }
 
-/// Writes columns `Part` * 64 to `Part` * 64 + 63 of a warpgroup's sums into a box of 64 rows in shared
-/// memory, in bf16 and the 128-byte swizzle. All 128 threads.
+/// A thread's sums in bf16, two by two.
+template <int Count>
+__device__ __forceinline__ void pack(std::uint32_t (&pairs)[Count / 2], const float (&sums)[Count]) {
+#pragma unroll
+  for (int i = 0; i < Count / 2; ++i) pairs[i] = ptx::pack_bf16(sums[i * 2], sums[i * 2 + 1]);
+}
+
+/// Writes columns `Part` * 64 to `Part` * 64 + 63 of a warpgroup's packed sums into a box of 64 rows in
+/// shared memory, in the 128-byte swizzle. All 128 threads.
 template <int Part, int Count>
-__device__ __forceinline__ void write_box(std::uint32_t box, const float (&sums)[Count]) {
+__device__ __forceinline__ void write_box(std::uint32_t box, const std::uint32_t (&pairs)[Count]) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) % 128 / 32;
   const int row = warp * 16 + lane % 16;  // matrices 0 and 2 hold the upper eight rows, 1 and 3 the lower
 #pragma unroll
   for (int pair = 0; pair < 4; ++pair) {
-    const float* const of = &sums[Part * 32 + pair * 8];
-    const std::uint32_t packed[4] = {ptx::pack_bf16(of[0], of[1]), ptx::pack_bf16(of[2], of[3]),
-                                     ptx::pack_bf16(of[4], of[5]), ptx::pack_bf16(of[6], of[7])};
-    sm90::store_matrices(box + swizzle_128(row, (pair * 2 + lane / 16) * chunk_bytes), packed);
+    const std::uint32_t* const of = &pairs[Part * 16 + pair * 4];
+    const std::uint32_t four[4] = {of[0], of[1], of[2], of[3]};
+    sm90::store_matrices(box + swizzle_128(row, (pair * 2 + lane / 16) * chunk_bytes), four);
   }
 }
 

@@ -185,8 +185,30 @@ def count_faults(files):
                    len(told["faults"]) + quiet, reached + max(quiet - alarms - len(silent), 0), below, missing)
 
 
+VERDICT_SECONDS = {"quick": 60, "smoke": 20}  # by the clock, of the whole command
+
+
+def count_check(files):
+    """Verdicts that came within the time asked for, and the one against a baseline, which is to be a pass."""
+    *times, report = (load(file) for file in files)
+    asked, reached, below, missing = len(times) + 1, 0, [], []
+    for one in times:
+        seconds, most = one["end"] - one["begin"], VERDICT_SECONDS[one["profile"]]
+        if one["exit_code"] not in (0, 1, 3, 4):
+            missing.append(f"{one['profile']}: no verdict, the command ended with {one['exit_code']}")
+        elif seconds > most:
+            below.append(f"{one['profile']}: {seconds:.1f} s of {most} s")
+        else:
+            reached += 1
+    if report["outcome"]["exit_code"] == 0 and all(device["baseline"] for device in report["devices"]):
+        reached += 1
+    else:
+        below.append(f"a check against its baseline: {report['outcome']['sentence']}")
+    return summary("verdicts in time, and a pass", asked, reached, below, missing)
+
+
 KINDS = {"tests": count_tests, "run": count_run, "launch": count_launch, "ratios": count_ratios, "spread": count_spread, "doctor": count_doctor,
-         "faults": count_faults, "sanitizer": count_sanitizer, "pytorch": lambda files: count_ratios(files, ratios.PYTORCH)}
+         "faults": count_faults, "check": count_check, "sanitizer": count_sanitizer, "pytorch": lambda files: count_ratios(files, ratios.PYTORCH)}
 
 
 def duration(seconds):

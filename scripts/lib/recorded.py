@@ -7,6 +7,7 @@ Usage: recorded.py count KIND FILE...  prints a summary as JSON (counts.py). KIN
          ratios      run files, for ratios.py; pytorch: those against PyTorch; spread: how far processes differ
          doctor      a doctor's report
          faults      the file of `gpugauge selftest --inject --output`
+         check       the times of verdicts, and the report of the one against a baseline
        recorded.py percentiles RUN_FILE prints p50, p90 and p99 over the batches as a Markdown table
        recorded.py installed WORDS...   those of the ids on standard input that `WORDS...`, a JSON list of benchmarks, has
        recorded.py state FOLDER         prints how a stage stands, one line

@@ -105,7 +105,8 @@ constexpr Step steps[] = {{"wgmma", best},
                           {"wgmma_two_consumers", kernels::gemm::wgmma_two_consumers},
                           {"wgmma_persistent", kernels::gemm::wgmma_persistent},
                           {"wgmma_cluster", kernels::gemm::wgmma_cluster},
-                          {"wgmma_tma_store", kernels::gemm::wgmma_tma_store}};
+                          {"wgmma_tma_store", kernels::gemm::wgmma_tma_store},
+                          {"wgmma_hilbert", kernels::gemm::wgmma_hilbert}};
 
 TEST_F(Wgmma, bf16_is_right_at_every_element_of_any_shape_on_every_step) {
   for (const Step& step : steps)

@@ -208,6 +208,21 @@ TEXT
   [[ "$(row faults-host)" == *"recorded: 1 of 3 faults found and named first, quiet runs without an alarm; below: busy_core: found 1 and named first 0 of 1, instead cpu_contention, 1 of 1 quiet runs raised an alarm; 1 does not apply here; only by its name, not part of all  "* ]]
 }
 
+@test "a verdict that takes too long, is none or is no pass against its baseline is no success" {
+  record check
+  [ "$status" -eq 0 ]
+  [[ "$(row check)" == *"recorded: 3 of 3 verdicts in time, and a pass  "* ]]
+  grep -q '^baseline .* --profile smoke --rounds 5$' "$CALLS"
+  change checked 'it["outcome"] = {"exit_code": 1, "sentence": "regressed: memory/copy/cold"}'
+  CHECK_STATUS=1 record check --again
+  [ "$status" -eq 1 ]
+  [[ "$(row check)" == *"recorded: 2 of 3 verdicts in time, and a pass; below: a check against its baseline: regressed: memory/copy/cold  "* ]]
+  CHECK_STATUS=2 record check --again
+  [[ "$output" == *"none of 3"* || "$(row check)" == *"no answer: quick, smoke"* ]]
+  echo '{"profile": "quick", "exit_code": 0, "begin": 1000.5, "end": 1061.5}' >"$BATS_TEST_TMPDIR/slow"
+  python3 -B "$tree/scripts/lib/recorded.py" count check "$BATS_TEST_TMPDIR/slow" "$MADE/checked" | grep -q '"quick: 61.0 s of 60 s"'
+}
+
 @test "the stages of faults set every fault of the table, each once" {
   known="$(sed -n 's/.*{\.id = "\([a-z0-9_]*\)".*/\1/p' "$GPUGAUGE_SOURCE/harness/conductor/fault_table.cpp" | sort)"
   asked="$(sed -n "s/^  fault_commands '.*' \(.*\)/\1/p" "$tree"/scripts/record.d/faults-*.sh | tr ' ' '\n' | sort)"

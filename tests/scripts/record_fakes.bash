@@ -21,6 +21,9 @@ setup() {
       [ ! -e "$MADE/$made" ] || cat "$MADE/$made" >"$(output "$@")"; exit "$RUN_STATUS" ;;
     frameworks) echo "frameworks $CUDA_VISIBLE_DEVICES $NVIDIA_TF32_OVERRIDE $*" >>"$CALLS"; cat "$MADE/torch" >"$(output "$@")"
       [ "$TORCH_STATUS" = 0 ] || echo "cannot judge: it was so"; exit "$TORCH_STATUS" ;;
+    check) echo "check $*" >>"$CALLS"; for word; do case "$word" in json=*) cat "$MADE/checked" >"${word#*=}" ;; esac; done; echo "a verdict"
+      exit "${CHECK_STATUS:-0}" ;;
+    baseline) echo "baseline $*" >>"$CALLS"; echo "made" ;;
     selftest) echo "selftest $*" >>"$CALLS"; cat "$MADE/faults" >"$(output "$@")" ;;
   esac'
   made "$MADE"
@@ -86,6 +89,7 @@ write("list", [{"id": name} for name in ratios.ids(ratios.LIBRARIES + ratios.PEA
                                  '<testcase name="IsWhole" status="run" result="completed"/></testsuite></testsuites>')
 write("doctor", {"layers": [{"layer": "GPU", "version": "NVIDIA Test GPU"}], "findings": [],
                  "inventory": {"items": [{"key": "a", "answer": "present", "source": "x"}, {"key": "b", "answer": "absent", "source": "y"}]}})
+write("checked", {"outcome": {"exit_code": 0, "sentence": "pass"}, "devices": [{"baseline": "smoke of this node"}]})
 trial = {"problem": ""}
 write("faults", {"interrupted": False, "quiet": {"alarms": 0, "trials": [trial]}, "faults": [
     {"fault": "cpu_quota", "not_run": "", "found": 1, "named_first": 1, "confused_with": {}, "trials": [trial]}]})
