@@ -19,6 +19,7 @@
 #include "support/cuda/kernels_seen.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/statistics.hpp"
 
 namespace gpugauge::bench::cublas {
 
@@ -52,17 +53,6 @@ void describe(result::Facts& facts) {
 
 const bool registered = cuda::register_library({why_unusable, describe});
 
-/// What cuBLASLt offers; skips the trial by name where it has nothing.
-std::vector<Algorithm> offered(Trial& trial, const Problem& problem) {
-  try {
-    return lt_algorithms(problem);
-  } catch (const CublasError& error) {
-    if (error.status() != CUBLAS_STATUS_NOT_SUPPORTED) throw;
-    trial.skip(fmt::format("cuBLASLt {} has no algorithm for this product on this GPU",
-                           version_text(cublasLtGetVersion())));
-  }
-}
-
 void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& candidates, std::size_t index,
                       const Matrices& first, std::vector<std::uint64_t> checksums) {
   const cudaStream_t stream = candidates.stream();
@@ -90,7 +80,47 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
   trial.verify_deterministic(checksums);
 }
 
+/// Sets of matrices that rotate, which fit; notes what they are, or skips the trial by name.
+std::size_t require_sets(Trial& trial, const Problem& problem) {
+  const std::size_t set_bytes = problem.bytes_a() + problem.bytes_b() + problem.bytes_c();
+  const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
+  cuda::require_room(trial, sets * set_bytes + 2 * workspace_bytes);
+  trial.note("buffer_sets", std::to_string(sets));
+  trial.note("layout", problem.layout == Layout::linear ? "weights as out x in" : "row-major");
+  return sets;
+}
+
+std::vector<cuda::Candidate> candidates_of(const std::vector<Algorithm>& algorithms,
+                                           cuda::Rotation<Matrices>& rotation) {
+  for (const Algorithm& algorithm : algorithms)
+    for (const auto& matrices : rotation)
+      if (algorithm.prepare) algorithm.prepare(*matrices);
+  std::vector<cuda::Candidate> candidates;
+  candidates.reserve(algorithms.size());
+  for (const Algorithm& algorithm : algorithms)
+    candidates.push_back(
+        {algorithm.description, [&rotation, run = algorithm.run](cudaStream_t stream, std::int64_t index) {
+           try {
+             run(rotation[index], stream);
+           } catch (const CublasError& error) {
+             if (is_refusal(error.status())) throw cuda::Refused(error.what());
+             throw;
+           }
+         }});
+  return candidates;
+}
+
 }  // namespace
+
+std::vector<Algorithm> offered_by_lt(Trial& trial, const Problem& problem) {
+  try {
+    return lt_algorithms(problem);
+  } catch (const CublasError& error) {
+    if (error.status() != CUBLAS_STATUS_NOT_SUPPORTED) throw;
+    trial.skip(fmt::format("cuBLASLt {} has no algorithm for this product on this GPU",
+                           version_text(cublasLtGetVersion())));
+  }
+}
 
 Matrices::Matrices(const Problem& problem, std::uint64_t seed)
     : a(problem.bytes_a()), b(problem.bytes_b()), c(problem.bytes_c()) {
@@ -144,28 +174,9 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
   if (problem.arithmetic.a == Element::fp64 && problem.work().flops > 1e12 &&
       !has_fast_fp64(cuda::device().compute_capability))
     trial.skip("fp64 is slow on this GPU by design: one product of this size would take seconds");
-  const std::size_t set_bytes = problem.bytes_a() + problem.bytes_b() + problem.bytes_c();
-  const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
-  cuda::require_room(trial, sets * set_bytes + 2 * workspace_bytes);
+  const std::size_t sets = require_sets(trial, problem);
   cuda::Rotation<Matrices> rotation(sets, problem, trial.data_seed());
-  trial.note("buffer_sets", std::to_string(sets));
-  trial.note("layout", problem.layout == Layout::linear ? "weights as out x in" : "row-major");
-  for (const Algorithm& algorithm : algorithms)
-    for (const auto& matrices : rotation)
-      if (algorithm.prepare) algorithm.prepare(*matrices);
-  std::vector<cuda::Candidate> candidates;
-  candidates.reserve(algorithms.size());
-  for (const Algorithm& algorithm : algorithms)
-    candidates.push_back(
-        {algorithm.description, [&rotation, run = algorithm.run](cudaStream_t stream, std::int64_t index) {
-           try {
-             run(rotation[index], stream);
-           } catch (const CublasError& error) {
-             if (is_refusal(error.status())) throw cuda::Refused(error.what());
-             throw;
-           }
-         }});
-  cuda::Candidates measured(trial, std::move(candidates));
+  cuda::Candidates measured(trial, candidates_of(algorithms, rotation));
   measured.measure(problem.work());
 
   // All sets hold the same inputs; those that the window did not come to take their product now.
@@ -189,6 +200,33 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
     cuda::note_kernels(
         trial, measured.stream(),
         [&](cudaStream_t stream) { algorithms[measured.best()].run(rotation[0], stream); }, "_best");
+}
+
+void measure_beside(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms,
+                    const Algorithm& other, const std::string& name) {
+  cuda::Rotation<Matrices> rotation(require_sets(trial, problem), problem, trial.data_seed());
+  std::vector<Algorithm> all = algorithms;
+  all.push_back(other);
+  cuda::Candidates measured(trial, candidates_of(all, rotation), {.offered = algorithms.size()});
+  measured.choose();
+  const Turns turns = measured.best_beside(algorithms.size());
+  result::Metric metric;
+  metric.name = name + "_over_best";
+  metric.unit = "1";
+  metric.better = result::Direction::higher;
+  metric.metric_class = problem.arithmetic.metric_class;
+  metric.statistic = "ratio";
+  metric.value = rounded(median(turns.first) / median(turns.second));
+  metric.judged = false;
+  metric.note = fmt::format(
+      "of the medians of {} batches each, in turns; it falls as well where the library got faster",
+      turns.first.size());
+  trial.metric(std::move(metric));
+  verify_algorithm(trial, problem, measured, measured.best(), rotation[0], {});
+  verify_algorithm(trial, problem, measured, algorithms.size(), rotation[0], {});
+  cuda::note_kernels(
+      trial, measured.stream(),
+      [&](cudaStream_t stream) { algorithms[measured.best()].run(rotation[0], stream); }, "_best");
 }
 
 std::vector<std::string> squares() {
@@ -216,7 +254,7 @@ Definition define_product(const char* op, const Arithmetic& arithmetic) {
 void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout) {
   trial.note("library", "cublaslt");
   const Problem problem = sized({.arithmetic = arithmetic, .layout = layout}, trial.parameter("shape"));
-  measure_product(trial, problem, offered(trial, problem));
+  measure_product(trial, problem, offered_by_lt(trial, problem));
 }
 
 void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic) {
@@ -243,7 +281,7 @@ void measure_layer(Trial& trial, const Arithmetic& arithmetic) {
   trial.note("library", "cublaslt");
   const Problem problem = through_layer({.arithmetic = arithmetic}, trial.parameter("layer"),
                                         static_cast<int>(trial.integer("tokens")));
-  measure_product(trial, problem, offered(trial, problem));
+  measure_product(trial, problem, offered_by_lt(trial, problem));
 }
 
 }  // namespace gpugauge::bench::cublas

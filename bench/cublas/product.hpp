@@ -47,8 +47,16 @@ kernels::Comparison compare(const Problem& problem, const Matrices& matrices, st
 /// Skips the trial by name when the matrices do not fit.
 void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms);
 
+/// Times the fastest of the algorithms and `other`, which is not the library's, in turns on the same
+/// matrices, verifies both as measure_product() does, and adds the metric NAME_over_best, which is not
+/// judged: how many times as fast as the fastest `other` is. The same skips.
+void measure_beside(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms,
+                    const Algorithm& other, const std::string& name);
+
 /// Up to eight algorithms of cuBLASLt's heuristic, in its order. Throws CublasError where it has none.
 std::vector<Algorithm> lt_algorithms(const Problem& problem);
+/// The same; skips the trial by name where it has none.
+std::vector<Algorithm> offered_by_lt(Trial& trial, const Problem& problem);
 /// The one way of cublasGemmEx, cublasGemmStridedBatchedEx where batch > 1.
 std::vector<Algorithm> gemm_ex(const Problem& problem);
 /// The same by cublasGemmBatchedEx: arrays of pointers in device memory.

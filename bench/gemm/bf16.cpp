@@ -70,8 +70,8 @@ const Registration steps[] = {
                       "clusters of two blocks read the columns of B once for both, by TMA multicast")},
     Registration{step("wgmma_tma_store", kernels::gemm::wgmma_tma_store,
                       "the result leaves through shared memory by TMA")},
-    Registration{step("wgmma_hilbert", kernels::gemm::wgmma_hilbert,
-                      "tiles along a Hilbert curve, whose neighbours share what L2 holds")},
+    Registration{step("wgmma_overlap", kernels::gemm::wgmma_overlap,
+                      "a tile of the result leaves while the Tensor Cores multiply the next one")},
 };
 
 }  // namespace

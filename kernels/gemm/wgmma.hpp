@@ -16,11 +16,11 @@ namespace gpugauge::kernels::gemm {
 // additions depends on k only. Work: gemm::flops(m, n, k).
 
 /// 128x256 tiles, persistent, one producer and two multiplying warpgroups, clusters of two that share B; the
-/// Tensor Cores are at work on the next tile while one leaves.
+/// Tensor Cores are at work on the next tile while one leaves. Launched programmatically: its blocks may
+/// start while the kernel ahead in the stream ends, and touch no matrix before that has ended.
 cudaError_t wgmma(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 
-/// The same for fp8, in bands of tile rows instead of the Hilbert order, which on an H100 was 2% slower here;
-/// `b` is the transpose of B, n x k. The Tensor Core keeps fewer bits of fp8 sums than fp32
+/// The same for fp8; `b` is the transpose of B, n x k. The Tensor Core keeps fewer bits of fp8 sums than fp32
 /// holds: see tolerance_fp8_wgmma.
 cudaError_t wgmma(const E4m3* a, const E4m3* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 
@@ -41,7 +41,7 @@ cudaError_t wgmma_persistent(const Bf16* a, const Bf16* b, Bf16* c, int m, int n
 cudaError_t wgmma_cluster(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 /// C leaves through shared memory by TMA.
 cudaError_t wgmma_tma_store(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
-/// The tiles follow a Hilbert curve. wgmma() only adds that C leaves while the next tile is multiplied.
-cudaError_t wgmma_hilbert(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
+/// A tile leaves while the next one is multiplied. wgmma() only adds the programmatic launch.
+cudaError_t wgmma_overlap(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::gemm

@@ -21,6 +21,8 @@ struct OneConsumer {
   static constexpr bool tma_store = false;  ///< C through shared memory, else straight from registers
   /// C of one tile leaves while the next one is multiplied; needs tma_store.
   static constexpr bool overlap_store = false;
+  /// Programmatic dependent launch: blocks start as soon as there is room for them.
+  static constexpr bool early_launch = false;
 };
 
 /// A tile twice as wide needs two warpgroups to hold its sums, and more registers for them.
@@ -55,22 +57,16 @@ struct TmaStore : Cluster {
   static constexpr bool tma_store = true;
 };
 
-/// The tiles follow a Hilbert curve.
-struct Hilbert : TmaStore {
-  /// Along the curve.
-  static constexpr Order order = Order::hilbert;
-};
-
 /// The Tensor Cores do not wait for C.
-struct Best : Hilbert {
+struct Overlap : TmaStore {
   /// Packed in registers meanwhile.
   static constexpr bool overlap_store = true;
 };
 
-/// Of fp8, which the curve makes slower.
-struct BestFp8 : TmaStore {
-  /// As in Best.
-  static constexpr bool overlap_store = true;
+/// A product begins while the one ahead ends.
+struct Best : Overlap {
+  /// Blocks are there, and have made ready, when the last one ahead ends.
+  static constexpr bool early_launch = true;
 };
 
 }  // namespace gpugauge::kernels::gemm::configs

@@ -55,8 +55,8 @@ cudaError_t wgmma_tma_store(const Bf16* a, const Bf16* b, Bf16* c, int m, int n,
   return launch_ring<Bf16, configs::TmaStore>(a, b, c, m, n, k, stream);
 }
 
-cudaError_t wgmma_hilbert(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream) {
-  return launch_ring<Bf16, configs::Hilbert>(a, b, c, m, n, k, stream);
+cudaError_t wgmma_overlap(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream) {
+  return launch_ring<Bf16, configs::Overlap>(a, b, c, m, n, k, stream);
 }
 
 }  // namespace gpugauge::kernels::gemm

@@ -50,18 +50,20 @@ cudaError_t launch_ring(const In* a, const In* b, Bf16* c, int m, int n, int k, 
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, R::shared_bytes);
       status != cudaSuccess)
     return status;
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = Config::cluster;
-  cluster.val.clusterDim.y = 1;
-  cluster.val.clusterDim.z = 1;
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim.x = Config::cluster;
+  attributes[0].val.clusterDim.y = 1;
+  attributes[0].val.clusterDim.z = 1;
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t launch{};
   launch.gridDim = dim3(static_cast<unsigned>(units) * Config::cluster);
   launch.blockDim = dim3(R::threads);
   launch.dynamicSmemBytes = R::shared_bytes;
   launch.stream = stream;
-  launch.attrs = &cluster;
-  launch.numAttrs = 1;
+  launch.attrs = attributes;
+  launch.numAttrs = Config::early_launch ? 2 : 1;
   if constexpr (Config::persistent) {
     int clusters = 0;
     if (const cudaError_t status = cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch);

@@ -7,6 +7,7 @@
 #include "kernels/gemm/scheduler.hpp"
 #include "kernels/gemm/wgmma_configs.hpp"
 #include "kernels/gemm/wgmma_stage.cuh"
+#include "kernels/support/programmatic.cuh"
 #include "kernels/support/ring.hpp"
 
 namespace gpugauge::kernels::gemm {
@@ -184,6 +185,7 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
   const int rank = Config::cluster == 1 ? 0 : static_cast<int>(sm90::cluster_rank());
   const int first_unit = static_cast<int>(blockIdx.x) / Config::cluster;
   const int unit_stride = static_cast<int>(gridDim.x) / Config::cluster;
+  if constexpr (Config::early_launch) let_the_next_begin();
   if (threadIdx.x == 0) ring.make_barriers();
   // No block may copy to, or arrive at, another one that has not made its barriers.
   if constexpr (Config::cluster == 1)
@@ -196,6 +198,8 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
     if (threadIdx.x % 128 == 0) {
       sm90::prefetch(map_a);
       sm90::prefetch(map_b);
+      // Nothing else touches what the kernel ahead may write or read: C is stored behind the first copies.
+      if constexpr (Config::early_launch) wait_for_the_one_ahead();
       ring.produce(map_a, map_b, first_unit, unit_stride, rank, k_tiles, schedule);
     }
   } else {

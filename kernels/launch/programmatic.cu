@@ -1,21 +1,8 @@
 #include "kernels/launch/programmatic.hpp"
+#include "kernels/support/programmatic.cuh"
 
 namespace gpugauge::kernels::launch {
 namespace {
-
-// Without the launch attribute, and before 9.0, there is nothing to let begin and nothing to wait for.
-__device__ __forceinline__ void let_the_next_begin() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-// Until every kernel ahead has ended and its writes can be seen.
-__device__ __forceinline__ void wait_for_the_one_ahead() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 __global__ void link_kernel() {
   let_the_next_begin();

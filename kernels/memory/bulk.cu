@@ -28,8 +28,8 @@ std::size_t blocks_that_stay() {
 
 template <typename Map>
 cudaError_t map(const float* b, const float* c, float* a, std::size_t count, Map with, cudaStream_t stream) {
-  return launch(bulk_map_kernel<Map>, bulk_map_blocks(count), bulk_map_threads, bulk_map_shared_bytes<Map>, b,
-                c, a, stream, b, c, a, count, with);
+  return launch(bulk_map_kernel<Map>, bulk_map_blocks(count), bulk_map_block<Map>, bulk_map_shared_bytes<Map>,
+                b, c, a, stream, b, c, a, count, with);
 }
 
 }  // namespace

@@ -35,10 +35,14 @@ __device__ __forceinline__ float4 map_vectors(Map map, float4 b, float4 c) {
 template <typename Map>
 constexpr int bulk_map_shared_bytes = Map::inputs* static_cast<int>(bulk_piece_bytes) + 8;
 
-/// a[i] = map(b[i]), or map(b[i], c[i]). bulk_map_blocks(count) blocks of bulk_map_threads threads. One
+/// Threads of a block of bulk_map_kernel.
+template <typename Map>
+constexpr int bulk_map_block = bulk_map_threads(!std::is_same_v<Map, Same>);
+
+/// a[i] = map(b[i]), or map(b[i], c[i]). bulk_map_blocks(count) blocks of bulk_map_block<Map> threads. One
 /// thread starts all copies; the result replaces the piece of b and leaves from there.
 template <typename Map>
-__global__ void __launch_bounds__(bulk_map_threads)
+__global__ void __launch_bounds__(bulk_map_block<Map>)
     bulk_map_kernel(const float* __restrict__ b, const float* __restrict__ c, float* __restrict__ a,
                     std::size_t count, Map map) {
 #if GPUGAUGE_HAS_BULK_COPIES

@@ -15,17 +15,22 @@
 
 namespace gpugauge::kernels::memory {
 
-/// Of bulk_copy() and the others that read and write: a block has one piece of each array, and a thread for
-/// each 16 bytes of it. Two blocks fill an SM of 9.0 and end when their pieces have left it: what is under
-/// way at one time lies close together in device memory, which an H100 moves 5% faster than the pieces of
-/// blocks that stay.
-inline constexpr std::uint32_t bulk_piece_bytes = 16 * 1024;
-inline constexpr int bulk_map_threads = bulk_piece_bytes / 16;
+/// Of bulk_copy() and the others that read and write: a block has one piece of each array and ends when it
+/// has left the SM: what is under way at one time lies close together in device memory, which an H100 moves
+/// 5% faster than the pieces of blocks that stay. On an H200 pieces of 2 KiB are copied 4.5% faster than
+/// those of 16 KiB.
+inline constexpr std::uint32_t bulk_piece_bytes = 2 * 1024;
+
+/// Threads of their blocks: one for each 16 bytes of a piece, or, where nothing is computed, one warp.
+constexpr int bulk_map_threads(bool computes) {
+  return computes ? static_cast<int>(bulk_piece_bytes / 16) : 32;
+}
 
 /// Their blocks for arrays of `count` elements, at least one.
 constexpr std::size_t bulk_map_blocks(std::size_t count) {
   const std::size_t vectors = count / 4;
-  return vectors <= bulk_map_threads ? 1 : (vectors - 1) / bulk_map_threads + 1;
+  constexpr std::size_t each = bulk_piece_bytes / 16;
+  return vectors <= each ? 1 : (vectors - 1) / each + 1;
 }
 
 /// Threads of a block of bulk_read() and bulk_write(): one warp whose first thread moves the pieces, and,

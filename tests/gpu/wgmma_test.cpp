@@ -106,7 +106,7 @@ constexpr Step steps[] = {{"wgmma", best},
                           {"wgmma_persistent", kernels::gemm::wgmma_persistent},
                           {"wgmma_cluster", kernels::gemm::wgmma_cluster},
                           {"wgmma_tma_store", kernels::gemm::wgmma_tma_store},
-                          {"wgmma_hilbert", kernels::gemm::wgmma_hilbert}};
+                          {"wgmma_overlap", kernels::gemm::wgmma_overlap}};
 
 TEST_F(Wgmma, bf16_is_right_at_every_element_of_any_shape_on_every_step) {
   for (const Step& step : steps)

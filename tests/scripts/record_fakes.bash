@@ -73,6 +73,7 @@ def run(values, processes=1):
 
 def sides(wanted, torch):
     keys = {tuple(key.split(":")): 1.0 for one in wanted for key in one.others} | {tuple(one.kernel.split(":")): float(one.rate or 1) for one in wanted}
+    keys |= {tuple(one.turns.split(":")): 1.0 for one in wanted if one.turns}
     return {key: value for key, value in keys.items() if key[0].startswith("torch/") == torch}
 
 def write(name, content):

@@ -39,10 +39,12 @@ double amount(Quantity quantity, const result::Work& work) {
 Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options options)
     : trial_(trial),
       candidates_(std::move(candidates)),
+      offered_(options.offered == 0 ? candidates_.size() : options.offered),
       timer_(trial,
              [this](cudaStream_t stream, std::int64_t index) { candidates_[current_].run(stream, index); },
              {.launches_per_operation = options.launches_per_operation, .warm_seconds = 0.05}) {
-  if (candidates_.empty()) throw std::logic_error("Candidates: at least one is needed");
+  if (candidates_.empty() || offered_ > candidates_.size())
+    throw std::logic_error("Candidates: at least one is needed, and as many as are offered");
 }
 
 double Candidates::time_turn() {
@@ -70,7 +72,7 @@ double Candidates::time_batch(std::int64_t operations) {
 }
 
 void Candidates::search() {
-  const std::size_t offered = candidates_.size();
+  const std::size_t offered = offered_;
   operations_per_batch_.assign(offered, 0);
   double seconds_of_first = 0;
   const auto plan_of = [&](double seconds) {
@@ -102,28 +104,48 @@ void Candidates::search() {
   best_ = fastest_candidate(seconds_);
 }
 
-Turns Candidates::first_and_best() {
-  const std::int64_t operations = std::max<std::int64_t>(1, trial_.batches().operations_per_batch);
+Turns Candidates::in_turns(const Window& window, std::size_t one, std::int64_t operations_of_one,
+                           std::size_t other, std::int64_t operations_of_other) {
   const std::int64_t most = timer_.maximum_operations();
-  const double as_long = static_cast<double>(operations) * *seconds_[first_] / *seconds_[best_];
-  auto of_best = static_cast<std::int64_t>(std::max(1.0, std::round(as_long)));
-  if (most > 0) of_best = std::min(of_best, most);
-  const auto timed = [this](std::size_t index, std::int64_t operations_of_it) {
+  const auto timed = [&](std::size_t index, std::int64_t operations) {
     current_ = index;
-    return time_batch(operations_of_it);
+    return time_batch(most > 0 ? std::min(operations, most) : operations);
   };
-  Window window = trial_.window();
-  window.seconds *= turns_share;
-  window.minimum_batches /= turns_batches_share;
   Turns turns = take_turns(
-      window, [&] { return timed(first_, operations); }, [&] { return timed(best_, of_best); });
+      window, [&] { return timed(one, operations_of_one); },
+      [&] { return timed(other, operations_of_other); });
   current_ = first_;
   return turns;
 }
 
+Turns Candidates::first_and_best() {
+  const std::int64_t operations = std::max<std::int64_t>(1, trial_.batches().operations_per_batch);
+  const double as_long = static_cast<double>(operations) * *seconds_[first_] / *seconds_[best_];
+  Window window = trial_.window();
+  window.seconds *= turns_share;
+  window.minimum_batches /= turns_batches_share;
+  return in_turns(window, first_, operations, best_,
+                  static_cast<std::int64_t>(std::max(1.0, std::round(as_long))));
+}
+
+Turns Candidates::best_beside(std::size_t other) {
+  const double operations = trial_.instance().definition->batch_target_seconds / *seconds_[best_];
+  const auto each = static_cast<std::int64_t>(std::max(1.0, std::round(operations)));
+  current_ = other;
+  timer_.load();
+  return in_turns(trial_.window(), best_, each, other, each);
+}
+
+void Candidates::choose() {
+  search();
+  trial_.note("candidates", fmt::format("{}", offered_));
+  trial_.note("candidate_first", candidates_[first_].description);
+  trial_.note("candidate_best", candidates_[best_].description);
+}
+
 void Candidates::measure(const result::Work& work) {
   search();
-  trial_.note("candidates", fmt::format("{}", candidates_.size()));
+  trial_.note("candidates", fmt::format("{}", offered_));
   trial_.note("candidate_first", candidates_[first_].description);
   trial_.work(work);
   current_ = first_;
@@ -153,7 +175,7 @@ void Candidates::measure(const result::Work& work) {
   metric.note = best_ == first_
                     ? "the first candidate is the fastest, or within 1% of it"
                     : fmt::format("candidate {} of {}, {:.3f} times as fast as the first in turns with it",
-                                  best_, candidates_.size(), times);
+                                  best_, offered_, times);
   if (fewest < fewest_to_judge) {
     metric.judged = false;
     metric.note = fmt::format("{} batches are fewer than the {} that a {} is judged from", fewest,

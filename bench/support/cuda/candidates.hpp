@@ -27,6 +27,8 @@ class Candidates {
   /// How they are measured.
   struct Options {
     int launches_per_operation = 4;  ///< kernels of one operation at most
+    /// The first so many are the library's; 0: all. What follows is chosen by nobody: see best_beside().
+    std::size_t offered = 0;
   };
 
   /// `candidates` in the library's order, at least one. `trial` must outlive this.
@@ -48,6 +50,12 @@ class Candidates {
   /// throws that is not Refused: the next one is not what a program gets then, but what is left.
   void measure(const result::Work& work);
 
+  /// Only the search of measure(), with its notes: best() is the fastest one by it.
+  void choose();
+  /// Behind choose(): best() and candidate `other` batch by batch in turns, for the trial's window. Both in
+  /// batches of as many operations, by which those of best() last as long as the definition says.
+  Turns best_beside(std::size_t other);
+
   /// Index of the first one that runs: the library's own choice. Known after measure().
   std::size_t first() const { return first_; }
   /// Index of the fastest one that was tried; first() where none is faster by more than choice_margin, in
@@ -64,10 +72,13 @@ class Candidates {
   void search();
   double time_turn();                          ///< the current candidate's, for a moment
   double time_batch(std::int64_t operations);  ///< seconds per operation of the current candidate
+  Turns in_turns(const Window& window, std::size_t one, std::int64_t operations_of_one, std::size_t other,
+                 std::int64_t operations_of_other);
   Turns first_and_best();
 
   Trial& trial_;
   std::vector<Candidate> candidates_;
+  std::size_t offered_;  ///< by the library, at least one
   std::size_t current_ = 0;
   std::size_t first_ = 0;
   std::size_t best_ = 0;

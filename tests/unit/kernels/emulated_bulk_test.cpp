@@ -56,7 +56,7 @@ class Bulk : public testing::TestWithParam<std::tuple<std::size_t, Timing>> {
   static Array<float> mapped(const Array<float>& b, const Array<float>& c, Map map) {
     Array<float> a(count());
     const auto all = static_cast<unsigned>(memory::bulk_map_blocks(count()));
-    emulator::launch_clusters(all, 1, memory::bulk_map_threads,
+    emulator::launch_clusters(all, 1, memory::bulk_map_block<Map>,
                               [&] { memory::bulk_map_kernel(b.get(), c.get(), a.get(), count(), map); });
     return a;
   }
@@ -152,9 +152,9 @@ TEST(BulkShare, reaches_beyond_four_gigabytes) {
 TEST(BulkMaps, have_a_block_for_every_piece_and_at_least_one) {
   EXPECT_EQ(memory::bulk_map_blocks(0), 1U);
   EXPECT_EQ(memory::bulk_map_blocks(3), 1U);
-  EXPECT_EQ(memory::bulk_map_blocks(4096 + 3), 1U);
-  EXPECT_EQ(memory::bulk_map_blocks(4096 + 4), 2U);
-  EXPECT_EQ(memory::bulk_map_blocks(std::size_t{1} << 32), std::size_t{1} << 20);
+  EXPECT_EQ(memory::bulk_map_blocks(512 + 3), 1U);
+  EXPECT_EQ(memory::bulk_map_blocks(512 + 4), 2U);
+  EXPECT_EQ(memory::bulk_map_blocks(std::size_t{1} << 32), std::size_t{1} << 23);
 }
 
 TEST(BulkRead, has_a_sum_for_every_working_warp) {

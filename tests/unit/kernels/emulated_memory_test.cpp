@@ -42,10 +42,10 @@ class StreamMore : public testing::TestWithParam<std::size_t> {
 TEST(StreamMaps, have_a_thread_for_every_vector_and_at_least_one_block) {
   EXPECT_EQ(memory::map_blocks(0), 1U);
   EXPECT_EQ(memory::map_blocks(3), 1U);
-  EXPECT_EQ(memory::map_blocks(4096), 1U);
-  EXPECT_EQ(memory::map_blocks(4099), 1U);
-  EXPECT_EQ(memory::map_blocks(4100), 2U);
-  EXPECT_EQ(memory::map_blocks(std::size_t{1} << 34), std::size_t{1} << 22);
+  EXPECT_EQ(memory::map_blocks(1024), 1U);
+  EXPECT_EQ(memory::map_blocks(1027), 1U);
+  EXPECT_EQ(memory::map_blocks(1028), 2U);
+  EXPECT_EQ(memory::map_blocks(std::size_t{1} << 34), std::size_t{1} << 24);
 }
 
 TEST_P(StreamMore, write_reaches_every_element) {

@@ -1,7 +1,6 @@
 // Which block takes which tile, and when a stage of the ring may be filled and read.
 #include "kernels/gemm/scheduler.hpp"
 
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <utility>
@@ -15,50 +14,6 @@ namespace {
 
 using namespace gpugauge::kernels::gemm;
 using gpugauge::kernels::RingPosition;
-
-TEST(HilbertTile, visits_every_tile_of_any_rectangle_once) {
-  for (int rows = 1; rows <= 24; ++rows)
-    for (int columns = 1; columns <= 24; ++columns) {
-      std::set<std::pair<int, int>> seen;
-      for (int index = 0; index < rows * columns; ++index) {
-        const Tile tile = hilbert_tile(index, rows, columns);
-        ASSERT_TRUE(tile.row >= 0 && tile.row < rows && tile.column >= 0 && tile.column < columns)
-            << rows << "x" << columns << " " << index << ": " << tile.row << ", " << tile.column;
-        seen.emplace(tile.row, tile.column);
-      }
-      ASSERT_EQ(seen.size(), static_cast<std::size_t>(rows * columns)) << rows << "x" << columns;
-    }
-}
-
-// Steps to a neighbour; where a side is odd one step in a rectangle may be diagonal.
-TEST(HilbertTile, goes_from_neighbour_to_neighbour) {
-  for (const auto& [rows, columns] :
-       {std::pair(16, 16), std::pair(32, 32), std::pair(8, 16), std::pair(32, 16), std::pair(12, 20)}) {
-    Tile last = hilbert_tile(0, rows, columns);
-    for (int index = 1; index < rows * columns; ++index) {
-      const Tile tile = hilbert_tile(index, rows, columns);
-      ASSERT_EQ(std::abs(tile.row - last.row) + std::abs(tile.column - last.column), 1)
-          << rows << "x" << columns << " at " << index;
-      last = tile;
-    }
-  }
-}
-
-TEST(HilbertTile, begins_in_a_corner_and_keeps_to_compact_patches) {
-  EXPECT_EQ(hilbert_tile(0, 16, 16).row, 0);
-  EXPECT_EQ(hilbert_tile(0, 16, 16).column, 0);
-  // 64 tiles of a 16 x 16 grid that follow each other lie in a quarter of it.
-  for (int quarter = 0; quarter < 4; ++quarter) {
-    std::set<int> rows;
-    std::set<int> columns;
-    for (int index = quarter * 64; index < quarter * 64 + 64; ++index) {
-      rows.insert(hilbert_tile(index, 16, 16).row);
-      columns.insert(hilbert_tile(index, 16, 16).column);
-    }
-    EXPECT_EQ(rows.size(), 8U);
-    EXPECT_EQ(columns.size(), 8U);
-  }
-}
 
 TEST(Schedule, covers_a_product_in_units_of_a_cluster) {
   const Schedule exact = schedule_of(4096, 4096, 128, 256, 2, 8);
@@ -103,9 +58,6 @@ TEST(Schedule, gives_every_tile_to_one_block_by_rows) {
 }
 TEST(Schedule, gives_every_tile_to_one_block_by_bands) {
   expect_every_tile_once<Order::grouped>();
-}
-TEST(Schedule, gives_every_tile_to_one_block_along_the_curve) {
-  expect_every_tile_once<Order::hilbert>();
 }
 
 TEST(RingPosition, names_the_phases_of_each_slot_by_turns) {

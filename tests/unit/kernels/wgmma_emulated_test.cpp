@@ -119,8 +119,8 @@ TEST(WgmmaRing, best_bf16_is_right) {
       {{130, 264, 24, 1}, {130, 264, 104, 1}, {300, 264, 200, 1}, {130, 264, 320, 1}, {129, 8, 616, 1}});
 }
 TEST(WgmmaRing, best_fp8_is_right) {
-  expect_ring_is_right<E4m3, gemm::configs::BestFp8>({{128, 256, 128, 1}, {1, 8, 16, 1}});
-  expect_ring_is_right<E4m3, gemm::configs::BestFp8>({{300, 264, 144, 1}, {129, 8, 1232, 1}});
+  expect_ring_is_right<E4m3, gemm::configs::Best>({{128, 256, 128, 1}, {1, 8, 16, 1}});
+  expect_ring_is_right<E4m3, gemm::configs::Best>({{300, 264, 144, 1}, {129, 8, 1232, 1}});
 }
 TEST(WgmmaRing, ring_is_right) {
   expect_ring_is_right<Bf16, gemm::configs::OneConsumer>({{128, 128, 64, 1}, {130, 136, 728, 4}});
@@ -137,8 +137,8 @@ TEST(WgmmaRing, cluster_is_right) {
 TEST(WgmmaRing, tma_store_is_right) {
   expect_ring_is_right<Bf16, gemm::configs::TmaStore>({{260, 264, 328, 1}});
 }
-TEST(WgmmaRing, hilbert_is_right) {
-  expect_ring_is_right<Bf16, gemm::configs::Hilbert>({{260, 264, 328, 1}});
+TEST(WgmmaRing, overlap_is_right) {
+  expect_ring_is_right<Bf16, gemm::configs::Overlap>({{260, 264, 328, 1}});
 }
 
 template <int TileM, int TileN>

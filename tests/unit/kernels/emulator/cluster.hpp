@@ -92,6 +92,8 @@ struct Cluster {
 inline thread_local Cluster* cluster = nullptr;
 inline thread_local ClusterBlock* here = nullptr;
 inline thread_local std::uint32_t rank_here = 0;
+/// This thread's kernel was let begin early, and it has not waited for the one ahead.
+inline thread_local bool one_ahead_runs = false;
 /// This thread wrote to shared memory by ordinary stores and has not fenced them for TMA.
 inline thread_local bool unfenced = false;
 /// This thread's groups of stores by TMA that have not read shared memory, and when they do.

@@ -43,6 +43,7 @@ void for_box(const Map& map, int column, int row, std::uint32_t address, const V
 
 inline void load_into(ClusterBlock& block_there, std::uint32_t to, const Map& map, int column, int row,
                       std::uint32_t barrier) {
+  EXPECT_FALSE(one_ahead_runs) << "what the kernel ahead may still write is read";
   start_copy(block_there.barrier(barrier), [&block_there, to, map, column, row] {
     for_box(map, column, row, to, [&](std::size_t place, const unsigned char* from) {
       block_there.memory.at(place) = from == nullptr ? 0 : *from;
