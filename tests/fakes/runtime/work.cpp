@@ -78,8 +78,8 @@ cudaError_t cudaFree(void* memory) {
   fake::runtime::wait_for_work();
   return give_back("cudaFree", memory);
 }
-cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t) {
-  return take("cudaMallocAsync", memory, bytes);
+cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t, cudaStream_t) {
+  return take("cudaMallocFromPoolAsync", memory, bytes);
 }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
   return give_back("cudaFreeAsync", memory);
@@ -107,19 +107,14 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return copy(enter("cudaMemcpyAsync"), to, from, bytes);
 }
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
-  *pool = nullptr;
-  return enter("cudaDeviceGetDefaultMemPool");
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+  return make("cudaMemPoolCreate", pool);
 }
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
-  *static_cast<unsigned long long*>(value) = 0;
-  return enter("cudaMemPoolGetAttribute");
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  return end("cudaMemPoolDestroy", pool);
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
   return enter("cudaMemPoolSetAttribute");
-}
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {
-  return enter("cudaMemPoolTrimTo");
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
