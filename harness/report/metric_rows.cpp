@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "judge/per_clock.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 
@@ -80,6 +81,16 @@ struct Chosen {
   const Verdict* problem = nullptr;
 };
 
+/// Whether `metric` stands for a benchmark rather than `other`, which comes before it. People know a product
+/// by its rate, and an instruction's peak by its operations per clock.
+bool stands_rather(const Measured& metric, const Measured& other) {
+  if (metric.judged && !other.judged) return true;
+  const bool median = metric.statistic == "median";
+  if (other.statistic != "median") return median;
+  return median && metric.judged == other.judged && !judge::is_per_clock(metric.key) &&
+         judge::is_per_clock(other.key) && !metric.benchmark.starts_with("peak/");
+}
+
 std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<Verdict>& verdicts,
                       bool every_metric) {
   std::map<std::string, Chosen> benchmarks;
@@ -87,9 +98,7 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   for (const Measured& metric : measured) {
     metrics.emplace(metric.key, &metric);
     const Measured*& median = benchmarks[metric.benchmark].median;
-    const bool better = median == nullptr || (metric.judged && !median->judged) ||
-                        (metric.statistic == "median" && median->statistic != "median");
-    if (better) median = &metric;
+    if (median == nullptr || stands_rather(metric, *median)) median = &metric;
   }
   std::map<std::string, Row> by_metric;
   for (const auto& [key, metric] : metrics) by_metric[key].measured = metric;

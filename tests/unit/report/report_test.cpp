@@ -5,6 +5,7 @@
 
 #include "report/console.hpp"
 #include "report/json.hpp"
+#include "report/metric_rows.hpp"
 #include "report/progress.hpp"
 #include "report/table.hpp"
 #include "unit/result/example.hpp"
@@ -259,6 +260,30 @@ TEST(Console, ARowIsOfOneMetric) {
   EXPECT_THAT(draw(report, {false, false, 120}), Not(HasSubstr("\n  host/triad/one_core  ")));
   for (judge::Verdict& verdict : report.devices[0].verdicts) verdict.kind = judge::VerdictKind::ok;
   EXPECT_THAT(row_of("host/triad/one_core"), AllOf(HasSubstr("10.0 GB/s"), HasSubstr("ok")));
+}
+
+TEST(Console, AProductIsShownByItsRateAndAPeakByItsOperationsPerClock) {
+  const auto shown = [](const std::string& benchmark, bool rate_is_judged) {
+    Measured clock;
+    clock.key = benchmark + ":flop_per_clock_per_sm";
+    clock.benchmark = benchmark;
+    clock.statistic = "median";
+    clock.metric_class = "gemm16";
+    clock.unit = "flop/clock";
+    clock.value = 3708;
+    Measured rate = clock;
+    rate.key = benchmark + ":throughput";
+    rate.unit = "flop/second";
+    rate.value = 7e14;
+    rate.judged = rate_is_judged;
+    MetricTable table;
+    table.measured = {clock, rate};
+    return draw(table, {false, false, 120});
+  };
+  EXPECT_THAT(shown("cublas/bf16/lt/4096", true), HasSubstr("700 TFLOP/s"));
+  EXPECT_THAT(shown("peak/bf16/wgmma", true), HasSubstr("3708 flop/clock"));
+  EXPECT_THAT(shown("cublas/bf16/lt/4096", false), HasSubstr("3708 flop/clock"))
+      << "what is judged goes first";
 }
 
 TEST(Console, ANarrowTerminalKeepsTheIdsReadable) {
