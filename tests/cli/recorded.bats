@@ -2,9 +2,10 @@
 load common
 export WIDE=yes
 
-# draw FIRST COUNT FOLDER [BENCHMARK FACTOR]
+# draw FIRST COUNT FOLDER [BENCHMARK FACTOR]: of the run of $model.
+model="NVIDIA H100 80GB HBM3"
 draw() {
-  "$PYTHON" "$GPUGAUGE_SOURCE/tests/cli/drawn_rounds.py" "$GPUGAUGE_SOURCE/baselines/NVIDIA H100 80GB HBM3/run/run.json" \
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/cli/drawn_rounds.py" "$GPUGAUGE_SOURCE/baselines/$model/run/run.json" \
     "$3" "$1" "$2" "${@:4}"
 }
 
@@ -22,9 +23,16 @@ assert {"clocks/sm", "link/pcie", "tensor_cores/gemm16", "tensor_cores/fp8", "pe
 PY
 }
 
+@test "a whole recorded run of an H200 passes by its limits alone, and shows products by their rates" {
+  run gpugauge compare "$GPUGAUGE_SOURCE/baselines/NVIDIA H200/run/run.json" --report json=report.json
+  [[ $status -eq 0 && $output != *Cause* ]]
+  [[ "$output" =~ cublas/bf16/lt/8192x8192x8192\ +[0-9]+\ TFLOP/s.*ok ]]
+  [[ "$output" =~ peak/bf16/wgmma\ +[0-9]+\ flop/clock ]]
+}
+
 # What chance makes of a recorded run is no regression: its processes have two modes in an allocation, a wait
 # and attention, and a GPU at its power limit has another clock in each.
-@test "rounds drawn from a recorded run of an H100 are no regression of each other" {
+drawn_are_no_regression() {
   mkdir pinned
   draw 1 8 pinned
   run gpugauge baseline create pinned/*.json --name h100 --state-dir state
@@ -35,6 +43,15 @@ PY
     run gpugauge compare "check-$check"/*.json --baseline state/baselines/h100
     [ "$status" -eq 0 ] || { echo "$output"; false; }
   done
+}
+
+@test "rounds drawn from a recorded run of an H100 are no regression of each other" {
+  drawn_are_no_regression
+}
+
+@test "rounds drawn from a recorded run of an H200 are no regression of each other" {
+  model="NVIDIA H200"
+  drawn_are_no_regression
 }
 
 @test "a product 4% slower at the power limit of a recorded H100 is found by its operations per clock" {
