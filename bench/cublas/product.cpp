@@ -54,7 +54,7 @@ void describe(result::Facts& facts) {
 const bool registered = cuda::register_library({why_unusable, describe});
 
 void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& candidates, std::size_t index,
-                      const Matrices& first, std::vector<std::uint64_t> checksums) {
+                      const Matrices& first, std::vector<std::uint64_t> checksums, const std::string& who) {
   const cudaStream_t stream = candidates.stream();
   const cuda::DeviceValue<unsigned long long> sum;
   for (int repeat = 0; repeat < 3; ++repeat) {
@@ -66,7 +66,7 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
   const kernels::Comparison found = compare(problem, first, trial.data_seed(), stream);
   const bool exact = problem.arithmetic.c == Element::int32;
   cuda::verify(trial,
-               fmt::format("largest error of candidate {} over {} rows against fp64{}", index,
+               fmt::format("largest error of {} over {} rows against fp64{}", who,
                            kernels::gemm::samples_for(problem.m), exact ? "" : ", relative to the norms"),
                found, problem.arithmetic.tolerance(problem.k));
   if (found.complete()) {
@@ -191,9 +191,11 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
                 "summing C");
     checksums.push_back(sum.read(measured.stream()));
   }
-  verify_algorithm(trial, problem, measured, measured.first(), rotation[0], checksums);
+  verify_algorithm(trial, problem, measured, measured.first(), rotation[0], checksums,
+                   fmt::format("candidate {}", measured.first()));
   if (measured.best() != measured.first())
-    verify_algorithm(trial, problem, measured, measured.best(), rotation[0], {});
+    verify_algorithm(trial, problem, measured, measured.best(), rotation[0], {},
+                     fmt::format("candidate {}", measured.best()));
   cuda::note_kernels(trial, measured.stream(),
                      [&](cudaStream_t stream) { algorithms[measured.first()].run(rotation[0], stream); });
   if (measured.best() != measured.first())
@@ -208,7 +210,6 @@ void measure_beside(Trial& trial, const Problem& problem, const std::vector<Algo
   std::vector<Algorithm> all = algorithms;
   all.push_back(other);
   cuda::Candidates measured(trial, candidates_of(all, rotation), {.offered = algorithms.size()});
-  measured.choose();
   const Turns turns = measured.best_beside(algorithms.size());
   result::Metric metric;
   metric.name = name + "_over_best";
@@ -222,8 +223,9 @@ void measure_beside(Trial& trial, const Problem& problem, const std::vector<Algo
       "of the medians of {} batches each, in turns; it falls as well where the library got faster",
       turns.first.size());
   trial.metric(std::move(metric));
-  verify_algorithm(trial, problem, measured, measured.best(), rotation[0], {});
-  verify_algorithm(trial, problem, measured, algorithms.size(), rotation[0], {});
+  verify_algorithm(trial, problem, measured, measured.best(), rotation[0], {},
+                   fmt::format("candidate {}", measured.best()));
+  verify_algorithm(trial, problem, measured, algorithms.size(), rotation[0], {}, other.description);
   cuda::note_kernels(
       trial, measured.stream(),
       [&](cudaStream_t stream) { algorithms[measured.best()].run(rotation[0], stream); }, "_best");

@@ -33,6 +33,23 @@ inline std::size_t fastest_candidate(const std::vector<std::optional<double>>& s
   return *seconds[*best] < *seconds[*first] * (1 - margin) ? *best : *first;
 }
 
+/// Candidates whose times by a search are within `margin` of the fastest one's, the fastest first, `most` of
+/// them at most: a search is too short to tell them apart. None where none ran.
+inline std::vector<std::size_t> contenders(const std::vector<std::optional<double>>& seconds, double margin,
+                                           std::size_t most) {
+  std::vector<std::size_t> ran;
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    if (seconds[i]) ran.push_back(i);
+  std::stable_sort(ran.begin(), ran.end(),
+                   [&](std::size_t left, std::size_t right) { return *seconds[left] < *seconds[right]; });
+  const auto apart = std::find_if(ran.begin(), ran.end(), [&](std::size_t index) {
+    return *seconds[index] > *seconds[ran.front()] * (1 + margin);
+  });
+  ran.erase(apart, ran.end());
+  if (ran.size() > most) ran.resize(most);
+  return ran;
+}
+
 /// How much of what a library offers is tried.
 struct Search {
   std::size_t candidates = 1;  ///< the first so many that run

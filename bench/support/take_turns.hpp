@@ -1,7 +1,9 @@
-// Two operations timed in one window, batch by batch in turns: both see one clock and one power state.
+// Operations timed in one window, batch by batch in turns: all see one clock and one power state.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "support/measure.hpp"
@@ -14,19 +16,28 @@ struct Turns {
   std::vector<double> second;  ///< of the other one
 };
 
-/// Calls `first` and `second`, each of which times one batch of its operation and returns the seconds per
-/// operation, in turns until has_ended(window, ...), where a batch of both counts as one. `now` reads wall
-/// time in seconds. Throws what they throw.
+/// Calls `timed(index)` for 0 to `count` - 1, each of which times one batch of its operation and returns the
+/// seconds per operation, in turns until has_ended(window, ...), where a batch of all counts as one. `now`
+/// reads wall time in seconds. Seconds of each, as many of one as of another. Throws what `timed` throws.
+template <typename Timed>
+std::vector<std::vector<double>> take_turns_of(std::size_t count, const Window& window, const Timed& timed,
+                                               const std::function<double()>& now = steady_seconds) {
+  std::vector<std::vector<double>> seconds(count);
+  const double start = now();
+  int turns = 0;
+  do {
+    for (std::size_t index = 0; index < count; ++index) seconds[index].push_back(timed(index));
+  } while (!has_ended(window, now() - start, ++turns));
+  return seconds;
+}
+
+/// The same of two operations.
 template <typename First, typename Second>
 Turns take_turns(const Window& window, const First& first, const Second& second,
                  const std::function<double()>& now = steady_seconds) {
-  Turns turns;
-  const double start = now();
-  do {
-    turns.first.push_back(first());
-    turns.second.push_back(second());
-  } while (!has_ended(window, now() - start, static_cast<int>(turns.first.size())));
-  return turns;
+  std::vector<std::vector<double>> seconds = take_turns_of(
+      2, window, [&](std::size_t index) { return index == 0 ? first() : second(); }, now);
+  return {std::move(seconds[0]), std::move(seconds[1])};
 }
 
 }  // namespace gpugauge::bench

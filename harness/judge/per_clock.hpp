@@ -13,8 +13,9 @@ namespace gpugauge::judge {
 bool is_per_clock(std::string_view metric);
 
 /// What operations per clock differ by from boot to boot, relative: they are the chip's and the code's. An
-/// assumption: what was seen are two H100s of two machines, one boot each, which differed by .2% at most, and
-/// two H200s, which differed by .07% at most in products and attention and by .43% in peaks of instructions.
+/// assumption: what was seen are cards of one model in two machines, one boot each. Two H100s differed by .2%
+/// at most, two H200s by .07% where they are judged, by .17% in peaks, and by .3% in fp32 products, which are
+/// not.
 inline constexpr double per_clock_between_boots = .0025;
 
 /// Verdicts against earlier runs on a rate and on the operations per clock of the same benchmark, brought

@@ -5,7 +5,7 @@ STAGE_TITLE="Percentiles of launching"
 STAGE_PROVES="launch latencies: p50, p90 and p99 over batches, of each benchmark of launch and first_launch that has them"
 STAGE_SECONDS=300
 STAGE_LEAST=90
-# A batch is the mean over its operations; benchmarks with metrics of their own have no batches, and are counted as no answer.
+# A batch is the mean over its operations; benchmarks with metrics of their own have no batches, and are not asked.
 stage_commands() {
   without_kernel_names
   # A process of launch takes longer than those of other stages: 15 s of windows, and one benchmark that waits for the GPU to idle.

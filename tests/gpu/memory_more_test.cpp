@@ -28,12 +28,15 @@ constexpr std::uint64_t seed = 11;
 class MemoryMore : public testing_gpu::GpuTest {
  protected:
   static int sms() { return bench::cuda::device().sm_count; }
-  // Around the vector, the bulk copy's piece, a pass of the whole grid, and eight random lengths.
+  // Around the vector, the bulk copies' piece and stage, a pass of the whole grid, and eight random lengths.
   static std::vector<std::size_t> counts() {
     const auto pass = testing_gpu::of_size(
         kernels::memory::read_blocks(sms()) * kernels::memory::threads * kernels::memory::unroll * 4,
         std::size_t{100'000});
-    std::vector<std::size_t> counts{1, 3, 4, 5, 4095, 4096, 4097, 40961, pass - 1, pass, pass + 7};
+    constexpr std::size_t piece = kernels::memory::bulk_piece_bytes / 4;
+    constexpr std::size_t stage = kernels::memory::bulk_stage_bytes / 4;
+    std::vector<std::size_t> counts{1,         3,     4,         5,     piece - 1, piece, piece + 1,
+                                    stage - 1, stage, stage + 1, 40961, pass - 1,  pass,  pass + 7};
     std::mt19937_64 random(5);
     const int more = testing_gpu::of_size(8, 2);
     for (int i = 0; i < more; ++i) counts.push_back(1 + random() % (4 * pass));

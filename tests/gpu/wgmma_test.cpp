@@ -69,6 +69,8 @@ struct Product {
 // Edges, fewer steps than stages, many tiles for each block (unless sizes are small), and random shapes.
 std::vector<Size> sizes(int k_multiple) {
   std::vector<Size> all{{1, 8, k_multiple}, {128, 256, 64}, {129, 264, 128}};
+  // Two and three tiles a block, of one, a few and many steps: one leaves while the next is multiplied.
+  for (const int k : {16, 208, 448}) all.push_back({8, 40000, k});
   const std::vector<Size> full{{256, 256, 4096}, {1000, 1000, 1008}, {4096, 3072, 512}, {2049, 4104, 208}};
   const std::vector<Size> small{{256, 256, 1024}, {257, 520, 208}};
   for (const Size& size : testing_gpu::of_size(full, small)) all.push_back(size);
@@ -138,6 +140,29 @@ TEST_F(Wgmma, repeats_bit_for_bit) {
       EXPECT_EQ(product.checksum(), first) << step.name;
     }
   }
+}
+
+// Products that need each other's results, and write over them, at once and one after another: blocks of one
+// start before the last one has ended.
+TEST_F(Wgmma, a_product_waits_for_the_one_ahead) {
+  const Product<Bf16> first({1000, 1024, 1024});
+  const Product<Bf16> second({1000, 1024, 1024});
+  const bench::cuda::Stream stream;
+  const auto chain = [&](bool at_once) {
+    const auto next = [&](const Bf16* a, const Bf16* b, Bf16* c) {
+      check(best(a, b, c, 1000, 1024, 1024, stream.get()), "multiplying");
+      if (!at_once) stream.synchronize();
+    };
+    for (int turn = 0; turn < 8; ++turn) {
+      next(turn == 0 ? first.a.get() : second.result(), first.b.get(), first.result());
+      next(first.result(), first.b.get(), second.result());
+      next(first.a.get(), first.b.get(), first.result());  // over what was read
+    }
+    stream.synchronize();
+    return second.checksum();
+  };
+  const std::uint64_t right = chain(false);
+  for (int repeat = 0; repeat < testing_gpu::of_size(20, 2); ++repeat) EXPECT_EQ(chain(true), right);
 }
 
 class OtherGpu : public testing_gpu::GpuTest {};

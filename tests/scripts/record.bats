@@ -32,19 +32,22 @@ load record_fakes
 @test "stages run in order, reach everything, and leave a provenance that is JSON" {
   record all --output "$BATS_TEST_TMPDIR/out"
   [ "$status" -eq 0 ]
-  [[ "${lines[-1]}" == "All recorded, and all reached: doctor gpu-tests sanitizer ratios run spread pytorch launch links faults-gpu faults-inside faults-products faults-math faults-start faults-framework" ]]
+  [[ "${lines[-1]}" == "All recorded, and all reached: doctor gpu-tests sanitizer ratios run spread check pytorch launch links faults-gpu faults-inside faults-products faults-math faults-start faults-framework" ]]
   cat "$CALLS"
   [ "$(sed -n 1p "$CALLS")" = "test_gpu Copy " ]
   # Several at a time: in any order.
   [ "$(sed -n '2,9p' "$CALLS" | sort | uniq -c | tr -s ' \n' ' ')" = " 1 sanitizer initcheck 1 sanitizer memcheck 1 sanitizer racecheck 1 sanitizer synccheck 4 test_gpu Copy 1 " ]
   [[ "$(sed -n 10p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only copy/d2d/1GiB --only cub/histogram"*" --process-limit 90 --output "* ]]
   [[ "$(sed -n 11p "$CALLS")" == "run $UUID run --device $UUID --profile standard --process-limit 90 --output "* ]]
-  [[ "$(sed -n 12p "$CALLS")" == "frameworks $UUID 0 frameworks torch --output "* ]]
-  [[ "$(sed -n 13p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only launch/* --only first_launch/* "* ]]
-  [[ "$(sed -n 14p "$CALLS")" == *" run --device links --profile standard"* ]]
-  [[ "$(sed -n 15p "$CALLS")" == "selftest selftest --inject --device $UUID --only launch_blocking --only "* ]]
-  [[ "$(sed -n 17p "$CALLS")" == "selftest selftest --inject --device $UUID --only tf32_environment --output "* ]]
-  [ "$(wc -l <"$CALLS")" -eq 20 ]
+  [[ "$(sed -n 12p "$CALLS")" == "check check --device $UUID --profile quick "* ]]
+  [[ "$(sed -n 13p "$CALLS")" == "baseline baseline create --device $UUID --profile smoke --rounds 5" ]]
+  [[ "$(sed -n 14p "$CALLS")" == "check check --device $UUID --profile smoke "* ]]
+  [[ "$(sed -n 15p "$CALLS")" == "frameworks $UUID 0 frameworks torch --output "* ]]
+  [[ "$(sed -n 16p "$CALLS")" == "run $UUID run --device $UUID --profile deep --only launch/* --only first_launch/* "* ]]
+  [[ "$(sed -n 17p "$CALLS")" == *" run --device links --profile standard"* ]]
+  [[ "$(sed -n 18p "$CALLS")" == "selftest selftest --inject --device $UUID --only launch_blocking --only "* ]]
+  [[ "$(sed -n 20p "$CALLS")" == "selftest selftest --inject --device $UUID --only tf32_environment --output "* ]]
+  [ "$(wc -l <"$CALLS")" -eq 23 ]
   grep -q '^| primitive/reduce:bandwidth | cub/reduce:bandwidth | 1.000 | 0.98 | reached |$' "$BATS_TEST_TMPDIR/out/ratios/ratios.md"
   grep -q '^| launch/enqueue | 50 us | 90 us | 99 us | 100 | 5 |$' "$BATS_TEST_TMPDIR/out/launch/launch.md"
   python3 - "$BATS_TEST_TMPDIR/out/run/provenance.json" <<'TEXT'
@@ -224,10 +227,16 @@ TEXT
   CHECK_STATUS=1 record check --again
   [ "$status" -eq 1 ]
   [[ "$(row check)" == *"recorded: 2 of 3 verdicts in time, and a pass; below: a check against its baseline: regressed: memory/copy/cold  "* ]]
+  # Another gpugauge measures: a verdict in words that says nothing of the GPU.
+  CHECK_STATUS=3 record check --again
+  [[ "$(row check)" == *"recorded: 0 of 3 "*"; no answer: quick, smoke"* ]]
+  # No report either, and nothing to count: the stage has failed, and what was recorded before stays.
   CHECK_STATUS=2 record check --again
-  [[ "$(row check)" == *"below: a check against its baseline: "*"; no answer: quick, smoke"* ]]
+  [ "$status" -eq 1 ]
+  [[ "$(row check)" == *"a later try failed on "*"none of 3 verdicts in time, and a pass: quick: no verdict, the command ended with 2"* ]]
   echo '{"profile": "quick", "exit_code": 0, "begin": 1000.5, "end": 1061.5}' >"$BATS_TEST_TMPDIR/slow"
   python3 -B "$tree/scripts/lib/recorded.py" count check "$BATS_TEST_TMPDIR/slow" "$MADE/checked" | grep -q '"quick: 61.0 s of 60 s"'
+  python3 -B "$tree/scripts/lib/recorded.py" count check "$BATS_TEST_TMPDIR/slow" "$BATS_TEST_TMPDIR/none" | grep -q "it left no report"
 }
 
 @test "the stages of faults set every fault of the table, each once" {
@@ -318,7 +327,7 @@ gone() {
 @test "an unknown stage is a usage error that names those there are" {
   record warp-drive
   [ "$status" -eq 2 ]
-  [[ "$output" == *'"warp-drive"'*"gpu-tests sanitizer ratios run spread pytorch launch links faults-gpu faults-inside faults-products faults-math faults-start faults-framework faults-host"* ]]
+  [[ "$output" == *'"warp-drive"'*"gpu-tests sanitizer ratios run spread check pytorch launch links faults-gpu faults-inside faults-products faults-math faults-start faults-framework faults-host"* ]]
 }
 
 @test "without a build the sentence says what to do" {

@@ -27,6 +27,9 @@ constexpr double calibration_seconds = 0.2;
 // Of the trial's window and of its fewest batches: only medians are taken from it.
 constexpr double turns_share = 0.4;
 constexpr int turns_batches_share = 2;
+// Beside another one: what a search at a power limit may mistake, and how many share the window with it.
+constexpr double contender_margin = 0.05;
+constexpr std::size_t most_contenders = 3;
 
 double amount(Quantity quantity, const result::Work& work) {
   return quantity == Quantity::throughput  ? work.flops
@@ -104,43 +107,51 @@ void Candidates::search() {
   best_ = fastest_candidate(seconds_);
 }
 
-Turns Candidates::in_turns(const Window& window, std::size_t one, std::int64_t operations_of_one,
-                           std::size_t other, std::int64_t operations_of_other) {
+double Candidates::time_batch_of(std::size_t index, std::int64_t operations) {
   const std::int64_t most = timer_.maximum_operations();
-  const auto timed = [&](std::size_t index, std::int64_t operations) {
-    current_ = index;
-    return time_batch(most > 0 ? std::min(operations, most) : operations);
-  };
-  Turns turns = take_turns(
-      window, [&] { return timed(one, operations_of_one); },
-      [&] { return timed(other, operations_of_other); });
-  current_ = first_;
-  return turns;
+  current_ = index;
+  return time_batch(most > 0 ? std::min(operations, most) : operations);
 }
 
 Turns Candidates::first_and_best() {
   const std::int64_t operations = std::max<std::int64_t>(1, trial_.batches().operations_per_batch);
   const double as_long = static_cast<double>(operations) * *seconds_[first_] / *seconds_[best_];
+  const auto of_best = static_cast<std::int64_t>(std::max(1.0, std::round(as_long)));
   Window window = trial_.window();
   window.seconds *= turns_share;
   window.minimum_batches /= turns_batches_share;
-  return in_turns(window, first_, operations, best_,
-                  static_cast<std::int64_t>(std::max(1.0, std::round(as_long))));
+  Turns turns = take_turns(
+      window, [&] { return time_batch_of(first_, operations); },
+      [&] { return time_batch_of(best_, of_best); });
+  current_ = first_;
+  return turns;
 }
 
 Turns Candidates::best_beside(std::size_t other) {
-  const double operations = trial_.instance().definition->batch_target_seconds / *seconds_[best_];
-  const auto each = static_cast<std::int64_t>(std::max(1.0, std::round(operations)));
-  current_ = other;
-  timer_.load();
-  return in_turns(trial_.window(), best_, each, other, each);
-}
-
-void Candidates::choose() {
   search();
   trial_.note("candidates", fmt::format("{}", offered_));
   trial_.note("candidate_first", candidates_[first_].description);
+  current_ = other;
+  timer_.load();
+  const std::int64_t operations = calibrate(timer_, trial_.instance().definition->batch_target_seconds,
+                                            steady_seconds() + calibration_seconds, steady_seconds);
+  std::vector<std::size_t> taking_part = contenders(seconds_, contender_margin, most_contenders);
+  taking_part.push_back(other);
+  std::vector<std::vector<double>> seconds =
+      take_turns_of(taking_part.size(), trial_.window(),
+                    [&](std::size_t index) { return time_batch_of(taking_part[index], operations); });
+  Turns turns{{}, std::move(seconds.back())};
+  double fastest = 0;
+  for (std::size_t i = 0; i + 1 < taking_part.size(); ++i) {
+    const double middle = median(seconds[i]);
+    if (i > 0 && middle >= fastest) continue;
+    fastest = middle;
+    best_ = taking_part[i];
+    turns.first = seconds[i];
+  }
   trial_.note("candidate_best", candidates_[best_].description);
+  current_ = first_;
+  return turns;
 }
 
 void Candidates::measure(const result::Work& work) {

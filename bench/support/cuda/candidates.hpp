@@ -27,7 +27,7 @@ class Candidates {
   /// How they are measured.
   struct Options {
     int launches_per_operation = 4;  ///< kernels of one operation at most
-    /// The first so many are the library's; 0: all. What follows is chosen by nobody: see best_beside().
+    /// The first so many are the library's; 0: all. What follows serves best_beside().
     std::size_t offered = 0;
   };
 
@@ -50,16 +50,16 @@ class Candidates {
   /// throws that is not Refused: the next one is not what a program gets then, but what is left.
   void measure(const result::Work& work);
 
-  /// Only the search of measure(), with its notes: best() is the fastest one by it.
-  void choose();
-  /// Behind choose(): best() and candidate `other` batch by batch in turns, for the trial's window. Both in
-  /// batches of as many operations, by which those of best() last as long as the definition says.
+  /// Instead of measure(): its search, then those of the offered that it cannot tell from the fastest and
+  /// candidate `other`, which is not offered, batch by batch in turns for the trial's window. All in batches
+  /// of as many operations, by which those of `other` last as long as the definition says. Returns the
+  /// fastest one's seconds, which is best() then, and those of `other`. The notes of measure().
   Turns best_beside(std::size_t other);
 
-  /// Index of the first one that runs: the library's own choice. Known after measure().
+  /// Index of the first one that runs: the library's own choice. Known after measure(), or best_beside().
   std::size_t first() const { return first_; }
-  /// Index of the fastest one that was tried; first() where none is faster by more than choice_margin, in
-  /// turns with it, too. Known after measure().
+  /// Index of the fastest one that was tried. After measure() first(), where none is faster by more than
+  /// choice_margin, in turns with it, too.
   std::size_t best() const { return best_; }
   /// Enqueues one operation of candidate `index` on set `operation`.
   void run(std::size_t index, std::int64_t operation) { candidates_[index].run(stream(), operation); }
@@ -72,8 +72,7 @@ class Candidates {
   void search();
   double time_turn();                          ///< the current candidate's, for a moment
   double time_batch(std::int64_t operations);  ///< seconds per operation of the current candidate
-  Turns in_turns(const Window& window, std::size_t one, std::int64_t operations_of_one, std::size_t other,
-                 std::int64_t operations_of_other);
+  double time_batch_of(std::size_t index, std::int64_t operations);  ///< makes it the current one
   Turns first_and_best();
 
   Trial& trial_;

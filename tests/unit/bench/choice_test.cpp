@@ -9,6 +9,14 @@
 namespace gpugauge::bench {
 namespace {
 
+TEST(Contenders, are_those_that_a_search_cannot_tell_from_the_fastest) {
+  using Indices = std::vector<std::size_t>;
+  EXPECT_EQ(contenders({1.04, std::nullopt, 1.0, 1.06, 1.02}, 0.05, 8), (Indices{2, 4, 0}));
+  EXPECT_EQ(contenders({1.04, std::nullopt, 1.0, 1.06, 1.02}, 0.05, 2), (Indices{2, 4}));
+  EXPECT_EQ(contenders({1.0, 1.0}, 0, 8), (Indices{0, 1})) << "equals in the library's order";
+  EXPECT_EQ(contenders({std::nullopt}, 0.05, 8), Indices{});
+}
+
 TEST(Choice, is_the_fastest_that_ran) {
   EXPECT_EQ(fastest_candidate({3.0, 2.0, 1.0, 1.5}), 2U);
   EXPECT_EQ(fastest_candidate({std::nullopt, 2.0, std::nullopt, 1.5}), 3U);

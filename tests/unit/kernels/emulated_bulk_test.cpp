@@ -33,6 +33,7 @@ Array<float> generated(std::size_t count, std::uint64_t seed) {
 }
 
 constexpr unsigned blocks = 2;
+constexpr std::size_t map_elements = memory::bulk_piece_bytes / 4;
 constexpr std::size_t piece_elements = memory::bulk_stage_bytes / 4;
 
 struct Timing {
@@ -102,12 +103,13 @@ TEST_P(Bulk, write_reaches_every_element) {
   for (std::size_t i = 0; i < count(); ++i) ASSERT_EQ(to[i], 0.625F) << i;
 }
 
-// Less than a vector, a vector, the ends of pieces, one block without a piece, and more than two rounds of
-// the ring.
+// Less than a vector, a vector, the ends of pieces and of the ring's, one block without a piece, and more
+// than two rounds of the ring.
 INSTANTIATE_TEST_SUITE_P(
     Lengths, Bulk,
     testing::Combine(testing::Values<std::size_t>(
-                         0, 1, 3, 4, 5, piece_elements - 1, piece_elements, piece_elements + 6,
+                         0, 1, 3, 4, 5, map_elements - 1, map_elements, map_elements + 6, piece_elements - 1,
+                         piece_elements, piece_elements + 6,
                          std::size_t{blocks} * (2 * memory::bulk_stages + 1) * piece_elements + 7),
                      testing::Values(Timing{"all early", Arrival::early, Arrival::early},
                                      Timing{"all late", Arrival::late, Arrival::late},

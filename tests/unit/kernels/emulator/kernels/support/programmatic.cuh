@@ -1,4 +1,4 @@
-// The functions of kernels/support/programmatic.cuh, on the host: what TMA moves is looked at.
+// The functions of kernels/support/programmatic.cuh, on the host: what TMA loads is looked at.
 #pragma once
 
 #include "cluster.hpp"
