@@ -1,4 +1,5 @@
 # Runs that were really recorded, under baselines/: what the judge and the diagnosis say of them.
+# shellcheck disable=SC2030,SC2031  # output and status are bats's, in tests and in what they share
 load common
 export WIDE=yes
 
