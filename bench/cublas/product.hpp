@@ -48,8 +48,8 @@ kernels::Comparison compare(const Problem& problem, const Matrices& matrices, st
 void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms);
 
 /// Times the fastest of the algorithms and `other`, which is not the library's, in turns on the same
-/// matrices, verifies both as measure_product() does, and adds the metric NAME_over_best, which is not
-/// judged: how many times as fast as the fastest `other` is. The same skips.
+/// matrices, verifies what each computes on one set of them, three times bit for bit, and adds the metric
+/// NAME_over_best, which is not judged: how many times as fast as the fastest `other` is. The same skips.
 void measure_beside(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms,
                     const Algorithm& other, const std::string& name);
 

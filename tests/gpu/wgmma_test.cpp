@@ -147,6 +147,7 @@ TEST_F(Wgmma, repeats_bit_for_bit) {
 TEST_F(Wgmma, a_product_waits_for_the_one_ahead) {
   const Product<Bf16> first({1000, 1024, 1024});
   const Product<Bf16> second({1000, 1024, 1024});
+  check(cudaStreamSynchronize(nullptr), "filling");  // no other stream waits for it
   const bench::cuda::Stream stream;
   const auto chain = [&](bool at_once) {
     const auto next = [&](const Bf16* a, const Bf16* b, Bf16* c) {
