@@ -27,9 +27,9 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("bf16")
         .isolates(
-            "The hand-written bf16 product (gemm/bf16/wgmma) beside cuBLASLt's best candidate, batch by batch "
-            "in turns on the same matrices: at a GPU's power limit two windows of their own see different "
-            "clocks, and their rates say less about the kernels")
+            "The hand-written bf16 product (gemm/bf16/wgmma) beside cuBLASLt's best candidate, batch by "
+            "batch in turns on the same matrices: at a GPU's power limit two windows of their own see "
+            "different clocks, and their rates say less about the kernels")
         .bad_value(
             "the library got faster, or the hand-written kernel slower: the rates of gemm/bf16/wgmma and "
             "cublas/bf16/lt say which")
