@@ -1,13 +1,6 @@
-# cmake -DFILES= -DOUTPUT= [-DFUNCTION= -DHEADER= [-DNAMESPACE=]] [-DROOT=] -P EmbedData.cmake
+# cmake -DFILES= -DOUTPUT= -DFUNCTION= -DHEADER= -DNAMESPACE= [-DROOT=] -P EmbedData.cmake (gpugauge_embed)
 # Writes a C++ file that defines NAMESPACE::FUNCTION(): the bytes of each file, by its name, or with ROOT by its path below that
 # folder. HEADER declares it, and DataFile.
-if(NOT DEFINED NAMESPACE)
-  set(NAMESPACE gpugauge::stack)
-endif()
-if(NOT DEFINED FUNCTION)
-  set(FUNCTION embedded_data)
-  set(HEADER stack/compat/embedded.hpp)
-endif()
 list(SORT FILES)
 set(_arrays "")
 set(_entries "")

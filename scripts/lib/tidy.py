@@ -8,8 +8,8 @@ nothing fetched. Several files are read as one where that shows the same (tidy_g
 the file alone shows it. Every file is looked at with a small budget for the static analyzer, then by the analyzer alone with all of
 its budget, "deeply". A file that was clean is not looked at again until it, a project header that it includes (directly or not),
 its compile command, .clang-tidy, the program or these scripts change; the notes are kept in BUILD_FOLDER/tidy.
-With --seconds files that are not committed come first, then those whose last commit is the newest, and none is begun after
-that time: how many were left out, or not looked at deeply, is said in the last line.
+With --seconds files that are not committed come first, then those whose last commit is the newest, none is begun after that
+time, and what has not ended a third of it later is ended: how many were left out, or not looked at deeply, is said in the last line.
 Ends with 1 when a file is not clean, 2 when it cannot work.
 """
 import argparse
@@ -81,25 +81,26 @@ def newest_first(todo):
     return sorted(todo, key=lambda item: age.get(str(item.relative_to(ROOT)), len(listed)))
 
 
-def tidy(program, path, flags, deep):
-    """What clang-tidy says of one file, and nothing where it is clean; a deep look is the analyzer's alone, with all its budget."""
+def tidy(program, path, flags, deep, until):
+    """What clang-tidy says of one file, and nothing where it is clean; a deep look is the analyzer's alone, with all its budget.
+    TimeoutExpired where it has not ended by `until`."""
     options = [ANALYZER] if deep else []
     # The flags are g++'s, and so is what the code asks of a compiler: warnings that clang does not know are no finding, and folds of
     # 512 are compiled.
     done = subprocess.run([program, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", *options, str(path), "--",
                            "-Wno-unknown-warning-option", "-fbracket-depth=1024", *flags, *([] if deep else FIRST_LOOK)],
-                          capture_output=True, text=True, check=False)
+                          capture_output=True, text=True, check=False, timeout=max(0, until - time.monotonic()) if until else None)
     if done.returncode == 0:
         return ""
     return done.stdout + "\n".join(line for line in done.stderr.splitlines() if "error" in line)
 
 
-def look(program, unit, group, deep):
+def look(program, unit, group, deep, until):
     """What clang-tidy says of the sources of a group that are not clean. What it finds in the group it must find in the file
     alone; where they do not compile as one, or the finding is in none of them, each half is looked at."""
     suspects = group
     if len(group) > 1:
-        said = tidy(program, unit, tidy_groups.write_unit(unit, group), deep)
+        said = tidy(program, unit, tidy_groups.write_unit(unit, group), deep, until)
         if not said:
             return {}
         named = NAMED.findall(said)
@@ -107,9 +108,9 @@ def look(program, unit, group, deep):
         compiles = not any(check == "clang-diagnostic-error" for _, check in named)
         if not compiles or not named or not paths <= {source.path for source in group}:
             middle = len(group) // 2
-            return look(program, unit, group[:middle], deep) | look(program, unit, group[middle:], deep)
+            return look(program, unit, group[:middle], deep, until) | look(program, unit, group[middle:], deep, until)
         suspects = [source for source in group if source.path in paths]
-    alone = {source.path: tidy(program, source.path, [f"-D{each}" for each in source.defines] + list(source.flags), deep)
+    alone = {source.path: tidy(program, source.path, [f"-D{each}" for each in source.defines] + list(source.flags), deep, until)
              for source in suspects}
     return {path: said for path, said in alone.items() if said}
 
@@ -158,7 +159,10 @@ def main():
             if options.seconds and time.monotonic() - begun > options.seconds:
                 return None
             unit = notes / f"{tidy_groups.PREFIX}{'-deep' if deep else ''}-{place}.cpp"
-            return look(options.clang_tidy, unit, groups[place], deep)
+            try:
+                return look(options.clang_tidy, unit, groups[place], deep, begun + options.seconds * 4 / 3 if options.seconds else 0)
+            except subprocess.TimeoutExpired:
+                return None
 
         bad, left_out, count = 0, 0, 0
         with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -142,6 +143,17 @@ class Looks(Tree):
         code, said = self.look("--seconds", "0.000001")
         self.assertEqual(code, 0)
         self.assertTrue(said.endswith("0 with findings, 2 left out for lack of time\n"), said)
+
+    def test_what_has_not_ended_when_the_time_is_over_is_ended_and_said(self):
+        self.add("slow.cpp", "int slow() { return 1; }\n")
+        program = self.root / "slow-tidy"
+        program.write_text("#!/bin/sh\n[ \"$1\" = --version ] || exec sleep 100\necho 1\n")
+        program.chmod(0o755)
+        begun = time.monotonic()
+        code, said = self.look("--seconds", "1.5", "--clang-tidy", str(program))
+        self.assertEqual(code, 0, said)
+        self.assertIn("1 files, 0 looked at and 0 deeply, 0 with findings, 1 left out for lack of time", said)
+        self.assertLess(time.monotonic() - begun, 60)
 
 
 if __name__ == "__main__":

@@ -80,8 +80,8 @@ TEST_F(StopWatchTest, AStopWhileTheLastOutputIsAwaitedIsTold) {
   // It has neither the family's session nor its mark, keeps its output open, and acts when the family is
   // gone.
   const std::string out_of_reach =
-      "leave; env -i PATH=\"$PATH\" setsid sh -c \"while ps -o stat= -p $$ | grep -qv Z; do sleep .02; done; "
-      "sleep .1; kill -TERM $parent; sleep .4\" & "
+      "leave; env -i PATH=\"$PATH\" setsid sh -c \"while [ -e /proc/$$ ]; do :; done; kill -TERM $parent; "
+      "sleep .4\" & "
       "while [ \"$(ps -o sid= -p $!)\" = \"$(ps -o sid= -p $$)\" ]; do :; done";
   int stopped_by = 0;
   const auto run = execute(

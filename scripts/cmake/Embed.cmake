@@ -1,0 +1,23 @@
+# gpugauge_embed(ROOM NAME FILES <file>... FUNCTION <name> HEADER <header> NAMESPACE <name> [ROOT <folder>]): data that is compiled
+# into a room of the harness, as EmbedData.cmake writes it; HEADER declares the function that gives it.
+# It is a target of its own: what a room generates waits for every library that the room links, and each of the room's files for it.
+function(gpugauge_embed room name)
+  cmake_parse_arguments(ARG "" "FUNCTION;HEADER;NAMESPACE;ROOT" "FILES" ${ARGN})
+  set(_script ${PROJECT_SOURCE_DIR}/scripts/cmake/EmbedData.cmake)
+  set(_source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  set(_options "")
+  foreach(_option FUNCTION HEADER NAMESPACE ROOT)
+    if(ARG_${_option})
+      list(APPEND _options -D${_option}=${ARG_${_option}})
+    endif()
+  endforeach()
+  add_custom_command(OUTPUT ${_source}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${ARG_FILES}" -DOUTPUT=${_source} ${_options} -P ${_script}
+    DEPENDS ${ARG_FILES} ${_script}
+    COMMENT "Embedding ${name}" VERBATIM)
+  add_library(gpugauge_${name} OBJECT ${_source})
+  target_include_directories(gpugauge_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(gpugauge_${name} PRIVATE gpugauge::options)
+  gpugauge_optimise(gpugauge_${name} 0)
+  target_sources(gpugauge_${room} PRIVATE $<TARGET_OBJECTS:gpugauge_${name}>)
+endfunction()
