@@ -66,7 +66,7 @@ std::vector<Weights> grid() {
 }
 
 /// In turn: what does best on four fifths, counted on the fifth that it has not seen. Each fifth is diagnosed
-/// once with each weights.
+/// once with each of the weights.
 Tally held_out(const std::vector<Case>& cases) {
   constexpr std::size_t parts = 5;
   std::array<std::vector<Case>, parts> fifths;
