@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The soak's bound on memory: what the runs take passes, what is lost beside them does not; and its words."""
+"""The soak's bounds on memory and descriptors: what the runs take passes, what is lost beside them does not; and its words."""
 
 import pathlib
 import subprocess
@@ -35,6 +35,22 @@ class LostARound(unittest.TestCase):
 
     def test_few_rounds_say_nothing(self):
         self.assertEqual(soak.lost_a_round(resident(80), ROUNDS * RUN_KIB, 20), 0)
+
+
+class LostDescriptors(unittest.TestCase):
+    def test_one_a_round_is_found_in_ten_rounds(self):
+        lost = soak.lost_descriptors([11 + number for number in range(10)])
+        self.assertEqual(lost, 7)
+        self.assertGreater(lost, soak.MORE_DESCRIPTORS)
+
+    def test_one_in_ten_rounds_is_found_in_a_hundred(self):
+        self.assertGreater(soak.lost_descriptors([11 + number // 10 for number in range(100)]), soak.MORE_DESCRIPTORS)
+
+    def test_a_round_that_had_some_more_open_is_no_loss(self):
+        self.assertEqual(soak.lost_descriptors([11, 14, 11, 11, 11, 11, 11, 11, 14, 11]), 0)
+
+    def test_too_few_counts_say_nothing(self):
+        self.assertEqual(soak.lost_descriptors([11, 30]), 0)
 
 
 class Arguments(unittest.TestCase):
