@@ -89,7 +89,8 @@ std::vector<store::Device> select_devices(store::Store& store, const HistoryArgu
 }
 
 std::vector<store::Metric> select_metrics(store::Store& store, const std::string& pattern) {
-  const std::vector<store::Metric> all = store.metrics();
+  std::vector<store::Metric> all = store.metrics();
+  std::erase_if(all, [](const store::Metric& metric) { return !metric.form.judged; });
   std::vector<store::Metric> out;
   for (const store::Metric& metric : all)
     if (pattern.empty() || result::matches(pattern, metric.form.key)) out.push_back(metric);

@@ -275,7 +275,9 @@ int ingest(const HistoryIngestArguments& arguments) {
       counts.known += outcomes[i] == store::Outcome::known ? 1 : 0;
       if (outcomes[i] != store::Outcome::stored) continue;
       ++counts.stored;
-      counts.values += records[i].measured.size();
+      counts.values += static_cast<std::size_t>(
+          std::count_if(records[i].measured.begin(), records[i].measured.end(),
+                        [](const store::Measured& measured) { return measured.form.judged; }));
     }
     done += ready.size();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

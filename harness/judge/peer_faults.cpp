@@ -78,10 +78,10 @@ Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const D
     verdict.reason =
         fmt::format("{}; the run of this {} ended early: {}", others, count.one, round.partial_reason);
   } else {
-    // A run of which it is not known what was chosen is one of a history.
+    // A run of which it is not known what was chosen was put into a history by an older version.
     verdict.reason =
         fmt::format("{}; this {} does not report it{}", others, count.one,
-                    round.choice_known ? "" : ", or recorded it only, which a history does not keep");
+                    round.choice_known ? "" : ", or recorded it only, which its history does not say");
   }
   return verdict;
 }

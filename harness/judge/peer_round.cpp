@@ -53,17 +53,15 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
   return out;
 }
 
-/// PeerValue::by_chance; relative as a step on the scale is.
-float by_chance(const MetricValues& metric) {
-  const std::vector<double> values = measured(metric);
+}  // namespace
+
+float by_chance(const std::vector<double>& values, result::Direction better) {
   if (values.size() < processes_for_spread) return std::numeric_limits<float>::quiet_NaN();
   std::vector<double> on_scale;
   on_scale.reserve(values.size());
-  for (const double value : values) on_scale.push_back(to_scale(value, metric.form.better));
+  for (const double value : values) on_scale.push_back(to_scale(value, better));
   return static_cast<float>(std::sqrt(drawn_median_variance(std::move(on_scale), values.size())));
 }
-
-}  // namespace
 
 bool was_chosen(const PeerRound& round, const std::string& benchmark) {
   return round.first &&
@@ -121,7 +119,8 @@ PeerRound PeerCollector::reduce(const result::Run& run, const Collected& collect
   const auto take = [&](bool judged) {
     for (const auto& [key, metric] : collected.metrics)
       if (metric.judged() == judged && (judged || !metric.recorded.empty()))
-        values.push_back({&key, &metric, by_chance(metric), median(measured(metric))});
+        values.push_back(
+            {&key, &metric, by_chance(measured(metric), metric.form.better), median(measured(metric))});
   };
   take(true);
   const std::size_t judged = values.size();

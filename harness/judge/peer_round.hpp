@@ -25,8 +25,8 @@ struct PeerForm {
   std::string metric_class;                              ///< one of result::classes
   std::string unit;                                      ///< one of result::units
   result::Direction better = result::Direction::higher;  ///< decides the sign on the scale, where + is worse
-  /// spread_group of the metric. A history does not keep which statistic a number is, so it stays 0 where no
-  /// run file says it.
+  /// spread_group of the metric. Where only older versions put it into a history, which did not keep which
+  /// statistic a number is, it stays 0.
   int group = 0;
   bool judged = true;  ///< some run has a value of it that counts
 };
@@ -42,11 +42,14 @@ struct PeerFault {
 /// What one run measured of a metric.
 struct PeerValue {
   std::uint32_t metric = 0;  ///< index into PeersInput::metrics
-  /// Standard deviation that chance gives a median of its processes (drawn_median_variance), relative; NaN
-  /// where they are too few to tell, and in a history.
+  /// by_chance() of its processes.
   float by_chance = std::numeric_limits<float>::quiet_NaN();
   double value = 0;  ///< median over processes, in the metric's unit
 };
+
+/// Standard deviation that chance gives a median of these values of processes (drawn_median_variance),
+/// relative; NaN where they are too few to tell. Values in any order, each > 0.
+float by_chance(const std::vector<double>& values, result::Direction better);
 
 /// One run of one device, as the comparison sees it.
 struct PeerRound {
@@ -65,7 +68,8 @@ struct PeerRound {
   bool first = true;           ///< no repeated round, which measures what is in doubt
   /// The ids that were chosen, sorted; empty: all. What else it lacks nobody asked for.
   std::vector<std::string> only{};
-  /// True where it is known that `only` says all: a history does not keep which benchmarks were chosen.
+  /// True where it is known that `only` says all, and `recorded` too: older versions put neither into a
+  /// history.
   bool choice_known = true;
   /// When it began, seconds since 1970: tells one round of the fleet from the next; absent where nobody
   /// knows.
@@ -77,12 +81,12 @@ struct PeerRound {
   std::shared_ptr<const result::Fingerprint> fingerprint;  ///< one of this kind, shared
   std::vector<PeerValue> values;  ///< of all metrics, those included that are only recorded (measured())
   /// So many of `values`, the last ones, count in no process. They are compared where the metric counts on
-  /// another node of the kind. 0 in a history, which does not keep them.
+  /// another node of the kind.
   std::size_t recorded_values = 0;
   std::vector<PeerFault> faults;  ///< families that failed or did not run, by name, then benchmarks
   Checksums checksums;            ///< of the family integrity
   /// Metrics with values that do not count in any process, and why: by key, shared by runs that agree.
-  /// nullptr for none, and in a history, which does not keep them.
+  /// nullptr for none.
   std::shared_ptr<const std::map<std::string, std::string>> recorded{};
 };
 

@@ -27,8 +27,7 @@ RoundValues on_scale(const MetricValues& metric, const std::vector<double>& valu
   return out;
 }
 
-bool is_tail(const result::Metric& metric) {
-  const std::string& statistic = metric.statistic;
+bool is_tail(std::string_view statistic) {
   return statistic.starts_with('p') || statistic == "maximum" || statistic == "minimum";
 }
 
@@ -46,8 +45,12 @@ std::vector<Collected> collect_all(const std::vector<result::Run>& runs) {
 }
 
 int spread_group(const result::Metric& form) {
-  if (is_per_clock(form.name)) return per_clock_group;
-  return is_tail(form) ? tail_group : 0;
+  return spread_group(form.name, form.statistic);
+}
+
+int spread_group(std::string_view metric, std::string_view statistic) {
+  if (is_per_clock(metric)) return per_clock_group;
+  return is_tail(statistic) ? tail_group : 0;
 }
 
 double tolerance_with_clock(const Policy& policy, const result::Metric& form, const std::string& key,

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "judge/class_mean.hpp"
@@ -31,6 +32,8 @@ Pinned pin(const std::vector<Collected>& rounds, const Policy& policy, bool othe
 /// Spreads are moderated among the series of one group: tail quantiles and extremes apart from medians and
 /// means.
 int spread_group(const result::Metric& form);
+/// The same of the metric's key or name, and its statistic ("" = not known).
+int spread_group(std::string_view metric, std::string_view statistic);
 /// Tail quantiles spread several times as wide as medians and means of the same data: what the metrics have
 /// in common must not be estimated over both.
 inline constexpr int tail_group = class_mean_group + 1;

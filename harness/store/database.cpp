@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
@@ -326,6 +327,29 @@ void insert(Database& database, const Measurements& rows) {
          "CAST(:runs AS bigint[]), CAST(:metrics AS integer[]), CAST(:medians AS double precision[]), "
          "CAST(:process_values AS text[]))",
       soci::use(runs), soci::use(metrics), soci::use(medians), soci::use(values);
+}
+
+void insert(Database& database, const RecordedOnly& rows) {
+  if (rows.runs.empty()) return;
+  soci::session& sql = database.sql();
+  if (!database.postgresql()) {
+    sql << "INSERT INTO recorded (run, metric, process_values, note) VALUES (:run, :metric, :process_values, "
+           ":note)",
+        soci::use(rows.runs), soci::use(rows.metrics), soci::use(rows.values), soci::use(rows.notes);
+    return;
+  }
+  // Notes hold any text: JSON knows how to write it.
+  nlohmann::json table = nlohmann::json::array();
+  for (std::size_t i = 0; i < rows.runs.size(); ++i)
+    table.push_back({{"run", rows.runs[i]},
+                     {"metric", rows.metrics[i]},
+                     {"process_values", rows.values[i]},
+                     {"note", rows.notes[i]}});
+  const std::string text = table.dump();
+  sql << "INSERT INTO recorded (run, metric, process_values, note) SELECT run, metric, process_values, note "
+         "FROM json_to_recordset(CAST(:rows AS json)) AS given (run bigint, metric integer, process_values "
+         "text, note text)",
+      soci::use(text);
 }
 
 }  // namespace gpugauge::store

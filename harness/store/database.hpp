@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -115,6 +116,15 @@ struct Measurements {
 /// One statement for all of them.
 void insert(Database& database, const Measurements& rows);
 
+/// Columns of `recorded`, likewise.
+struct RecordedOnly {
+  std::vector<long long> runs;      ///< `run`
+  std::vector<long long> metrics;   ///< `metric`
+  std::vector<std::string> values;  ///< `process_values`: Measured::recorded, a JSON array of numbers
+  std::vector<std::string> notes;   ///< `note`: Measured::not_judged
+};
+void insert(Database& database, const RecordedOnly& rows);
+
 /// SQLite only: throws result::UsageError for a database of something else, which is neither read nor
 /// changed, and for one with views, triggers or virtual tables: a store has none, and reading one may never
 /// end. Throws std::out_of_range where the tables and indexes are not word for word those of its schema: a
@@ -138,6 +148,13 @@ void require_sound_runs(Database& database);
 
 /// A median as it was read. Throws std::out_of_range unless it is above 0 and finite, as every stored one is.
 double sound_median(double median);
+
+/// Values of processes as they were read. Throws std::out_of_range unless they are a JSON array of numbers
+/// above 0, without blanks, as every stored one is.
+std::vector<double> sound_values(std::string_view text);
+
+/// Names as they were read. Throws std::out_of_range unless they are a JSON array of texts that is sorted.
+std::vector<std::string> sound_names(const std::string& text);
 
 /// A time as it was read: as utc_time() writes it. Throws std::out_of_range for another text.
 const std::string& sound_time(const std::string& time);

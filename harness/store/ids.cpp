@@ -29,19 +29,22 @@ void make_missing(Database& database, const Wanted& wanted, Known& known, const 
 void Ids::make(const std::vector<Record>& records) {
   std::map<Place, bool> devices;
   std::map<std::string, const std::string*> fingerprints;
-  std::map<judge::PeerForm, bool, Before> metrics;
+  std::map<judge::PeerForm, std::string, Before> metrics;  // with their statistics
   for (const Record& record : records) {
     devices.emplace(Place{record.node, record.identity}, true);
     fingerprints.emplace(record.facts_hash, &record.facts);
     for (const Measured& measured : record.measured)
-      if (!metrics_.contains(measured.form)) metrics.emplace(measured.form, true);
+      if (!metrics_.contains(measured.form)) metrics.emplace(measured.form, measured.statistic);
   }
   make_missing(database_, devices, devices_, [&](const Place& place, bool) { return make_device(place); });
   make_missing(
       database_, fingerprints, fingerprints_,
       [&](const std::string& hash, const std::string* facts) { return make_fingerprint(hash, *facts); });
   make_missing(database_, metrics, metrics_,
-               [&](const judge::PeerForm& metric, bool) { return make_metric(metric); });
+               [&](const judge::PeerForm& metric, const std::string& statistic) {
+                 return make_metric(metric, statistic);
+               });
+  mark_judged(records);
 }
 
 long long Ids::make_device(const Place& place) {
@@ -62,18 +65,39 @@ long long Ids::make_fingerprint(const std::string& hash, const std::string& fact
   return id;
 }
 
-long long Ids::make_metric(const judge::PeerForm& metric) {
+long long Ids::make_metric(const judge::PeerForm& metric, const std::string& statistic) {
   const std::string better(to_string(metric.better));
   const std::string key = database_.kept_name(metric.key);
   const std::string benchmark = database_.kept_name(metric.benchmark);
   long long id = 0;
-  database_.sql() << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES (:k, :b, :c, "
-                     ":u, :d) ON CONFLICT DO NOTHING",
-      use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better);
+  soci::statement insert =
+      (database_.sql().prepare << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES "
+                                  "(:k, :b, :c, :u, :d) ON CONFLICT DO NOTHING",
+       use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better));
+  insert.execute(true);
+  // One that is there without its row in `statistic` is of an older version, which kept those that count.
+  const int judged = insert.get_affected_rows() == 1 ? 0 : 1;
   database_.sql() << "SELECT id FROM metric WHERE metric_key = :k AND benchmark = :b AND class = :c AND unit "
                      "= :u AND better = :d",
       use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better), into(id);
+  database_.sql()
+      << "INSERT INTO statistic (metric, name, judged) VALUES (:m, :n, :j) ON CONFLICT DO NOTHING",
+      use(id), use(statistic), use(judged);
   return id;
+}
+
+void Ids::mark_judged(const std::vector<Record>& records) {
+  std::set<long long> marked;  // in this order, as the rows are made: two writers never wait in a circle
+  for (const Record& record : records)
+    for (const Measured& measured : record.measured)
+      if (measured.form.judged)
+        if (const long long id = metric(measured.form); !judged_.contains(id)) marked.insert(id);
+  if (marked.empty()) return;
+  Transaction transaction(database_);
+  for (const long long id : marked)
+    database_.sql() << "UPDATE statistic SET judged = 1 WHERE metric = :m AND judged = 0", use(id);
+  transaction.commit();
+  judged_.merge(marked);
 }
 
 }  // namespace gpugauge::store

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,7 +18,7 @@ class Ids {
  public:
   explicit Ids(Database& database) : database_(database) {}  ///< Knows none yet. `database` must live longer.
 
-  /// Makes those that the records need and the store lacks.
+  /// Makes those that the records need and the store lacks, and marks the metrics that count in some run.
   void make(const std::vector<Record>& records);
 
   /// Throws std::out_of_range unless make() saw its node and identity.
@@ -41,12 +42,16 @@ class Ids {
 
   long long make_device(const Place& place);
   long long make_fingerprint(const std::string& hash, const std::string& facts);
-  long long make_metric(const judge::PeerForm& metric);
+  /// With its row in `statistic`.
+  long long make_metric(const judge::PeerForm& metric, const std::string& statistic);
+  /// Marks the metrics that count in these records.
+  void mark_judged(const std::vector<Record>& records);
 
   Database& database_;
   std::map<Place, long long> devices_;
   std::map<std::string, long long> fingerprints_;  ///< by hash
   std::map<judge::PeerForm, long long, Before> metrics_;
+  std::set<long long> judged_;  ///< metrics that are marked
 };
 
 }  // namespace gpugauge::store

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "baseline/log.hpp"
 #include "judge/one_machine.hpp"
@@ -134,6 +135,15 @@ void store_checksums(Database& database, long long run, const judge::Checksums& 
   }
 }
 
+/// What the run was to measure: names as they are kept, sorted; none: everything.
+void store_choice(Database& database, long long run, const std::vector<std::string>& only) {
+  nlohmann::json names = nlohmann::json::array();
+  for (const std::string& benchmark : only) names.push_back(database.kept_name(benchmark));
+  std::sort(names.begin(), names.end());
+  const std::string text = names.dump();
+  database.sql() << "INSERT INTO choice (run, benchmarks) VALUES (:run, :names)", use(run), use(text);
+}
+
 /// Shortest digits that give the same number back.
 std::string json_array(const std::vector<double>& values) {
   return fmt::format("[{}]", fmt::join(values, ","));
@@ -176,6 +186,7 @@ std::vector<Outcome> Store::ingest_together(const std::vector<Record>& records) 
     for (std::size_t at = 0; at < records.size(); ++at)
       if (machines.is_another(records[at])) outcomes[at] = Outcome::other_machine;
     Measurements rows;
+    RecordedOnly recorded;
     Transaction transaction(*database_);
     for (const std::size_t at : order) {
       if (outcomes[at] == Outcome::other_machine) continue;
@@ -184,14 +195,25 @@ std::vector<Outcome> Store::ingest_together(const std::vector<Record>& records) 
       if (outcomes[at] != Outcome::stored) continue;
       store_faults(*database_, run, record.peer.faults);
       store_checksums(*database_, run, record.peer.checksums);
+      store_choice(*database_, run, record.peer.only);
       for (const Measured& measured : record.measured) {
-        rows.runs.push_back(run);
-        rows.metrics.push_back(ids.metric(measured.form));
-        rows.medians.push_back(measured.median);
-        rows.values.push_back(json_array(measured.values));
+        const long long metric = ids.metric(measured.form);
+        if (measured.form.judged) {
+          rows.runs.push_back(run);
+          rows.metrics.push_back(metric);
+          rows.medians.push_back(measured.median);
+          rows.values.push_back(json_array(measured.values));
+        }
+        if (!measured.form.judged || !measured.recorded.empty()) {
+          recorded.runs.push_back(run);
+          recorded.metrics.push_back(metric);
+          recorded.values.push_back(json_array(measured.recorded));
+          recorded.notes.push_back(measured.not_judged);
+        }
       }
     }
     insert(*database_, rows);
+    insert(*database_, recorded);
     transaction.commit();
     database_->require_in_place();
     return outcomes;

@@ -1,12 +1,8 @@
 // One night of a fleet, as the comparison of nodes reads it.
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
-#include <memory>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "baseline/fields.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
 #include "result/time.hpp"
 #include "store/database.hpp"
+#include "store/night_rows.hpp"
 
 namespace gpugauge::store {
 namespace {
@@ -26,21 +22,11 @@ namespace {
 using soci::into;
 using soci::use;
 
-constexpr std::size_t batch = 8192;
-constexpr std::int64_t metrics_most = std::int64_t{1} << 24;  // by their numbers, which stay dense
-constexpr std::uint32_t no_metric = std::numeric_limits<std::uint32_t>::max();
-
 constexpr std::size_t day_length = std::string_view("2026-01-31").size();
 constexpr double hour = 3600;
 /// A night begins after a pause of this length, and is no longer than a day before its newest first round.
 constexpr double pause = 6 * hour;
 constexpr double longest = 24 * hour;
-
-/// [from, to[, days or times, which sort alike.
-struct Night {
-  std::string from;
-  std::string to;
-};
 
 std::string first_of(const std::string& days) {
   return days.substr(0, days.find(".."));
@@ -66,43 +52,6 @@ Night night_of(const std::string& days) {
   return {from, day_after(last)};
 }
 
-/// A night without values, and where each run's round stands.
-struct Rounds {
-  std::map<long long, std::size_t> places;
-  std::map<long long, std::vector<std::size_t>> fingerprints;  ///< the rounds of each
-};
-
-Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& out) {
-  Rounds read;
-  long long id = 0, fingerprint = 0;
-  int complete = 0, number = 0;
-  std::string started;
-  judge::PeerRound round;
-  soci::statement statement =
-      (database.sql().prepare
-           << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.boot_id, "
-              "r.complete, "
-              "r.partial_reason, r.kind, r.fingerprint, r.started, r.round FROM run r JOIN device d ON d.id "
-              "= "
-              "r.device WHERE "
-              "r.started >= :since AND r.started < :until ORDER BY r.started, r.run_id",
-       use(night.from), use(night.to), into(id), into(round.host), into(round.label), into(round.node),
-       into(round.id), into(round.file), into(round.device), into(round.boot), into(complete),
-       into(round.partial_reason), into(round.kind), into(fingerprint), into(started), into(number));
-  statement.execute();
-  while (statement.fetch()) {
-    sound_time(started);
-    round.complete = complete != 0;
-    round.first = number == 1;
-    round.choice_known = false;
-    round.started = result::unix_seconds(started);
-    read.places.emplace(id, out.rounds.size());
-    read.fingerprints[fingerprint].push_back(out.rounds.size());
-    out.rounds.push_back(round);
-  }
-  return read;
-}
-
 /// A run is called as its node; several devices of a node are told apart by their own names, and what has no
 /// node's name keeps its identity.
 void label_rounds(std::vector<judge::PeerRound>& rounds) {
@@ -112,104 +61,6 @@ void label_rounds(std::vector<judge::PeerRound>& rounds) {
     if (!round.host.empty())
       round.label =
           devices[round.host].size() == 1 ? round.host : fmt::format("{} {}", round.host, round.device);
-}
-
-/// Gives each round what it needs of its facts. They differ from node to node and are large: each row is read
-/// once, and only those that stand for a kind are kept.
-void read_facts(Database& database, const Night& night,
-                const std::map<long long, std::vector<std::size_t>>& fingerprints, const TakeFacts& take,
-                std::vector<judge::PeerRound>& rounds) {
-  std::map<std::string, std::shared_ptr<const result::Fingerprint>> kinds;
-  long long id = 0;
-  std::string text;
-  soci::statement statement =
-      (database.sql().prepare << "SELECT id, facts FROM fingerprint WHERE id IN (SELECT fingerprint FROM run "
-                                 "WHERE started >= :since AND started < :until)",
-       use(night.from), use(night.to), into(id), into(text));
-  statement.execute();
-  while (statement.fetch()) {
-    const auto found = fingerprints.find(id);
-    if (found == fingerprints.end()) continue;
-    const result::Fingerprint facts =
-        fingerprint_from(text, fmt::format("{}: fingerprint {}", database.name(), id));
-    result::Facts hashes = facts.suite;
-    std::erase_if(hashes, [](const auto& fact) {
-      return baseline::role_of("suite", fact.first) != baseline::Role::must_in_common;
-    });
-    for (const std::size_t i : found->second) {
-      judge::PeerRound& round = rounds[i];
-      round.source_hashes = hashes;
-      auto& shared = kinds[round.kind];
-      if (!shared) shared = std::make_shared<const result::Fingerprint>(facts);
-      round.fingerprint = shared;
-      if (take) take(round, facts);
-    }
-  }
-  for (const judge::PeerRound& round : rounds)
-    if (!round.fingerprint)
-      throw result::FileError(fmt::format(
-          "the store {}: the fingerprint of the run {} is missing, so the store is damaged: make it "
-          "again from the run files with `gpugauge history ingest`",
-          database.name(), round.id));
-}
-
-void read_values(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
-                 const std::vector<std::uint32_t>& metric_places, judge::PeersInput& out) {
-  std::vector<long long> run(batch), metric(batch);
-  std::vector<double> median(batch);
-  // In the order of the largest table's key: each run's values lie side by side.
-  soci::statement statement =
-      (database.sql().prepare << "SELECT m.run, m.metric, m.median FROM run r JOIN measurement m ON m.run = "
-                                 "r.id WHERE r.started >= :since AND r.started < :until",
-       use(night.from), use(night.to), into(run), into(metric), into(median));
-  statement.execute();
-  auto place = places.end();
-  while (true) {
-    run.resize(batch);
-    metric.resize(batch);
-    median.resize(batch);
-    if (!statement.fetch()) return;
-    for (std::size_t i = 0; i < run.size(); ++i) {
-      if (place == places.end() || place->first != run[i]) place = places.find(run[i]);
-      if (place == places.end()) continue;                      // came in between the two questions
-      const auto number = static_cast<std::size_t>(metric[i]);  // below 0 it is above every place
-      const std::uint32_t metric_place = number < metric_places.size() ? metric_places[number] : no_metric;
-      if (metric_place == no_metric)
-        throw std::out_of_range(fmt::format("a value of a metric {} that is missing", metric[i]));
-      out.rounds[place->second].values.push_back({.metric = metric_place, .value = sound_median(median[i])});
-    }
-  }
-}
-
-void read_faults(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
-                 judge::PeersInput& out) {
-  long long run = 0;
-  std::string subject, status, reason;
-  soci::statement statement =
-      (database.sql().prepare
-           << "SELECT f.run, f.subject, f.status, f.reason FROM run r JOIN fault f ON f.run "
-              "= r.id WHERE r.started >= :since AND r.started < :until "
-              "ORDER BY f.run, f.position",
-       use(night.from), use(night.to), into(run), into(subject), into(status), into(reason));
-  statement.execute();
-  while (statement.fetch())
-    if (const auto place = places.find(run); place != places.end())
-      out.rounds[place->second].faults.push_back({subject, result::status_from(status), reason});
-}
-
-void read_checksums(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
-                    judge::PeersInput& out) {
-  long long run = 0;
-  std::string benchmark, value;
-  soci::statement statement =
-      (database.sql().prepare
-           << "SELECT c.run, c.benchmark, c.value FROM run r JOIN checksum c ON c.run = r.id WHERE r.started "
-              ">= :since AND r.started < :until ORDER BY c.run, c.benchmark, c.value",
-       use(night.from), use(night.to), into(run), into(benchmark), into(value));
-  statement.execute();
-  while (statement.fetch())
-    if (const auto place = places.find(run); place != places.end())
-      out.rounds[place->second].checksums[benchmark].push_back(value);
 }
 
 /// The first run of a night, by time, of which `last` is a run.
@@ -266,21 +117,9 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
     database_->sql() << (database_->postgresql() ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN");
     try {
       const std::vector<Metric> known = metrics();
-      std::vector<std::uint32_t> metric_places;
-      for (const Metric& metric : known) {
-        if (metric.id < 0 || metric.id >= metrics_most)
-          throw std::out_of_range(fmt::format("a metric of the number {}", metric.id));
-        const auto id = static_cast<std::size_t>(metric.id);
-        if (id >= metric_places.size()) metric_places.resize(id + 1, no_metric);
-        metric_places[id] = static_cast<std::uint32_t>(out.metrics.size());
-        out.metrics.push_back(metric.form);
-      }
       const Rounds read = read_rounds(*database_, night, out);
       label_rounds(out.rounds);
-      read_facts(*database_, night, read.fingerprints, facts, out.rounds);
-      read_values(*database_, night, read.places, metric_places, out);
-      read_faults(*database_, night, read.places, out);
-      read_checksums(*database_, night, read.places, out);
+      read_rows(*database_, night, read, known, facts, out);
     } catch (...) {
       database_->sql() << "ROLLBACK";
       throw;

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "judge/pinned.hpp"
 #include "result/error.hpp"
 #include "store/database.hpp"
 #include "store/ids.hpp"
@@ -25,15 +25,6 @@ struct Bounds {
 };
 Bounds bounds(const Span& span) {
   return {span.since, span.until.empty() ? end_of_time : span.until};
-}
-
-/// What a run's values must be: whoever exports them writes them on as JSON, or with blanks for the commas.
-const std::string& array_of_numbers(const std::string& text) {
-  const bool brackets = text.size() > 1 && text.front() == '[' && text.back() == ']';
-  if (!brackets || text.find_first_not_of("0123456789+-.eE, ", 1) != text.size() - 1 ||
-      !nlohmann::json::accept(text))
-    throw std::out_of_range("values that are no array of numbers");
-  return text;
 }
 
 /// Fetches all rows of a statement that fills vectors, a batch at a time.
@@ -87,16 +78,23 @@ std::vector<Metric> Store::metrics() {
   return database_->guarded([&] {
     std::vector<Metric> out;
     long long id = 0;
-    std::string key, benchmark, metric_class, unit, better;
+    int judged = 0;
+    std::string key, benchmark, metric_class, unit, better, statistic;
+    // What has no row there is of an older version, which kept those that count.
     soci::statement statement =
         (database_->sql().prepare
-             << "SELECT id, metric_key, benchmark, class, unit, better FROM metric ORDER BY metric_key, id",
-         into(id), into(key), into(benchmark), into(metric_class), into(unit), into(better));
+             << "SELECT m.id, m.metric_key, m.benchmark, m.class, m.unit, m.better, coalesce(s.name, ''), "
+                "coalesce(s.judged, 1) FROM metric m LEFT JOIN statistic s ON s.metric = m.id ORDER BY "
+                "m.metric_key, m.id",
+         into(id), into(key), into(benchmark), into(metric_class), into(unit), into(better), into(statistic),
+         into(judged));
     statement.execute();
     while (statement.fetch()) {
       if (!result::is_class(metric_class))
         throw std::out_of_range(fmt::format("'{}' is no class of metrics", metric_class));
-      out.push_back({id, {key, benchmark, metric_class, unit, result::direction_from(better)}});
+      out.push_back({id,
+                     {key, benchmark, metric_class, unit, result::direction_from(better),
+                      judge::spread_group(key, statistic), judged != 0}});
     }
     return out;
   });
@@ -284,7 +282,8 @@ void Store::each_row(const std::vector<Device>& devices, const std::vector<Metri
                   row.round = round[i];
                   row.metric = found->second;
                   row.median = sound_median(median[i]);
-                  row.values = array_of_numbers(values[i]);
+                  sound_values(values[i]);  // they are written on as JSON, or with blanks for the commas
+                  row.values = values[i];
                   take(row);
                 }
               });

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "baseline/digest.hpp"
 #include "baseline/fields.hpp"
@@ -248,18 +249,25 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   out.identity = texts.longer_key("device", identity_of(run));
   out.facts = texts.facts(facts_text(run.fingerprint));
   out.facts_hash = baseline::sha256(out.facts);
+  texts.text("list of chosen benchmarks", fmt::format("{}", fmt::join(out.peer.only, " ")));
+  for (std::string& benchmark : out.peer.only) benchmark = texts.text("benchmark", benchmark);
+  bool counts = false;
   for (auto& [key, metric] : collected.metrics) {
-    if (!metric.judged()) continue;
-    texts.require_few(key, metric.values.size());
+    texts.require_few(key, metric.values.size() + metric.recorded.size());
     Measured measured;
     measured.form = {texts.text("metric", key), texts.text("benchmark", metric.benchmark),
                      texts.key("class", metric.form.metric_class), texts.key("unit", metric.form.unit),
                      metric.form.better};
-    measured.median = judge::median(metric.values);
+    measured.statistic = texts.text("statistic", metric.form.statistic);
+    measured.form.judged = metric.judged();
+    counts |= metric.judged();
+    measured.not_judged = texts.text("note", metric.not_judged);
+    if (!metric.recorded.empty()) measured.recorded = judge::measured(metric);
+    if (metric.judged()) measured.median = judge::median(metric.values);
     measured.values = std::move(metric.values);
     out.measured.push_back(std::move(measured));
   }
-  if (out.measured.empty() && out.peer.faults.empty())
+  if (!counts && out.peer.faults.empty())
     throw result::FormatError(
         fmt::format("{}: it holds neither a judged value nor a fault: nothing to keep", source));
   return out;

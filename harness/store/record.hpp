@@ -1,5 +1,5 @@
-// What the history keeps of one run: its place in time and space, and of every judged metric the value of
-// each process. Batches and telemetry stay in the run file.
+// What the history keeps of one run: its place in time and space, and of every metric the value of each
+// process. Batches and telemetry stay in the run file.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,14 @@ namespace gpugauge::store {
 
 /// One metric of one run.
 struct Measured {
-  judge::PeerForm form;        ///< which metric; two units are two metrics
-  double median = 0;           ///< over the processes, in form.unit, > 0
-  std::vector<double> values;  ///< one a process, in the order of the run
+  judge::PeerForm form;   ///< which metric; two units are two metrics
+  std::string statistic;  ///< result::Metric::statistic
+  double median = 0;      ///< over the processes whose values count, in form.unit, > 0; 0 where none does
+  std::vector<double> values;  ///< one a process, in the order of the run; only those that count
+  /// Where not every process's value counts: those that do, then those that are recorded only
+  /// (judge::measured), each > 0. Empty where all count, or none is above 0.
+  std::vector<double> recorded;
+  std::string not_judged;  ///< why some process's value does not count; "" where all do
 };
 
 /// A run as the history keeps it. Its texts are UTF-8 without NUL, and of a length that every database takes,
@@ -37,7 +42,7 @@ struct Record {
   judge::PeerRound peer;         ///< for the comparison of nodes; `values` is not used
   std::string facts;             ///< the fingerprint as JSON
   std::string facts_hash;        ///< SHA-256 of `facts`
-  std::vector<Measured> measured;  ///< judged metrics, by key
+  std::vector<Measured> measured;  ///< by key
 };
 
 /// What the history calls the device of a run: UUIDs of the GPUs, or "host".

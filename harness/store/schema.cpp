@@ -44,7 +44,14 @@ CREATE TABLE fault (run BIGINT NOT NULL REFERENCES run (id), position INTEGER NO
 CREATE TABLE checksum (run BIGINT NOT NULL REFERENCES run (id), benchmark TEXT NOT NULL, value TEXT NOT NULL,
   PRIMARY KEY (run, benchmark, value))
 )"},
-                                std::string_view{}};  // no table changes: name_profiles()
+                                std::string_view{},  // no table changes: name_profiles()
+                                std::string_view{R"(
+CREATE TABLE choice (run BIGINT NOT NULL REFERENCES run (id), benchmarks TEXT NOT NULL, PRIMARY KEY (run));
+CREATE TABLE recorded (run BIGINT NOT NULL, metric INTEGER NOT NULL, process_values TEXT NOT NULL,
+  note TEXT NOT NULL, PRIMARY KEY (run, metric)) TAIL;
+CREATE TABLE statistic (metric BIGINT NOT NULL, name TEXT NOT NULL, judged INTEGER NOT NULL,
+  PRIMARY KEY (metric))
+)"}};
 constexpr int named_profiles = 3;
 constexpr int newest = static_cast<int>(migrations.size());
 constexpr std::string_view version_table =

@@ -1,10 +1,16 @@
 // What a store must hold to be believed: a file may have been changed past every writer of ours.
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "store/database.hpp"
 #include "store/sqlite_session.hpp"
@@ -14,6 +20,36 @@ namespace gpugauge::store {
 double sound_median(double median) {
   if (!std::isfinite(median) || median <= 0) throw std::out_of_range(fmt::format("a median of {}", median));
   return median;
+}
+
+std::vector<double> sound_values(std::string_view text) {
+  std::vector<double> out;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool sound = text.size() > 1 && text.front() == '[' && text.back() == ']';
+  for (++at; sound && text.size() > 2;) {
+    double value = 0;
+    const auto [stop, error] = std::from_chars(at, end - 1, value);
+    sound = error == std::errc() && std::isfinite(value) && value > 0;
+    out.push_back(value);
+    if (stop == end - 1) break;
+    sound = sound && *stop == ',';
+    at = stop + 1;
+  }
+  if (!sound) throw std::out_of_range("values that are no array of numbers above 0");
+  return out;
+}
+
+std::vector<std::string> sound_names(const std::string& text) {
+  const nlohmann::json names = nlohmann::json::parse(text, nullptr, false);
+  std::vector<std::string> out;
+  if (!names.is_array()) throw std::out_of_range("names that are no array");
+  for (const nlohmann::json& name : names) {
+    if (!name.is_string()) throw std::out_of_range("a name that is no text");
+    out.push_back(name.get<std::string>());
+  }
+  if (!std::is_sorted(out.begin(), out.end())) throw std::out_of_range("names that are not sorted");
+  return out;
 }
 
 const std::string& sound_time(const std::string& time) {

@@ -42,6 +42,56 @@ PY
   [ "$(cat store.again)" = $'node-00005\tGPU-00000000-0000-4000-8000-000000000005' ]
 }
 
+# 11 healthy nodes whose benchmark 007 has two modes: two of five processes are in the slow one, and by chance three of node 7.
+@test "a node that chance put into the other of two modes is no suspect, from a history as from its files" {
+  setup_retest
+  rm -r fleet/node-00005
+  edit_files '
+slow = 3 if "node-00007" in name else 2
+for process in it["processes"][:slow]:
+    for benchmark in process["samples"]["benchmarks"]:
+        if benchmark["id"] == "synthetic/op/007":
+            for metric in benchmark["metrics"]:
+                metric["value"] *= .7 if metric["better"] == "higher" else 1.4' fleet/*/*.json
+  gpugauge history ingest fleet --store h.sqlite
+  same_as_files h.sqlite
+  [ ! -s store.again ]
+  # A store that does not say how far processes lie apart takes it for a fault.
+  "$PYTHON" -c 'import sqlite3
+store = sqlite3.connect("h.sqlite")
+store.execute("UPDATE measurement SET process_values = \"[1]\"")
+store.commit()'
+  gpugauge fleet h.sqlite --emit-retest alone.again
+  [ "$(cut -f 1 alone.again)" = node-00007 ]
+}
+
+@test "what is recorded only, and what was chosen, is told from a history as from its files" {
+  setup_retest
+  rm fleet/node-00005/round-2.json
+  edit_files '
+def edit(number, benchmarks):
+    for process in it["processes"]:
+        for benchmark in process["samples"]["benchmarks"]:
+            if benchmark["id"] in benchmarks and process["index"] < number:
+                for metric in benchmark["metrics"]:
+                    metric["judged"], metric["note"] = False, "99 batches are too few"
+node = name.split("/")[1]
+if node == "node-00001": edit(5, ["synthetic/op/010"])
+if node == "node-00002": edit(2, ["synthetic/op/010"])
+if node < "node-00006": edit(5, ["synthetic/op/011"])
+edit(5, ["synthetic/op/012"])
+if node == "node-00003":
+    it["only"] = ["synthetic/op/01%d" % digit for digit in range(10)]
+    for process in it["processes"]:
+        own = process["samples"]
+        own["benchmarks"] = [one for one in own["benchmarks"] if one["id"] in it["only"]]' fleet/*/*.json
+  gpugauge history ingest fleet --store h.sqlite
+  same_as_files h.sqlite
+  run -2 gpugauge history trend 'synthetic/op/012*' --store h.sqlite
+  [[ $output == *"no metric of the store h.sqlite matches"* ]]
+  run -0 gpugauge history trend 'synthetic/op/011*' --store h.sqlite
+}
+
 @test "a second run of the same night confirms, whatever its round" {
   setup_retest
   for round in 1 2; do

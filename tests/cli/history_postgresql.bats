@@ -126,17 +126,21 @@ wait_for() {
   [ "$(ask "SELECT count(DISTINCT (run, metric)) FROM gpugauge.measurement")" -eq 9600 ]
 }
 
+to_first_schema() {
+  ask 'DROP TABLE gpugauge.checksum, gpugauge.choice, gpugauge.recorded, gpugauge.statistic; DELETE FROM gpugauge.schema_version WHERE version > 1'
+}
+
 @test "a role that only reads works on, once another one has brought an older store up to date" {
   ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE; DROP ROLE IF EXISTS "the viewer"; CREATE ROLE "the viewer" LOGIN'
   make_fleet fleet 4 1 >planted.txt
   gpugauge history ingest fleet --store "$URL"
   ask 'GRANT USAGE ON SCHEMA gpugauge TO "the viewer"; GRANT SELECT ON ALL TABLES IN SCHEMA gpugauge TO "the viewer"'
-  ask 'DROP TABLE gpugauge.checksum; DELETE FROM gpugauge.schema_version WHERE version > 1'
+  to_first_schema
   local viewer="postgresql://the%20viewer@/postgres?host=$SERVER"
   run -2 gpugauge history changes --store "$viewer"
-  [[ $output == *"has the schema 1, this version of GPUGauge needs 3, and who only reads may not change it"* ]]
+  [[ $output == *"has the schema 1, this version of GPUGauge needs 4, and who only reads may not change it"* ]]
   run -2 gpugauge history ingest fleet --store "$viewer"
-  [[ $output == *"has the schema 1, this version of GPUGauge needs 3, and this role may not change it"* ]]
+  [[ $output == *"has the schema 1, this version of GPUGauge needs 4, and this role may not change it"* ]]
   run -2 gpugauge history changes --store "$URL"
   [[ $output == *"run \`gpugauge history ingest\` once with a role that may"* ]]
   gpugauge history ingest fleet --store "$URL"
@@ -151,13 +155,13 @@ wait_for() {
   make_fleet fleet 2 1 >planted.txt
   local keeper="postgresql://keeper@/postgres?host=$SERVER"
   gpugauge history ingest fleet --store "$keeper"
-  ask 'DROP TABLE gpugauge.checksum; DELETE FROM gpugauge.schema_version WHERE version > 1'
+  to_first_schema
   gpugauge history ingest fleet --store "$keeper"
-  [ "$(ask 'SELECT max(version) FROM gpugauge.schema_version')" -eq 3 ]
+  [ "$(ask 'SELECT max(version) FROM gpugauge.schema_version')" -eq 4 ]
   # Who owns none of its tables may not refer to them.
   ask 'DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA gpugauge TO guest'
   ask 'GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA gpugauge TO guest'
-  ask 'DROP TABLE gpugauge.checksum; DELETE FROM gpugauge.schema_version WHERE version > 1'
+  to_first_schema
   run -2 gpugauge history ingest fleet --store "postgresql://guest@/postgres?host=$SERVER"
   [[ $output == *"and this role may not change it"* ]]
 }

@@ -7,12 +7,12 @@ load record_fakes
 @test "within a budget nothing begins for which too little is left, by the least it needs or by what it took before" {
   record all --budget 149
   [ "$status" -eq 1 ]
-  [[ "$output" == *"Not begun, for too little is left of 149 s: ratios run spread check faults-gpu faults-"* ]]
+  [[ "$output" == *"Not begun, for too little is left of 149 s: ratios run spread check "*"faults-gpu faults-"* ]]
   [ "$(grep -c '^test_gpu' "$CALLS")" -eq 5 ]  # once alone, once under each tool of compute-sanitizer
   record ratios --budget 235
-  [[ "$output" == *"ratios: "*"(at most 2"[23]?" s)"* ]]
+  [[ "$output" == *"ratios: "*"(at most 2"??" s)"* ]]
   record all --budget 149 --again
-  [[ "$output" == *"too little is left of 149 s: run spread check faults-gpu"* ]]
+  [[ "$output" == *"too little is left of 149 s: run spread check "*"faults-gpu"* ]]
   record all --budget soon
   [ "$status" -eq 2 ]
 }

@@ -274,16 +274,15 @@ TEST(PeerLacks, ANodeThatMeasuredNothingIsNotJudged) {
   EXPECT_THAT(judged.outcome.sentence, HasSubstr("11 of 12 nodes are like their peers; 1 not judged (n11)"));
 }
 
-TEST(PeerLacks, AHistoryDoesNotKnowWhatWasOnlyRecorded) {
+TEST(PeerLacks, AHistoryOfAnOlderVersionDoesNotKnowWhatWasOnlyRecorded) {
   Fleet fleet;
   fleet.add_healthy(0, 11);
   fleet.add(11, {}, 0, no_triad);
   PeersInput night = fleet.input();
   for (PeerRound& round : night.rounds) round.choice_known = false;
-  EXPECT_EQ(
-      judged_of(judge_peers(night), "n11").verdicts.at(0).reason,
-      "11 of 12 nodes measure it; this node does not report it, or recorded it only, which a history does "
-      "not keep");
+  EXPECT_EQ(judged_of(judge_peers(night), "n11").verdicts.at(0).reason,
+            "11 of 12 nodes measure it; this node does not report it, or recorded it only, which its history "
+            "does not say");
 }
 
 /// A family that notes a checksum, or could not.

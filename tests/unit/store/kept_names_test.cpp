@@ -34,7 +34,7 @@ TEST_P(StoreTest, RunsOfOlderVersionsGetTheProfileThatNewOnesHave) {
   {
     Database database(location_, Access::writing);
     if (database.postgresql()) database.sql() << "SET search_path = gpugauge";
-    database.sql() << "DELETE FROM schema_version WHERE version > 2";
+    for (const std::string& statement : test::to_second_schema) database.sql() << statement;
   }
   Store store = open();
   std::vector<std::string> profiles;

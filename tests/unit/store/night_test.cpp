@@ -1,10 +1,15 @@
 // One night of a fleet, out of the store.
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include "judge/pinned.hpp"
+#include "judge/statistics.hpp"
 #include "result/error.hpp"
 #include "store/store.hpp"
 #include "unit/store/histories.hpp"
@@ -17,6 +22,7 @@ using test::record;
 using test::StoreTest;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -49,6 +55,96 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   EXPECT_EQ(two.faults[0].status, result::Status::failed);
   EXPECT_THAT(store.night("2026-01-07").rounds, IsEmpty());
   EXPECT_THROW(store.night("January"), result::UsageError);
+}
+
+/// A metric of record() beside the first.
+Measured another(const std::string& name, std::vector<double> values) {
+  Measured out;
+  out.form = {"memory/triad/a:" + name, "memory/triad/a", "hbm", "byte/second", result::Direction::higher};
+  out.statistic = "median";
+  if (!values.empty()) out.median = judge::median(values);
+  out.values = std::move(values);
+  return out;
+}
+
+TEST_P(StoreTest, ANightKnowsHowFarProcessesLieApart) {
+  Store store = open();
+  Record two = record(5, {1, 2, 1, 2, 1}, "node-2");
+  store.ingest({record(5, {3, 3, 3}), two, record(5, {3, 9}, "node-3")});
+  std::map<std::string, float> seen;
+  for (const judge::PeerRound& round : store.night("2026-01-05").rounds)
+    seen.emplace(round.label, round.values.at(0).by_chance);
+  EXPECT_EQ(seen.at("node-1"), 0);
+  EXPECT_EQ(seen.at("node-2"), judge::by_chance({1, 2, 1, 2, 1}, result::Direction::higher));
+  EXPECT_TRUE(std::isnan(seen.at("node-3"))) << "two are too few";
+}
+
+TEST_P(StoreTest, ANightKnowsWhatWasChosenAndWhatWasRecordedOnly) {
+  Store store = open();
+  Record chosen = record(5, {3, 4}, "node-2");
+  chosen.peer.only = {"gemm/\"b\"", "memory/triad/a"};
+  chosen.measured[0].recorded = {3, 4, 9, 10};
+  chosen.measured[0].not_judged = "99 batches are too few";
+  Measured recorded = another("said", {});
+  recorded.form.judged = false;
+  recorded.statistic = "p99";
+  recorded.recorded = {7, 8, 6};
+  recorded.not_judged = "only \"said\" \\ 'so'";
+  Measured worthless = recorded;
+  worthless.form.key += "_not";
+  worthless.recorded.clear();
+  chosen.measured.push_back(recorded);
+  chosen.measured.push_back(worthless);
+  store.ingest({record(5, {3}), chosen});
+  const judge::PeersInput night = store.night("2026-01-05");
+  ASSERT_THAT(night.rounds, SizeIs(2));
+  const judge::PeerRound& one = night.rounds[0].label == "node-1" ? night.rounds[0] : night.rounds[1];
+  const judge::PeerRound& two = night.rounds[0].label == "node-1" ? night.rounds[1] : night.rounds[0];
+  EXPECT_TRUE(one.choice_known);
+  EXPECT_THAT(one.only, IsEmpty());
+  EXPECT_FALSE(one.recorded);
+  EXPECT_EQ(one.recorded_values, 0U);
+  EXPECT_TRUE(two.choice_known);
+  EXPECT_EQ(two.only, chosen.peer.only);
+  ASSERT_THAT(two.values, SizeIs(2));
+  EXPECT_EQ(night.metrics.at(two.values[0].metric).key, "memory/triad/a:bandwidth");
+  EXPECT_TRUE(night.metrics.at(two.values[0].metric).judged);
+  EXPECT_EQ(two.values[0].value, 6.5) << "of all processes, as from a run file";
+  EXPECT_EQ(two.recorded_values, 1U);
+  const judge::PeerForm& form = night.metrics.at(two.values[1].metric);
+  EXPECT_EQ(form.key, "memory/triad/a:said");
+  EXPECT_FALSE(form.judged);
+  EXPECT_EQ(form.group, judge::tail_group);
+  EXPECT_EQ(two.values[1].value, 7);
+  EXPECT_EQ(two.values[1].by_chance, judge::by_chance({6, 7, 8}, result::Direction::higher));
+  ASSERT_TRUE(two.recorded);
+  EXPECT_THAT(*two.recorded, ElementsAre(Pair("memory/triad/a:said", recorded.not_judged),
+                                         Pair("memory/triad/a:said_not", recorded.not_judged)));
+}
+
+TEST_P(StoreTest, AMetricThatCountsInNoRunIsMarkedUntilItDoes) {
+  Store store = open();
+  const auto judged = [&] {
+    std::vector<bool> out;
+    for (const Metric& metric : open(Access::reading).metrics()) out.push_back(metric.form.judged);
+    return out;
+  };
+  Record first = record(5, {3});
+  Measured recorded = another("said", {});
+  recorded.form.judged = false;
+  recorded.recorded = {7};
+  first.measured.push_back(recorded);
+  store.ingest({first});
+  EXPECT_THAT(judged(), ElementsAre(true, false));
+  Record second = record(6, {3});
+  second.measured.push_back(another("said", {7}));
+  store.ingest({second});
+  EXPECT_THAT(judged(), ElementsAre(true, true));
+  first.started = "2026-01-07T03:00:00Z";
+  first.peer.id = "third";
+  first.content_hash = std::string(64, 'e');
+  store.ingest({first});
+  EXPECT_THAT(judged(), ElementsAre(true, true)) << "it counts in some run";
 }
 
 TEST_P(StoreTest, ANightHasTheChecksumsOfItsRuns) {

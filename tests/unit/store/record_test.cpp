@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
@@ -55,9 +56,12 @@ result::Run run_of(const std::vector<result::BenchmarkResult>& processes) {
 TEST(Record, KeepsTheValueOfEachProcessInItsOrder) {
   const Record record =
       record_of(run_of({benchmark(3), benchmark(1), benchmark(2)}), "bytes", "a.json", "n1");
-  ASSERT_THAT(record.measured, SizeIs(1));
+  ASSERT_THAT(record.measured, SizeIs(2));
   EXPECT_EQ(record.measured[0].form.key, "memory/triad/a:bandwidth");
+  EXPECT_TRUE(record.measured[0].form.judged);
+  EXPECT_EQ(record.measured[0].statistic, "median");
   EXPECT_THAT(record.measured[0].values, ElementsAre(3, 1, 2));
+  EXPECT_THAT(record.measured[0].recorded, IsEmpty());
   EXPECT_EQ(record.measured[0].median, 2);
   EXPECT_EQ(record.content_hash, "bytes");
   EXPECT_EQ(record.started, "2026-02-01T00:30:00Z");
@@ -66,9 +70,35 @@ TEST(Record, KeepsTheValueOfEachProcessInItsOrder) {
   EXPECT_EQ(fingerprint_from(record.facts, "facts"), test::facts());
 }
 
+TEST(Record, KeepsWhatIsRecordedOnlyApartFromWhatCounts) {
+  std::vector<result::BenchmarkResult> processes{benchmark(3), benchmark(1), benchmark(2)};
+  processes[1].metrics[0].judged = false;
+  processes[1].metrics[0].note = "99 batches are too few";
+  for (result::BenchmarkResult& process : processes) process.metrics[1].note = "only said";
+  processes[0].metrics[1].value = 0;
+  result::Run run = run_of(processes);
+  run.only = {"memory/triad/a", "gemm/b"};
+  const Record record = record_of(run, "b", "a.json", "");
+  ASSERT_THAT(record.measured, SizeIs(2));
+  const Measured& some = record.measured[0];
+  EXPECT_TRUE(some.form.judged);
+  EXPECT_THAT(some.values, ElementsAre(3, 2));
+  EXPECT_EQ(some.median, 2.5);
+  EXPECT_THAT(some.recorded, ElementsAre(3, 2, 1)) << "those that count, then the others";
+  EXPECT_EQ(some.not_judged, "99 batches are too few");
+  const Measured& none = record.measured[1];
+  EXPECT_EQ(none.form.key, "memory/triad/a:said");
+  EXPECT_FALSE(none.form.judged);
+  EXPECT_THAT(none.values, IsEmpty());
+  EXPECT_THAT(none.recorded, ElementsAre(1, 2)) << "0 is no measurement";
+  EXPECT_EQ(none.not_judged, "only said");
+  EXPECT_EQ(none.median, 0);
+  EXPECT_THAT(record.peer.only, ElementsAre("gemm/b", "memory/triad/a"));
+}
+
 TEST(Record, AWrongResultIsAFaultAndNoValue) {
   const Record record = record_of(run_of({benchmark(3), benchmark(9, false)}), "b", "a.json", "");
-  ASSERT_THAT(record.measured, SizeIs(1));
+  ASSERT_THAT(record.measured, SizeIs(2));
   EXPECT_THAT(record.measured[0].values, ElementsAre(3));
   ASSERT_THAT(record.peer.faults, SizeIs(1));
   EXPECT_EQ(record.peer.faults[0].what, "memory/triad/a");

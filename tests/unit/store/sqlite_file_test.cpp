@@ -183,17 +183,28 @@ TEST(SqliteFile, IsNeitherMadeNorChangedByWhoReads) {
   EXPECT_THAT([&] { Store::open(folder.file("empty"), Access::reading); },
               ThrowsMessage<result::UsageError>(HasSubstr("there is no store at")));
   EXPECT_EQ(std::filesystem::file_size(folder.file("empty")), 0U);
-  damage(file, {"DROP TABLE checksum", "DELETE FROM schema_version WHERE version > 1"});
+  damage(file, test::to_first_schema);
   const std::string before = result::read_file(file);
   EXPECT_THAT(
       [&] { Store::open(file, Access::reading); },
       ThrowsMessage<result::UsageError>(HasSubstr(
-          "has the schema 1, this version of GPUGauge needs 3, and who only reads does not change it")));
+          "has the schema 1, this version of GPUGauge needs 4, and who only reads does not change it")));
   EXPECT_EQ(result::read_file(file), before);
   Store::open(file, Access::writing);
   Database reading(file, Access::reading);
   EXPECT_THAT([&] { reading.guarded([&] { reading.sql() << "DELETE FROM run"; }); },
               ThrowsMessage<result::FileError>(HasSubstr("readonly")));
+}
+
+TEST(SqliteFile, TheSeedOfTheFuzzerIsReadToItsEnd) {
+  const test::Folder folder;
+  std::filesystem::copy_file(
+      std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "tests/fuzz/corpus/store_file/history.sqlite",
+      folder.file("history.sqlite"));
+  Store store = Store::open(folder.file("history.sqlite"), Access::reading);
+  const judge::PeersInput night = store.night(store.newest_night().days);
+  ASSERT_THAT(night.rounds, SizeIs(1)) << "tests/fuzz/store_corpus.py makes it anew";
+  EXPECT_TRUE(night.rounds[0].recorded);
 }
 
 TEST(SqliteFile, IsReadWithoutTheRightToWriteAndNeverWhileItIsWritten) {

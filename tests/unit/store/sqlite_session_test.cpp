@@ -31,6 +31,8 @@ void change(const std::string& file, const std::vector<std::string>& statements)
 
 TEST(SqliteSession, TablesAndIndexesAreThoseOfTheSchemaWordForWord) {
   const test::Folder folder;
+  std::vector<std::string> of_first_schema = test::to_first_schema;
+  of_first_schema.emplace_back("DROP INDEX run_by_device");
   const std::vector<std::pair<std::vector<std::string>, const char*>> changes{
       {{"ALTER TABLE fault ADD COLUMN more AS (hex(zeroblob(5000000)))"}, "'CREATE TABLE fault ...'"},
       {{"DROP INDEX run_by_device"}, "'CREATE INDEX run_by_device ON run ...'"},
@@ -39,8 +41,7 @@ TEST(SqliteSession, TablesAndIndexesAreThoseOfTheSchemaWordForWord) {
       {{"DROP TABLE checksum"}, "'CREATE TABLE checksum ...'"},
       {{"ALTER TABLE schema_version ADD COLUMN more AS (hex(zeroblob(5000000)))"},
        "the table schema_version is another one"},
-      {{"DROP TABLE checksum", "DELETE FROM schema_version WHERE version > 1", "DROP INDEX run_by_device"},
-       "'CREATE INDEX run_by_device ON run ...'"},
+      {of_first_schema, "'CREATE INDEX run_by_device ON run ...'"},
       {{"CREATE INDEX more ON run (hex(source))"}, "a table or an index that is none of its own"},
       {{"CREATE TABLE more (id INTEGER)"}, "a table or an index that is none of its own"}};
   int number = 0;

@@ -240,16 +240,20 @@ TEST_P(StoreTest, AStoreOfTheFirstVersionIsBroughtUpToDate) {
   {
     Database database(location_, Access::writing);
     if (database.postgresql()) database.sql() << "SET search_path = gpugauge";
-    database.sql() << "DROP TABLE checksum";
-    database.sql() << "DELETE FROM schema_version WHERE version > 1";
+    for (const std::string& statement : test::to_first_schema) database.sql() << statement;
   }
+  EXPECT_THROW(open(Access::reading), OlderStore);
   Store store = open();
+  EXPECT_FALSE(store.night("2026-01-05").rounds.at(0).choice_known) << "nobody kept it";
+  EXPECT_TRUE(store.metrics().at(0).form.judged) << "no other was kept";
   Record next = record(6, {4});
   next.peer.checksums = {{"integrity/gemm/short", {"aa"}}};
   EXPECT_THAT(store.ingest({next}), ElementsAre(Outcome::stored));
   EXPECT_THAT(store.night("2026-01-05").rounds, SizeIs(1)) << "what was there stays";
   EXPECT_THAT(store.night("2026-01-06").rounds.at(0).checksums, SizeIs(1));
-  EXPECT_EQ(count("schema_version"), 3);
+  EXPECT_TRUE(store.night("2026-01-06").rounds.at(0).choice_known);
+  EXPECT_TRUE(store.metrics().at(0).form.judged);
+  EXPECT_EQ(count("schema_version"), 4);
 }
 
 TEST_P(StoreTest, AFileIsThereWholeOrNotAtAll) {
@@ -287,7 +291,7 @@ TEST_P(StoreTest, ManyMayMakeAStoreAtOnce) {
     });
   threads.clear();
   EXPECT_EQ(failures, 0);
-  EXPECT_EQ(count("schema_version"), 3) << "each migration once";
+  EXPECT_EQ(count("schema_version"), 4) << "each migration once";
 }
 
 TEST_P(StoreTest, WritersWithTheSameRunsInAnyOrderStoreEachOnce) {

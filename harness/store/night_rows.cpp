@@ -1,0 +1,266 @@
+#include "store/night_rows.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "baseline/fields.hpp"
+#include "judge/statistics.hpp"
+#include "result/error.hpp"
+#include "result/run_file.hpp"
+#include "result/time.hpp"
+
+namespace gpugauge::store {
+namespace {
+
+using soci::into;
+using soci::use;
+
+constexpr std::size_t rows_at_once = 8192;
+constexpr std::int64_t metrics_most = std::int64_t{1} << 24;  // by their numbers, which stay dense
+constexpr std::uint32_t no_metric = std::numeric_limits<std::uint32_t>::max();
+
+/// Gives each round what it needs of its facts. They differ from node to node and are large: each row is read
+/// once, and only those that stand for a kind are kept.
+void read_facts(Database& database, const Night& night,
+                const std::map<long long, std::vector<std::size_t>>& fingerprints, const TakeFacts& take,
+                std::vector<judge::PeerRound>& rounds) {
+  std::map<std::string, std::shared_ptr<const result::Fingerprint>> kinds;
+  long long id = 0;
+  std::string text;
+  soci::statement statement =
+      (database.sql().prepare << "SELECT id, facts FROM fingerprint WHERE id IN (SELECT fingerprint FROM run "
+                                 "WHERE started >= :since AND started < :until)",
+       use(night.from), use(night.to), into(id), into(text));
+  statement.execute();
+  while (statement.fetch()) {
+    const auto found = fingerprints.find(id);
+    if (found == fingerprints.end()) continue;
+    const result::Fingerprint facts =
+        fingerprint_from(text, fmt::format("{}: fingerprint {}", database.name(), id));
+    result::Facts hashes = facts.suite;
+    std::erase_if(hashes, [](const auto& fact) {
+      return baseline::role_of("suite", fact.first) != baseline::Role::must_in_common;
+    });
+    for (const std::size_t i : found->second) {
+      judge::PeerRound& round = rounds[i];
+      round.source_hashes = hashes;
+      auto& shared = kinds[round.kind];
+      if (!shared) shared = std::make_shared<const result::Fingerprint>(facts);
+      round.fingerprint = shared;
+      if (take) take(round, facts);
+    }
+  }
+  for (const judge::PeerRound& round : rounds)
+    if (!round.fingerprint)
+      throw result::FileError(fmt::format(
+          "the store {}: the fingerprint of the run {} is missing, so the store is damaged: make it "
+          "again from the run files with `gpugauge history ingest`",
+          database.name(), round.id));
+}
+
+/// Where the forms of the store's metrics stand, by the metric's number.
+class Forms {
+ public:
+  Forms(const std::vector<Metric>& known, std::vector<judge::PeerForm>& forms) {
+    for (const Metric& metric : known) {
+      if (metric.id < 0 || metric.id >= metrics_most)
+        throw std::out_of_range(fmt::format("a metric of the number {}", metric.id));
+      const auto id = static_cast<std::size_t>(metric.id);
+      if (id >= places_.size()) places_.resize(id + 1, no_metric);
+      places_[id] = static_cast<std::uint32_t>(forms.size());
+      forms.push_back(metric.form);
+      forms.back().judged = false;  // until a value of these rounds counts
+    }
+  }
+
+  std::uint32_t operator[](long long metric) const {
+    const auto number = static_cast<std::size_t>(metric);  // below 0 it is above every place
+    const std::uint32_t place = number < places_.size() ? places_[number] : no_metric;
+    if (place == no_metric)
+      throw std::out_of_range(fmt::format("a value of a metric {} that is missing", metric));
+    return place;
+  }
+
+ private:
+  std::vector<std::uint32_t> places_;
+};
+
+void read_values(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
+                 const Forms& forms, judge::PeersInput& out) {
+  std::vector<long long> run(rows_at_once), metric(rows_at_once);
+  std::vector<double> median(rows_at_once);
+  std::vector<std::string> values(rows_at_once);
+  // In the order of the largest table's key: each run's values lie side by side.
+  soci::statement statement =
+      (database.sql().prepare << "SELECT m.run, m.metric, m.median, m.process_values FROM run r JOIN "
+                                 "measurement m ON m.run = r.id WHERE r.started >= :since AND r.started < "
+                                 ":until",
+       use(night.from), use(night.to), into(run), into(metric), into(median), into(values));
+  statement.execute();
+  auto place = places.end();
+  while (true) {
+    run.resize(rows_at_once);
+    metric.resize(rows_at_once);
+    median.resize(rows_at_once);
+    values.resize(rows_at_once);
+    if (!statement.fetch()) return;
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      if (place == places.end() || place->first != run[i]) place = places.find(run[i]);
+      if (place == places.end()) continue;  // came in between the two questions
+      const std::uint32_t form = forms[metric[i]];
+      out.metrics[form].judged = true;
+      out.rounds[place->second].values.push_back(
+          {.metric = form,
+           .by_chance = judge::by_chance(sound_values(values[i]), out.metrics[form].better),
+           .value = sound_median(median[i])});
+    }
+  }
+}
+
+/// A round's value of a metric; nullptr where it has none.
+judge::PeerValue* value_of(judge::PeerRound& round, std::uint32_t form) {
+  const auto found = std::find_if(round.values.begin(), round.values.end(),
+                                  [&](const judge::PeerValue& value) { return value.metric == form; });
+  return found == round.values.end() ? nullptr : &*found;
+}
+
+/// Behind read_values: what counts in some processes of a run is told anew from all of them, and what counts
+/// in none comes behind what counts.
+void read_recorded(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
+                   const Forms& forms, judge::PeersInput& out) {
+  using Notes = std::map<std::string, std::string>;
+  std::map<std::size_t, Notes> notes;  // by round
+  long long run = 0, metric = 0;
+  std::string text, note;
+  soci::statement statement =
+      (database.sql().prepare << "SELECT c.run, c.metric, c.process_values, c.note FROM run r JOIN recorded "
+                                 "c ON c.run = r.id WHERE r.started >= :since AND r.started < :until",
+       use(night.from), use(night.to), into(run), into(metric), into(text), into(note));
+  statement.execute();
+  while (statement.fetch()) {
+    const auto place = places.find(run);
+    if (place == places.end()) continue;
+    judge::PeerRound& round = out.rounds[place->second];
+    const std::uint32_t form = forms[metric];
+    const judge::PeerForm& known = out.metrics[form];
+    judge::PeerValue* counts = value_of(round, form);
+    if (counts == nullptr) notes[place->second].emplace(known.key, note);
+    const std::vector<double> values = sound_values(text);
+    if (values.empty()) continue;
+    if (counts == nullptr) {
+      counts = &round.values.emplace_back();
+      ++round.recorded_values;
+    }
+    *counts = {form, judge::by_chance(values, known.better), judge::median(values)};
+  }
+  std::map<Notes, std::shared_ptr<const Notes>> kept;  // runs that agree share them
+  for (auto& [round, of_round] : notes) {
+    auto& shared = kept[of_round];
+    if (!shared) shared = std::make_shared<const Notes>(std::move(of_round));
+    out.rounds[round].recorded = shared;
+  }
+}
+
+/// Runs without a row are of a version that kept none.
+void read_choices(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
+                  judge::PeersInput& out) {
+  long long run = 0;
+  std::string names;
+  soci::statement statement =
+      (database.sql().prepare << "SELECT c.run, c.benchmarks FROM run r JOIN choice c ON c.run = r.id WHERE "
+                                 "r.started >= :since AND r.started < :until",
+       use(night.from), use(night.to), into(run), into(names));
+  statement.execute();
+  while (statement.fetch()) {
+    const auto place = places.find(run);
+    if (place == places.end()) continue;
+    judge::PeerRound& round = out.rounds[place->second];
+    round.only = sound_names(names);
+    round.choice_known = true;
+  }
+}
+
+void read_faults(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
+                 judge::PeersInput& out) {
+  long long run = 0;
+  std::string subject, status, reason;
+  soci::statement statement =
+      (database.sql().prepare
+           << "SELECT f.run, f.subject, f.status, f.reason FROM run r JOIN fault f ON f.run "
+              "= r.id WHERE r.started >= :since AND r.started < :until "
+              "ORDER BY f.run, f.position",
+       use(night.from), use(night.to), into(run), into(subject), into(status), into(reason));
+  statement.execute();
+  while (statement.fetch())
+    if (const auto place = places.find(run); place != places.end())
+      out.rounds[place->second].faults.push_back({subject, result::status_from(status), reason});
+}
+
+void read_checksums(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
+                    judge::PeersInput& out) {
+  long long run = 0;
+  std::string benchmark, value;
+  soci::statement statement =
+      (database.sql().prepare
+           << "SELECT c.run, c.benchmark, c.value FROM run r JOIN checksum c ON c.run = r.id WHERE r.started "
+              ">= :since AND r.started < :until ORDER BY c.run, c.benchmark, c.value",
+       use(night.from), use(night.to), into(run), into(benchmark), into(value));
+  statement.execute();
+  while (statement.fetch())
+    if (const auto place = places.find(run); place != places.end())
+      out.rounds[place->second].checksums[benchmark].push_back(value);
+}
+
+}  // namespace
+
+Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& out) {
+  Rounds read;
+  long long id = 0, fingerprint = 0;
+  int complete = 0, number = 0;
+  std::string started;
+  judge::PeerRound round;
+  soci::statement statement =
+      (database.sql().prepare
+           << "SELECT r.id, d.node, d.identity, r.peer, r.run_id, r.source, r.selection, r.boot_id, "
+              "r.complete, "
+              "r.partial_reason, r.kind, r.fingerprint, r.started, r.round FROM run r JOIN device d ON d.id "
+              "= "
+              "r.device WHERE "
+              "r.started >= :since AND r.started < :until ORDER BY r.started, r.run_id",
+       use(night.from), use(night.to), into(id), into(round.host), into(round.label), into(round.node),
+       into(round.id), into(round.file), into(round.device), into(round.boot), into(complete),
+       into(round.partial_reason), into(round.kind), into(fingerprint), into(started), into(number));
+  statement.execute();
+  while (statement.fetch()) {
+    sound_time(started);
+    round.complete = complete != 0;
+    round.first = number == 1;
+    round.choice_known = false;
+    round.started = result::unix_seconds(started);
+    read.places.emplace(id, out.rounds.size());
+    read.fingerprints[fingerprint].push_back(out.rounds.size());
+    out.rounds.push_back(round);
+  }
+  return read;
+}
+
+void read_rows(Database& database, const Night& night, const Rounds& read, const std::vector<Metric>& known,
+               const TakeFacts& take, judge::PeersInput& out) {
+  const Forms forms(known, out.metrics);
+  read_choices(database, night, read.places, out);  // before the facts, which give rounds away
+  read_facts(database, night, read.fingerprints, take, out.rounds);
+  read_values(database, night, read.places, forms, out);
+  read_recorded(database, night, read.places, forms, out);
+  read_faults(database, night, read.places, out);
+  read_checksums(database, night, read.places, out);
+}
+
+}  // namespace gpugauge::store
