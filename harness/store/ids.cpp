@@ -44,7 +44,7 @@ void Ids::make(const std::vector<Record>& records) {
                [&](const judge::PeerForm& metric, const std::string& statistic) {
                  return make_metric(metric, statistic);
                });
-  mark_judged(records);
+  mark_counted(records);
 }
 
 long long Ids::make_device(const Place& place) {
@@ -70,34 +70,39 @@ long long Ids::make_metric(const judge::PeerForm& metric, const std::string& sta
   const std::string key = database_.kept_name(metric.key);
   const std::string benchmark = database_.kept_name(metric.benchmark);
   long long id = 0;
-  soci::statement insert =
+  soci::statement own =
       (database_.sql().prepare << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES "
                                   "(:k, :b, :c, :u, :d) ON CONFLICT DO NOTHING",
        use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better));
-  insert.execute(true);
-  // One that is there without its row in `statistic` is of an older version, which kept those that count.
-  const int judged = insert.get_affected_rows() == 1 ? 0 : 1;
+  own.execute(true);
+  const bool made = own.get_affected_rows() == 1;
   database_.sql() << "SELECT id FROM metric WHERE metric_key = :k AND benchmark = :b AND class = :c AND unit "
                      "= :u AND better = :d",
       use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better), into(id);
-  database_.sql()
-      << "INSERT INTO statistic (metric, name, judged) VALUES (:m, :n, :j) ON CONFLICT DO NOTHING",
-      use(id), use(statistic), use(judged);
+  soci::statement insert = (database_.sql().prepare << "INSERT INTO statistic (metric, name) VALUES (:m, :n) "
+                                                       "ON CONFLICT DO NOTHING",
+                            use(id), use(statistic));
+  insert.execute(true);
+  // What lacked it was made by an older version, which kept only what counts.
+  if (!made && insert.get_affected_rows() == 1) count(id);
   return id;
 }
 
-void Ids::mark_judged(const std::vector<Record>& records) {
-  std::set<long long> marked;  // in this order, as the rows are made: two writers never wait in a circle
+void Ids::count(long long metric) {
+  database_.sql() << "INSERT INTO counted (metric) VALUES (:m) ON CONFLICT DO NOTHING", use(metric);
+}
+
+void Ids::mark_counted(const std::vector<Record>& records) {
+  std::set<long long> fresh;  // in this order, so that two writers never wait in a circle
   for (const Record& record : records)
     for (const Measured& measured : record.measured)
       if (measured.form.judged)
-        if (const long long id = metric(measured.form); !judged_.contains(id)) marked.insert(id);
-  if (marked.empty()) return;
+        if (const long long id = metric(measured.form); !counted_.contains(id)) fresh.insert(id);
+  if (fresh.empty()) return;
   Transaction transaction(database_);
-  for (const long long id : marked)
-    database_.sql() << "UPDATE statistic SET judged = 1 WHERE metric = :m AND judged = 0", use(id);
+  for (const long long id : fresh) count(id);
   transaction.commit();
-  judged_.merge(marked);
+  counted_.merge(fresh);
 }
 
 }  // namespace gpugauge::store

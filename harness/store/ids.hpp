@@ -18,7 +18,8 @@ class Ids {
  public:
   explicit Ids(Database& database) : database_(database) {}  ///< Knows none yet. `database` must live longer.
 
-  /// Makes those that the records need and the store lacks, and marks the metrics that count in some run.
+  /// Makes those that the records need and the store lacks, and says which metrics count in some run. Adds
+  /// rows and changes none: who ingests may have no other right.
   void make(const std::vector<Record>& records);
 
   /// Throws std::out_of_range unless make() saw its node and identity.
@@ -42,16 +43,17 @@ class Ids {
 
   long long make_device(const Place& place);
   long long make_fingerprint(const std::string& hash, const std::string& facts);
-  /// With its row in `statistic`.
+  /// With its row in `statistic`, and in `counted` where an older version made it.
   long long make_metric(const judge::PeerForm& metric, const std::string& statistic);
-  /// Marks the metrics that count in these records.
-  void mark_judged(const std::vector<Record>& records);
+  /// The metrics that count in these records get their row in `counted`.
+  void mark_counted(const std::vector<Record>& records);
+  void count(long long metric);
 
   Database& database_;
   std::map<Place, long long> devices_;
   std::map<std::string, long long> fingerprints_;  ///< by hash
   std::map<judge::PeerForm, long long, Before> metrics_;
-  std::set<long long> judged_;  ///< metrics that are marked
+  std::set<long long> counted_;  ///< metrics that have that row
 };
 
 }  // namespace gpugauge::store

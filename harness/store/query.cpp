@@ -84,8 +84,11 @@ std::vector<Metric> Store::metrics() {
     soci::statement statement =
         (database_->sql().prepare
              << "SELECT m.id, m.metric_key, m.benchmark, m.class, m.unit, m.better, coalesce(s.name, ''), "
-                "coalesce(s.judged, 1) FROM metric m LEFT JOIN statistic s ON s.metric = m.id ORDER BY "
-                "m.metric_key, m.id",
+                "CASE WHEN s.metric IS NULL OR c.metric IS NOT NULL THEN 1 ELSE 0 END FROM metric m LEFT "
+                "JOIN "
+                "statistic s ON s.metric = m.id LEFT JOIN counted c ON c.metric = m.id ORDER BY "
+                "m.metric_key, "
+                "m.id",
          into(id), into(key), into(benchmark), into(metric_class), into(unit), into(better), into(statistic),
          into(judged));
     statement.execute();

@@ -49,8 +49,8 @@ CREATE TABLE checksum (run BIGINT NOT NULL REFERENCES run (id), benchmark TEXT N
 CREATE TABLE choice (run BIGINT NOT NULL REFERENCES run (id), benchmarks TEXT NOT NULL, PRIMARY KEY (run));
 CREATE TABLE recorded (run BIGINT NOT NULL, metric INTEGER NOT NULL, process_values TEXT NOT NULL,
   note TEXT NOT NULL, PRIMARY KEY (run, metric)) TAIL;
-CREATE TABLE statistic (metric BIGINT NOT NULL, name TEXT NOT NULL, judged INTEGER NOT NULL,
-  PRIMARY KEY (metric))
+CREATE TABLE statistic (metric BIGINT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (metric));
+CREATE TABLE counted (metric BIGINT NOT NULL, PRIMARY KEY (metric))
 )"}};
 constexpr int named_profiles = 3;
 constexpr int newest = static_cast<int>(migrations.size());

@@ -127,7 +127,7 @@ wait_for() {
 }
 
 to_first_schema() {
-  ask 'DROP TABLE gpugauge.checksum, gpugauge.choice, gpugauge.recorded, gpugauge.statistic; DELETE FROM gpugauge.schema_version WHERE version > 1'
+  ask 'DROP TABLE gpugauge.checksum, gpugauge.choice, gpugauge.counted, gpugauge.recorded, gpugauge.statistic; DELETE FROM gpugauge.schema_version WHERE version > 1'
 }
 
 @test "a role that only reads works on, once another one has brought an older store up to date" {
@@ -147,6 +147,18 @@ to_first_schema() {
   gpugauge history changes --store "$viewer"
   [ "$(ask "SELECT has_table_privilege('the viewer', 'gpugauge.checksum', 'SELECT')")" = t ]
   [ "$(ask "SELECT has_table_privilege('the viewer', 'gpugauge.checksum', 'INSERT')")" = f ]
+}
+
+@test "a role that may read and add rows, and change none, ingests" {
+  ask 'DROP SCHEMA IF EXISTS gpugauge CASCADE; DROP ROLE IF EXISTS collector; CREATE ROLE collector LOGIN'
+  make_fleet fleet 3 1 >planted.txt
+  gpugauge history ingest fleet/node-00000 --node one --store "$URL"
+  to_first_schema
+  gpugauge history ingest fleet/node-00001 --node two --store "$URL"
+  ask 'GRANT USAGE ON SCHEMA gpugauge TO collector; GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA gpugauge TO collector'
+  run -0 gpugauge history ingest fleet/node-00002 --node three --store "postgresql://collector@/postgres?host=$SERVER"
+  [[ $output == *"1 of 1 files stored (200 metric values)"* ]]
+  [ "$(ask 'SELECT count(*) FROM gpugauge.counted')" -eq 200 ]
 }
 
 @test "a role with rights to the schema, and to no more of the database, makes a store and brings one up to date" {
