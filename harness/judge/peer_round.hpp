@@ -25,8 +25,8 @@ struct PeerForm {
   std::string metric_class;                              ///< one of result::classes
   std::string unit;                                      ///< one of result::units
   result::Direction better = result::Direction::higher;  ///< decides the sign on the scale, where + is worse
-  /// spread_group of the metric. Where only older versions put it into a history, which did not keep which
-  /// statistic a number is, it stays 0.
+  /// spread_group of the metric. Of one that only older versions put into a history, which did not keep which
+  /// statistic a number is, that of its name.
   int group = 0;
   bool judged = true;  ///< some run has a value of it that counts
 };

@@ -70,21 +70,26 @@ long long Ids::make_metric(const judge::PeerForm& metric, const std::string& sta
   const std::string key = database_.kept_name(metric.key);
   const std::string benchmark = database_.kept_name(metric.benchmark);
   long long id = 0;
-  soci::statement own =
-      (database_.sql().prepare << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES "
-                                  "(:k, :b, :c, :u, :d) ON CONFLICT DO NOTHING",
-       use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better));
-  own.execute(true);
-  const bool made = own.get_affected_rows() == 1;
-  database_.sql() << "SELECT id FROM metric WHERE metric_key = :k AND benchmark = :b AND class = :c AND unit "
-                     "= :u AND better = :d",
-      use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better), into(id);
+  const auto found = [&] {
+    database_.sql() << "SELECT id FROM metric WHERE metric_key = :k AND benchmark = :b AND class = :c AND "
+                       "unit = :u AND better = :d",
+        use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better), into(id);
+    return database_.sql().got_data();
+  };
+  // Looked for first: PostgreSQL uses up a number with every row that is not taken.
+  const bool known = found();
+  if (!known) {
+    database_.sql() << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES (:k, :b, :c, "
+                       ":u, :d) ON CONFLICT DO NOTHING",
+        use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better);
+    found();
+  }
   soci::statement insert = (database_.sql().prepare << "INSERT INTO statistic (metric, name) VALUES (:m, :n) "
                                                        "ON CONFLICT DO NOTHING",
                             use(id), use(statistic));
   insert.execute(true);
   // What lacked it was made by an older version, which kept only what counts.
-  if (!made && insert.get_affected_rows() == 1) count(id);
+  if (known && insert.get_affected_rows() == 1) count(id);
   return id;
 }
 

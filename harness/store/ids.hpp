@@ -18,8 +18,8 @@ class Ids {
  public:
   explicit Ids(Database& database) : database_(database) {}  ///< Knows none yet. `database` must live longer.
 
-  /// Makes those that the records need and the store lacks, and says which metrics count in some run. Adds
-  /// rows and changes none: who ingests may have no other right.
+  /// Makes those that the records need and the store lacks, and says which metrics count in some run. Reads
+  /// and adds rows, and changes none: who ingests may have no other right.
   void make(const std::vector<Record>& records);
 
   /// Throws std::out_of_range unless make() saw its node and identity.
@@ -43,7 +43,8 @@ class Ids {
 
   long long make_device(const Place& place);
   long long make_fingerprint(const std::string& hash, const std::string& facts);
-  /// With its row in `statistic`, and in `counted` where an older version made it.
+  /// With its row in `statistic`, which says what the first record with the metric says, and in `counted`
+  /// where an older version made it.
   long long make_metric(const judge::PeerForm& metric, const std::string& statistic);
   /// The metrics that count in these records get their row in `counted`.
   void mark_counted(const std::vector<Record>& records);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,8 +24,6 @@ using soci::into;
 using soci::use;
 
 constexpr std::size_t rows_at_once = 8192;
-constexpr std::int64_t metrics_most = std::int64_t{1} << 24;  // by their numbers, which stay dense
-constexpr std::uint32_t no_metric = std::numeric_limits<std::uint32_t>::max();
 
 /// Gives each round what it needs of its facts. They differ from node to node and are large: each row is read
 /// once, and only those that stand for a kind are kept.
@@ -71,26 +69,21 @@ class Forms {
  public:
   Forms(const std::vector<Metric>& known, std::vector<judge::PeerForm>& forms) {
     for (const Metric& metric : known) {
-      if (metric.id < 0 || metric.id >= metrics_most)
-        throw std::out_of_range(fmt::format("a metric of the number {}", metric.id));
-      const auto id = static_cast<std::size_t>(metric.id);
-      if (id >= places_.size()) places_.resize(id + 1, no_metric);
-      places_[id] = static_cast<std::uint32_t>(forms.size());
+      places_.emplace(metric.id, static_cast<std::uint32_t>(forms.size()));
       forms.push_back(metric.form);
       forms.back().judged = false;  // until a value of these rounds counts
     }
   }
 
   std::uint32_t operator[](long long metric) const {
-    const auto number = static_cast<std::size_t>(metric);  // below 0 it is above every place
-    const std::uint32_t place = number < places_.size() ? places_[number] : no_metric;
-    if (place == no_metric)
+    const auto place = places_.find(metric);
+    if (place == places_.end())
       throw std::out_of_range(fmt::format("a value of a metric {} that is missing", metric));
-    return place;
+    return place->second;
   }
 
  private:
-  std::vector<std::uint32_t> places_;
+  std::unordered_map<long long, std::uint32_t> places_;
 };
 
 void read_values(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
@@ -125,13 +118,6 @@ void read_values(Database& database, const Night& night, const std::map<long lon
   }
 }
 
-/// A round's value of a metric; nullptr where it has none.
-judge::PeerValue* value_of(judge::PeerRound& round, std::uint32_t form) {
-  const auto found = std::find_if(round.values.begin(), round.values.end(),
-                                  [&](const judge::PeerValue& value) { return value.metric == form; });
-  return found == round.values.end() ? nullptr : &*found;
-}
-
 /// Behind read_values: what counts in some processes of a run is told anew from all of them, and what counts
 /// in none comes behind what counts.
 void read_recorded(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
@@ -141,25 +127,35 @@ void read_recorded(Database& database, const Night& night, const std::map<long l
   long long run = 0, metric = 0;
   std::string text, note;
   soci::statement statement =
-      (database.sql().prepare << "SELECT c.run, c.metric, c.process_values, c.note FROM run r JOIN recorded "
-                                 "c ON c.run = r.id WHERE r.started >= :since AND r.started < :until",
+      (database.sql().prepare
+           << "SELECT c.run, c.metric, c.process_values, c.note FROM run r JOIN recorded "
+              "c ON c.run = r.id WHERE r.started >= :since AND r.started < :until ORDER BY c.run",
        use(night.from), use(night.to), into(run), into(metric), into(text), into(note));
   statement.execute();
+  long long looked_at = -1;
+  std::unordered_map<std::uint32_t, std::size_t>
+      own;  // of the run that is looked at, what counts: its places
   while (statement.fetch()) {
     const auto place = places.find(run);
     if (place == places.end()) continue;
     judge::PeerRound& round = out.rounds[place->second];
     const std::uint32_t form = forms[metric];
     const judge::PeerForm& known = out.metrics[form];
-    judge::PeerValue* counts = value_of(round, form);
-    if (counts == nullptr) notes[place->second].emplace(known.key, note);
+    if (std::exchange(looked_at, run) != run) {
+      own.clear();
+      for (std::size_t v = 0; v < round.values.size(); ++v) own.emplace(round.values[v].metric, v);
+    }
+    const auto counts = own.find(form);
+    if (counts == own.end()) notes[place->second].emplace(known.key, note);
     const std::vector<double> values = sound_values(text);
     if (values.empty()) continue;
-    if (counts == nullptr) {
-      counts = &round.values.emplace_back();
+    const judge::PeerValue value{form, judge::by_chance(values, known.better), judge::median(values)};
+    if (counts != own.end()) {
+      round.values[counts->second] = value;
+    } else {
+      round.values.push_back(value);
       ++round.recorded_values;
     }
-    *counts = {form, judge::by_chance(values, known.better), judge::median(values)};
   }
   std::map<Notes, std::shared_ptr<const Notes>> kept;  // runs that agree share them
   for (auto& [round, of_round] : notes) {

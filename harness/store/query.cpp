@@ -210,9 +210,12 @@ int Store::watched(const Device& device, const Span& span) {
     const Bounds within = bounds(span);
     const long long device_id = device.id;
     int count = 0;
-    // Of most metrics the first run that is looked at has a value; all values of the device are many.
+    // Of most metrics that count the first run that is looked at has a value; all values of the device are
+    // many.
     database_->sql()
-        << "SELECT count(*) FROM metric k WHERE EXISTS (SELECT 1 FROM run r JOIN measurement m ON "
+        << "SELECT count(*) FROM metric k WHERE (NOT EXISTS (SELECT 1 FROM statistic s WHERE s.metric = "
+           "k.id) OR EXISTS (SELECT 1 FROM counted c WHERE c.metric = k.id)) AND EXISTS (SELECT 1 FROM run r "
+           "JOIN measurement m ON "
            "m.run = r.id AND m.metric = k.id WHERE r.device = :device AND r.started >= :since AND "
            "r.started < :until AND r.round = 1)",
         use(device_id), use(within.from), use(within.to), into(count);

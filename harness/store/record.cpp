@@ -98,10 +98,9 @@ class Texts {
   }
   /// Of one metric in a run; each takes up to 25 bytes as text.
   void require_few(const std::string& metric, std::size_t values) const {
-    constexpr std::size_t most = 100'000;
-    if (values > most)
+    if (values > most_values)
       throw result::FormatError(fmt::format("{}: {} has {} values, and a history keeps {} of a run at most",
-                                            source_, result::shortened(metric), values, most));
+                                            source_, result::shortened(metric), values, most_values));
   }
 
  private:
@@ -251,7 +250,6 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   out.facts_hash = baseline::sha256(out.facts);
   texts.text("list of chosen benchmarks", fmt::format("{}", fmt::join(out.peer.only, " ")));
   for (std::string& benchmark : out.peer.only) benchmark = texts.text("benchmark", benchmark);
-  bool counts = false;
   for (auto& [key, metric] : collected.metrics) {
     texts.require_few(key, metric.values.size() + metric.recorded.size());
     Measured measured;
@@ -260,16 +258,15 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
                      metric.form.better};
     measured.statistic = texts.text("statistic", metric.form.statistic);
     measured.form.judged = metric.judged();
-    counts |= metric.judged();
     measured.not_judged = texts.text("note", metric.not_judged);
     if (!metric.recorded.empty()) measured.recorded = judge::measured(metric);
     if (metric.judged()) measured.median = judge::median(metric.values);
     measured.values = std::move(metric.values);
     out.measured.push_back(std::move(measured));
   }
-  if (!counts && out.peer.faults.empty())
+  if (out.measured.empty() && out.peer.faults.empty())
     throw result::FormatError(
-        fmt::format("{}: it holds neither a judged value nor a fault: nothing to keep", source));
+        fmt::format("{}: it holds neither a value nor a fault: nothing to keep", source));
   return out;
 }
 

@@ -12,6 +12,9 @@
 
 namespace gpugauge::store {
 
+/// So many values of one metric in one run are kept at most.
+inline constexpr std::size_t most_values = 100'000;
+
 /// One metric of one run.
 struct Measured {
   judge::PeerForm form;   ///< which metric; two units are two metrics

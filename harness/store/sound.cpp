@@ -10,12 +10,23 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "result/error.hpp"
+#include "result/json_cursor.hpp"
 #include "store/database.hpp"
 #include "store/sqlite_session.hpp"
 
 namespace gpugauge::store {
+namespace {
+
+/// Of what std::from_chars took: JSON knows neither ".5" nor "1." nor "01".
+bool is_json_number(std::string_view text) {
+  const auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  const std::size_t point = text.find('.');
+  return digit(0) && !(text[0] == '0' && digit(1)) && (point == std::string_view::npos || digit(point + 1));
+}
+
+}  // namespace
 
 double sound_median(double median) {
   if (!std::isfinite(median) || median <= 0) throw std::out_of_range(fmt::format("a median of {}", median));
@@ -30,7 +41,8 @@ std::vector<double> sound_values(std::string_view text) {
   for (++at; sound && text.size() > 2;) {
     double value = 0;
     const auto [stop, error] = std::from_chars(at, end - 1, value);
-    sound = error == std::errc() && std::isfinite(value) && value > 0;
+    sound = error == std::errc() && std::isfinite(value) && value > 0 && out.size() < most_values &&
+            is_json_number({at, stop});
     out.push_back(value);
     if (stop == end - 1) break;
     sound = sound && *stop == ',';
@@ -41,12 +53,13 @@ std::vector<double> sound_values(std::string_view text) {
 }
 
 std::vector<std::string> sound_names(const std::string& text) {
-  const nlohmann::json names = nlohmann::json::parse(text, nullptr, false);
   std::vector<std::string> out;
-  if (!names.is_array()) throw std::out_of_range("names that are no array");
-  for (const nlohmann::json& name : names) {
-    if (!name.is_string()) throw std::out_of_range("a name that is no text");
-    out.push_back(name.get<std::string>());
+  try {
+    result::JsonCursor in(text, "names");
+    in.read(out);
+    in.end();
+  } catch (const result::FormatError&) {
+    throw std::out_of_range("names that are no array of texts");
   }
   if (!std::is_sorted(out.begin(), out.end())) throw std::out_of_range("names that are not sorted");
   return out;

@@ -26,7 +26,7 @@ struct Device {
 /// A metric that the store knows.
 struct Metric {
   std::int64_t id = 0;   ///< the store's own number
-  judge::PeerForm form;  ///< key, unit, direction and class
+  judge::PeerForm form;  ///< `judged`: it counts in some run of the store
 };
 
 /// The value of one metric in one run.

@@ -64,7 +64,8 @@ PY
   local change
   for change in "run SET started = '+cmd|x'" "run SET started = '2026-01-01' || char(27) || ']0;T'" \
     "measurement SET process_values = '[\"=1+1\"]'" "measurement SET process_values = '[1,' || char(10) || '2]'" \
-    "measurement SET process_values = '[[1]]'" "measurement SET process_values = '[1, 2]'" "measurement SET process_values = '[-1]'"; do
+    "measurement SET process_values = '[[1]]'" "measurement SET process_values = '[1, 2]'" "measurement SET process_values = '[-1]'" \
+    "measurement SET process_values = '[.5]'" "measurement SET process_values = '[1.]'" "measurement SET process_values = '[01]'"; do
     cp clean.sqlite bad.sqlite
     "$PYTHON" -c 'import sqlite3, sys; base = sqlite3.connect("bad.sqlite"); base.execute("UPDATE " + sys.argv[1]); base.commit()' "$change"
     run -2 gpugauge history export --store bad.sqlite
@@ -73,7 +74,7 @@ PY
     [[ $output != *$'\e'* ]]
   done
   for change in "measurement SET process_values = '[1e999]'" "measurement SET process_values = ']'" "recorded SET process_values = '[0]'" \
-    "recorded SET metric = 99999" "choice SET benchmarks = '{}'" "choice SET benchmarks = '[1]'" "choice SET benchmarks = '[\"b\",\"a\"]'"; do
+    "recorded SET metric = 99999" "choice SET benchmarks = '{}'" "choice SET benchmarks = '[1]'" "choice SET benchmarks = '[]]'" "choice SET benchmarks = '[\"b\",\"a\"]'"; do
     cp clean.sqlite bad.sqlite
     "$PYTHON" -c 'import sqlite3, sys; base = sqlite3.connect("bad.sqlite"); changed = base.execute("UPDATE " + sys.argv[1]).rowcount; base.commit(); sys.exit(changed < 1)' "$change"
     run -2 gpugauge fleet bad.sqlite

@@ -159,6 +159,7 @@ to_first_schema() {
   run -0 gpugauge history ingest fleet/node-00002 --node three --store "postgresql://collector@/postgres?host=$SERVER"
   [[ $output == *"1 of 1 files stored (200 metric values)"* ]]
   [ "$(ask 'SELECT count(*) FROM gpugauge.counted')" -eq 200 ]
+  [ "$(ask 'SELECT last_value FROM gpugauge.metric_id_seq')" -eq 200 ]  # not 200 more with every command
 }
 
 @test "a role with rights to the schema, and to no more of the database, makes a store and brings one up to date" {

@@ -122,6 +122,20 @@ TEST_P(StoreTest, ANightKnowsWhatWasChosenAndWhatWasRecordedOnly) {
                                          Pair("memory/triad/a:said_not", recorded.not_judged)));
 }
 
+TEST_P(StoreTest, AMetricMayHaveAnyNumber) {
+  open().ingest({record(5, {3})});
+  {
+    Database database(location_, Access::writing);
+    if (database.postgresql()) database.sql() << "SET search_path = gpugauge";
+    database.sql() << "UPDATE measurement SET metric = 2000000000";
+    database.sql() << "UPDATE statistic SET metric = 2000000000";
+    database.sql() << "UPDATE counted SET metric = 2000000000";
+    database.sql() << "UPDATE metric SET id = 2000000000";
+  }
+  const judge::PeersInput night = open(Access::reading).night("2026-01-05");
+  EXPECT_EQ(night.metrics.at(night.rounds.at(0).values.at(0).metric).key, "memory/triad/a:bandwidth");
+}
+
 TEST_P(StoreTest, AMetricThatCountsInNoRunIsMarkedUntilItDoes) {
   Store store = open();
   const auto judged = [&] {

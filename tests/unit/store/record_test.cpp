@@ -134,7 +134,7 @@ TEST(Record, RefusesWhatHasNoPlaceInTimeOrNothingToKeep) {
   EXPECT_THAT([&] { record_of(run, "b", "a.json", ""); },
               ThrowsMessage<result::FormatError>(HasSubstr("a.json: it started at 'yesterday'")));
   EXPECT_THAT([&] { record_of(run_of({}), "b", "a.json", ""); },
-              ThrowsMessage<result::FormatError>(HasSubstr("neither a judged value nor a fault")));
+              ThrowsMessage<result::FormatError>(HasSubstr("neither a value nor a fault")));
 }
 
 TEST(Record, AChecksumFitsIntoAKey) {

@@ -115,8 +115,8 @@ TEST(SqliteFile, ThatHoldsWhatNobodyWritesIsDamaged) {
   const std::vector<std::pair<const char*, const char*>> damages{
       {"UPDATE metric SET better = 'sideways'", "'sideways' is no direction"},
       {"UPDATE metric SET class = 'd2O'", "'d2O' is no class of metrics"},
-      {"UPDATE metric SET id = -1", "a metric of the number -1"},
-      {"UPDATE metric SET id = 4611686018427387904", "a metric of the number 4611686018427387904"},
+      {"UPDATE metric SET id = -1", "a value of a metric 1 that is missing"},
+      {"UPDATE metric SET id = 4611686018427387904", "a value of a metric 1 that is missing"},
       {"UPDATE measurement SET metric = -7", "a value of a metric -7 that is missing"},
       {"UPDATE measurement SET median = 9e999", "a median of inf"},
       {"UPDATE measurement SET median = 0", "a median of 0"}};
