@@ -150,7 +150,7 @@ void require_sound_runs(Database& database);
 double sound_median(double median);
 
 /// Values of processes as they were read. Throws std::out_of_range unless they are a JSON array of numbers
-/// above 0, without blanks, as every stored one is.
+/// above 0, without blanks and no more than most_values, as every stored one is.
 std::vector<double> sound_values(std::string_view text);
 
 /// Names as they were read. Throws std::out_of_range unless they are a JSON array of texts that is sorted.

@@ -1,6 +1,5 @@
 #include "store/night_rows.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,7 +8,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "baseline/fields.hpp"
 #include "judge/statistics.hpp"
@@ -133,8 +131,7 @@ void read_recorded(Database& database, const Night& night, const std::map<long l
        use(night.from), use(night.to), into(run), into(metric), into(text), into(note));
   statement.execute();
   long long looked_at = -1;
-  std::unordered_map<std::uint32_t, std::size_t>
-      own;  // of the run that is looked at, what counts: its places
+  std::unordered_map<std::uint32_t, std::size_t> own;  // places of what counts in the run that is looked at
   while (statement.fetch()) {
     const auto place = places.find(run);
     if (place == places.end()) continue;

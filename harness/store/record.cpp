@@ -248,6 +248,7 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
   out.identity = texts.longer_key("device", identity_of(run));
   out.facts = texts.facts(facts_text(run.fingerprint));
   out.facts_hash = baseline::sha256(out.facts);
+  // Bounded as a whole, too: the list is one column.
   texts.text("list of chosen benchmarks", fmt::format("{}", fmt::join(out.peer.only, " ")));
   for (std::string& benchmark : out.peer.only) benchmark = texts.text("benchmark", benchmark);
   for (auto& [key, metric] : collected.metrics) {
