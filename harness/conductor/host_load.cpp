@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <utility>
+
+#include "judge/pace.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -74,6 +77,11 @@ void add_host_load(const Runs& runs, const Runs* before, diagnose::Observation& 
   // Per second: rounds differ in length.
   const double earlier = then.wall > 0 ? then.periods / then.wall : 0;
   constexpr double rarely = .05;
+  if (const auto pace = before != nullptr ? judge::pace(*before, runs) : std::nullopt) {
+    constexpr double nanoseconds = 1e9;
+    out.telemetry["clock_reading_ns"] = pace->now * nanoseconds;
+    out.telemetry["clock_reading_expected_ns"] = pace->before * nanoseconds;
+  }
   out.telemetry["cpu_throttled_periods"] = now.periods / now.wall > 2 * earlier + rarely ? now.periods : 0.0;
 }
 

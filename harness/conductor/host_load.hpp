@@ -12,7 +12,8 @@ namespace gpugauge::conductor {
 double processors(const result::Run& run);
 
 /// Adds the load, pressure, steal time and throttled periods of the host to the telemetry. What was as high
-/// in the rounds of `before` is no news and left out; nullptr = nothing to compare with.
+/// in the rounds of `before` is no news and left out; nullptr = nothing to compare with. And what reading the
+/// processor's clock took beside the same benchmarks then and now (judge/pace.hpp), where both recorded it.
 void add_host_load(const std::vector<result::Run>& runs, const std::vector<result::Run>* before,
                    diagnose::Observation& out);
 

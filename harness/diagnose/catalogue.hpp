@@ -28,6 +28,7 @@ Signatures module_causes();
 Signatures start_up_causes();
 Signatures launch_causes();
 Signatures host_causes();
+Signatures neighbour_causes();
 Signatures clock_causes();
 Signatures power_causes();
 Signatures memory_causes();

@@ -113,6 +113,8 @@ inline constexpr std::array telemetry_keys{
     Key{"cpu_steal_percent", Kind::number, "processor time that the hypervisor took, of one processor"},
     Key{"cpu_clock_mhz", Kind::number, "clock of the processors under load"},
     Key{"cpu_clock_expected_mhz", Kind::number, "clock that they hold on a healthy machine"},
+    Key{"clock_reading_ns", Kind::number, "what reading the processor's clock took beside what was measured"},
+    Key{"clock_reading_expected_ns", Kind::number, "what it took when the other side was measured"},
     Key{"memory_pressure_percent", Kind::number, "share of the time in which some thread waited for memory"},
     Key{"ran_on", Kind::text, "where the work was seen to run: cpu or gpu"},
     Key{"oversubscribed", Kind::flag, "managed memory in use exceeds the device's"},

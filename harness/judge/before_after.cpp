@@ -13,6 +13,7 @@
 #include "judge/class_mean.hpp"
 #include "judge/judge_peers.hpp"
 #include "judge/library_choices.hpp"
+#include "judge/pace.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "judge/reasons.hpp"
@@ -363,6 +364,7 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   comparison.classes(out.verdicts);
   comparison.one_sided(out.verdicts);
   tell_clocks(out.verdicts);
+  tell_pace(before, after, out.verdicts);
   std::vector<std::string> otherwise = tell_library_choices(before, after, out.verdicts);
   for (Verdict& verdict : judge_checksums_against(after, before)) out.verdicts.push_back(std::move(verdict));
   for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);

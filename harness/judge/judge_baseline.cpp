@@ -16,6 +16,7 @@
 #include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "judge/library_choices.hpp"
+#include "judge/pace.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "judge/provisional.hpp"
@@ -353,6 +354,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   apply_accepted(out.verdicts, baseline, policy, rounds.front().started, out.remarks);
   session.gaps(out.verdicts);
   tell_clocks(out.verdicts);
+  tell_pace(baseline.runs, rounds, out.verdicts);
   for (std::string& remark : tell_library_choices(baseline.runs, rounds, out.verdicts))
     out.remarks.push_back(std::move(remark));
   // Wrong bits count whatever the baseline's age, and whatever a policy says of the times beside them.

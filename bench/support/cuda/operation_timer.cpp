@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "result/clock_reading.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -14,19 +15,25 @@ namespace {
 
 constexpr std::size_t most_kept = 1 << 20;
 
+// What one of a row of readings costs.
+double cost_in_row(int readings) {
+  const double start = steady_seconds();
+  double last = start;
+  for (int i = 0; i < readings; ++i) last = steady_seconds();
+  return (last - start) / readings;
+}
+
 // What one reading costs, as the smallest mean of several rows: subtracting too little is better than too
 // much.
 double cost_of_reading() {
-  constexpr int readings = 1000;
   double cost = std::numeric_limits<double>::infinity();
-  for (int row = 0; row < 20; ++row) {
-    const double start = steady_seconds();
-    double last = start;
-    for (int i = 0; i < readings; ++i) last = steady_seconds();
-    cost = std::min(cost, (last - start) / readings);
-  }
+  for (int row = 0; row < 20; ++row) cost = std::min(cost, cost_in_row(1000));
   return cost;
 }
+
+// A microsecond of readings: little beside the shortest batches (some 40 us, where the queue bounds them),
+// and more than ten steps of any clock.
+constexpr int readings_a_batch = 32;
 
 result::Metric metric(const char* name, const std::string& metric_class, const char* statistic,
                       double seconds) {
@@ -42,6 +49,20 @@ result::Metric metric(const char* name, const std::string& metric_class, const c
     made.judged = false;
     made.note = "not above what reading the clock costs";
   }
+  return made;
+}
+
+result::Metric clock_reading(const std::string& metric_class, std::vector<double> seconds) {
+  result::Metric made;
+  made.name = result::clock_reading;
+  made.unit = "second";
+  made.better = result::Direction::lower;
+  made.metric_class = metric_class;
+  made.statistic = "median";
+  made.value = rounded(median(std::move(seconds)));
+  made.resolution = rounded(steady_resolution_seconds() / readings_a_batch);
+  made.judged = false;
+  made.note = "how fast the processor ran: what reading its clock took after each batch";
   return made;
 }
 
@@ -71,6 +92,7 @@ void OperationTimer::warm_up() {
   }
   clock_cost_ = cost_of_reading();
   seconds_.clear();
+  clock_readings_.clear();
   cpu_seconds_ = 0;
   cpu_operations_ = 0;
 }
@@ -90,6 +112,9 @@ BatchTime OperationTimer::time_batch(std::int64_t operations) {
   }
   cpu_seconds_ += thread_cpu_seconds() - cpu_start;
   cpu_operations_ += operations;
+  // Behind the operations: before them it would wake a processor whose idling is part of what is measured.
+  if (clock_readings_.size() < most_kept)
+    clock_readings_.push_back(static_cast<float>(cost_in_row(readings_a_batch)));
   return BatchTime{std::max(sum, 0.0), 0};
 }
 
@@ -117,6 +142,7 @@ void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, 
     cpu.note = cpu.judged ? "processor time of the calling thread, clock readings included" : cpu.note;
     trial.metric(std::move(cpu));
   }
+  trial.metric(clock_reading(metric_class, {clock_readings_.begin(), clock_readings_.end()}));
 }
 
 }  // namespace gpugauge::bench::cuda

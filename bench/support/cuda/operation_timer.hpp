@@ -37,9 +37,13 @@ class OperationTimer final : public Timer {
   double cpu_per_operation() const {
     return cpu_operations_ > 0 ? cpu_seconds_ / static_cast<double>(cpu_operations_) : 0;
   }
+  /// What reading the clock took in each batch since warm-up, right after its operations; in seconds. The
+  /// same code at all times, so that it tells how fast the processor ran just then.
+  const std::vector<float>& clock_readings() const { return clock_readings_; }
   /// Adds "operation_mean", "operation_p50", "operation_p90" and "operation_p99" of all operations timed
   /// since warm-up, and with `cpu_time` "cpu_per_operation", the thread's processor time. In seconds, lower
-  /// is better, of class `metric_class`. A p99 of fewer than 100 operations is recorded and not judged.
+  /// is better, of class `metric_class`. A p99 of fewer than 100 operations is recorded and not judged. The
+  /// median of clock_readings() is result::clock_reading, recorded only: a judge reads it beside the others.
   void add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const;
 
  private:
@@ -48,7 +52,8 @@ class OperationTimer final : public Timer {
   std::int64_t most_;
   double known_seconds_;
   double clock_cost_ = 0;
-  std::vector<float> seconds_;  // of single operations
+  std::vector<float> seconds_;         // of single operations
+  std::vector<float> clock_readings_;  // one a batch
   double cpu_seconds_ = 0;
   std::int64_t cpu_operations_ = 0;
 };

@@ -43,6 +43,8 @@ void examine_driver(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
   it.at_most(.5, seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs",
                                    "EnableGpuFirmware", "gsp", "NVreg_", "sysmem"}));
+  // Slower at what waits for the processor, and only there: its pace explains that without a driver.
+  if (!seen.slower(compute_classes) && !seen.slower({"hbm", "l2"})) it.at_most(.4, slower_processor(seen));
   it.unproven(.6, newer_driver_recovers(seen));
   if (!seen.undone("driver", {"recovers"})) it.unproven(.5, Fact("the old driver was not measured again"));
   it.unproven(.45, changed_together(seen));

@@ -1,13 +1,8 @@
-// The host holds the GPU up: limits, contention, clocks and placement of its processors; and other work on
-// the GPU.
-#include <algorithm>
-#include <sstream>
-#include <string>
+// The host holds the GPU up: limits, contention, clocks and placement of its processors.
 
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
-#include "diagnose/memory_report.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -90,6 +85,8 @@ void examine_contention(const Seen& seen, Argument& it) {
     it.confirms(weight::good, seen.at_least("cpu_pressure_percent", pressure_matters));
     it.confirms(weight::strong, seen.at_least("cpu_steal_percent", steal_matters));
     it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
+    // A neighbour on the core, of which no counter of the system tells; or a low clock.
+    it.confirms(weight::fair, slower_processor(seen));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu", "host_memory", "launch"}));
   }
   if (harmed) {
@@ -163,10 +160,12 @@ void examine_governor(const Seen& seen, Argument& it) {
                                      seen.told({"governor*powersave", "powersave*governor",
                                                 "governor = powersave", "cpu*stuck at*mhz"})));
     it.confirms(weight::hint, seen.on("host.governor", {"ondemand"}));
+    it.confirms(weight::fair, slower_processor(seen));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu"}));
   }
   it.at_most(.2,
              either(seen.on("host.governor", {"performance"}), seen.changed_to("governor", {"performance"})));
+  it.at_most(.3, processor_as_before(seen));
   it.at_most(.3, throttled(seen));
   it.at_most(.3, in_words("other work kept the processors busy, whatever their clock",
                           seen.at_least("cpu_load_percent", load_matters)));
@@ -227,90 +226,6 @@ void examine_affinity(const Seen& seen, Argument& it) {
   it.at_most(.45, seen.probe("pin_to_local_numa", {"recovers"}));
 }
 
-/// nvidia-smi's table of processes names two that compute on one GPU: at least one of them is another.
-Fact two_in_process_list(const Seen& seen) {
-  std::vector<std::string> gpus;
-  for (const std::string& line : seen.it().log) {
-    std::istringstream words(line);
-    std::string bar;
-    std::string gpu;
-    std::string word;
-    if (!(words >> bar >> gpu) || bar != "|") continue;
-    bool compute = false;
-    bool memory = false;
-    while (words >> word) {
-      compute = compute || word == "C" || word == "C+G" || word == "M+C";
-      memory = memory || word.ends_with("MiB");
-    }
-    if (!compute || !memory) continue;
-    if (std::find(gpus.begin(), gpus.end(), gpu) != gpus.end())
-      return fmt::format("log: two computing processes on GPU {}", gpu);
-    gpus.push_back(gpu);
-  }
-  return std::nullopt;
-}
-
-/// What an out-of-memory message tells: the GPU is full, and this process holds a small part of it.
-Fact full_of_others(const Seen& seen) {
-  const auto tells = [](const std::string& text) -> Fact {
-    const std::optional<MemoryReport> report = memory_report(text);
-    if (!report || report->total_mib <= 0) return std::nullopt;
-    const double others = report->total_mib - report->free_mib - report->own_mib;
-    constexpr double much = .4;
-    if (others < much * report->total_mib) return std::nullopt;
-    return fmt::format("of {:.0f} MiB this process holds {:.0f}, {:.0f} are free: others hold the rest",
-                       report->total_mib, report->own_mib, report->free_mib);
-  };
-  for (const ErrorSeen& error : seen.it().errors)
-    if (Fact fact = tells(error.text)) return fact;
-  for (const std::string& line : seen.it().log)
-    if (Fact fact = tells(line)) return fact;
-  for (const Metric& metric : seen.it().metrics)
-    if (Fact fact = tells(metric.note)) return fact;
-  return std::nullopt;
-}
-
-/// Utilisation from which on somebody else is at work.
-constexpr double busy_percent = 10;
-
-void examine_neighbour(const Seen& seen, Argument& it) {
-  const Fact out_of_memory = seen.told(
-      {"out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "OutOfMemoryError"});
-  it.confirms(weight::strong, full_of_others(seen));
-  if (out_of_memory || seen.harm())
-    it.confirms(weight::fair,
-                seen.told({"zombie", "already taken", "already in use before", "taken before",
-                           "memory*used by another", "memory*held by", "other users", "other user's",
-                           "stale process", "left-over process", "leftover process"}));
-  if (out_of_memory) it.confirms(weight::good, seen.at_least("other_processes", 1));
-  if (seen.slower({})) {
-    it.confirms(weight::strong, seen.at_least("other_processes", 1));
-    it.confirms(weight::strong, seen.moved("other_processes", {"higher"}));
-    it.confirms(
-        weight::good,
-        seen.told({"another job", "other job on the GPU", "second job", "two jobs on", "another training",
-                   "second training", "another instance", "second instance", "another user's",
-                   "someone else's job", "somebody else's job", "shares the GPU", "GPU is shared",
-                   "GPU was shared", "sharing the GPU", "on the same GPU at the same time"}));
-    it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
-    if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
-  }
-  it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
-                                       "MPS client", "shared GPU", "time-slic"},
-                                      {"shared GPU memory", "failed to connect"}));
-  if (seen.harm()) it.confirms(weight::good, two_in_process_list(seen));
-  it.confirms(weight::strong, seen.recovers_by({"other process", "other_process", "other job", "other_job",
-                                                "second process", "second_process", "neighbour", "neighbor",
-                                                "exclusive", "alone", "co-located", "kill", "zombie"}));
-  if (!it.evidence().empty())
-    it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));
-  const std::optional<double> others = seen.number("other_processes");
-  if (others && *others == 0) it.at_most(.2, Fact("no other process was on the GPU"));
-  if (!others && seen.number("utilization_before_percent").value_or(busy_percent) < busy_percent)
-    it.at_most(.4, Fact("the GPU was idle while nothing of ours ran"));
-  it.at_most(.4, low_clock(seen));
-}
-
 }  // namespace
 
 Signatures host_causes() {
@@ -336,7 +251,9 @@ Signatures host_causes() {
                "it: launches and "
                "copies wait, and host benchmarks are slower too.",
        .moves = "launch -, h2d -, host_cpu -, host_memory -, gemm16 0",
-       .confirms = "load of others, pressure stall or steal time is high during the work",
+       .confirms =
+           "load of others, pressure stall or steal time is high during the work; reading the processor's "
+           "clock takes longer than before, which a neighbour on the core brings about unseen by these",
        .excludes = "the control group throttles; a pure processor benchmark is normal",
        .confused_with = {{"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"},
                          {"cpu_governor", "are all host benchmarks slower evenly on an idle machine?"},
@@ -351,9 +268,9 @@ Signatures host_causes() {
                "by the same factor, launches with it.",
        .moves = "launch -, host_cpu -, gemm16 0, hbm 0",
        .stands_on = {"governor"},
-       .confirms =
-           "governor powersave or a low processor clock, host benchmarks down evenly; performance recovers",
-       .excludes = "governor performance; the machine is busy",
+       .confirms = "governor powersave or a low processor clock, host benchmarks down evenly, reading the "
+                   "processor's clock takes longer; performance recovers",
+       .excludes = "governor performance; the machine is busy; reading the clock takes as long as before",
        .confused_with = {{"cpu_contention", "is the machine idle otherwise?"},
                          {"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"}},
        .next =
@@ -375,20 +292,6 @@ Signatures host_causes() {
        .next = "taskset -cp PID; taskset -c 0-$(($(nproc --all) - 1)) ./program",
        .reading = {"https://man7.org/linux/man-pages/man2/sched_setaffinity.2.html"},
        .examine = examine_affinity},
-      {.name = "neighbour_process",
-       .title = "Another process works on the same GPU",
-       .what = "A second process or MPS client shares multiprocessors, memory bandwidth and time slices with "
-               "the one that "
-               "was measured.",
-       .moves = "gemm16 -, hbm -, launch -, alloc x",
-       .confirms = "NVML lists another process, the GPU was busy before the work began, or its memory is "
-                   "full of others",
-       .excludes = "no other process; clocks are low",
-       .confused_with = {{"power_or_clock", "is another process on the GPU?"},
-                         {"mig_left_enabled", "is another process on the GPU, or is it sliced?"}},
-       .next = "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv; measure again when alone",
-       .reading = {"https://docs.nvidia.com/deploy/mps/index.html"},
-       .examine = examine_neighbour},
   };
 }
 

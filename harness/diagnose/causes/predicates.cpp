@@ -22,6 +22,18 @@ Fact in_words(std::string_view words, const Fact& fact) {
   return fact ? Fact(fmt::format("{} ({})", words, *fact)) : Fact();
 }
 
+Fact slower_processor(const Seen& seen) {
+  constexpr double slower = 1.1;
+  return in_words("the processor itself was slower",
+                  seen.above("clock_reading_ns", "clock_reading_expected_ns", slower));
+}
+
+Fact processor_as_before(const Seen& seen) {
+  constexpr double share = .03;
+  return in_words("the processor was as fast as before",
+                  seen.near("clock_reading_ns", "clock_reading_expected_ns", share));
+}
+
 Fact slow_start(const Seen& seen) {
   if (Fact fact = seen.slower({"init", "first_launch"})) return fact;
   for (const std::string_view phase : {"startup", "first_call", "new_process"})

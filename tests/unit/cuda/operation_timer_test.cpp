@@ -75,6 +75,22 @@ TEST(OperationTimer, takes_off_what_is_known_to_be_spent_elsewhere) {
   EXPECT_EQ(result.notes.at("subtracted_seconds"), "8e-05");
 }
 
+TEST(OperationTimer, records_what_reading_the_clock_takes_beside_the_operations) {
+  int batches = 0;
+  cuda::OperationTimer timer([] { spin(10e-6); }, [&] { ++batches; }, 7);
+  const BenchmarkResult result = measured(timer, 0.05, false);
+  const Metric& reading = metric(result, "clock_reading");
+  EXPECT_FALSE(reading.judged);
+  EXPECT_EQ(reading.unit, "second");
+  // One a batch, and none of warming up: that prepares, too.
+  EXPECT_GT(timer.clock_readings().size(), 20U);
+  EXPECT_LT(timer.clock_readings().size(), static_cast<std::size_t>(batches));
+  // The smallest mean of long rows before is no more than the median of short ones, but for the noise of
+  // both.
+  EXPECT_GT(reading.value, 0.5 * std::stod(result.notes.at("clock_cost_seconds")));
+  EXPECT_LT(reading.value, 100e-6);
+}
+
 TEST(OperationTimer, judges_no_p99_of_few_operations) {
   cuda::OperationTimer timer([] { spin(10e-6); },
                              [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, 1);

@@ -1,0 +1,120 @@
+// Other work on the GPU that was measured.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+#include "diagnose/memory_report.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+/// nvidia-smi's table of processes names two that compute on one GPU: at least one of them is another.
+Fact two_in_process_list(const Seen& seen) {
+  std::vector<std::string> gpus;
+  for (const std::string& line : seen.it().log) {
+    std::istringstream words(line);
+    std::string bar;
+    std::string gpu;
+    std::string word;
+    if (!(words >> bar >> gpu) || bar != "|") continue;
+    bool compute = false;
+    bool memory = false;
+    while (words >> word) {
+      compute = compute || word == "C" || word == "C+G" || word == "M+C";
+      memory = memory || word.ends_with("MiB");
+    }
+    if (!compute || !memory) continue;
+    if (std::find(gpus.begin(), gpus.end(), gpu) != gpus.end())
+      return fmt::format("log: two computing processes on GPU {}", gpu);
+    gpus.push_back(gpu);
+  }
+  return std::nullopt;
+}
+
+/// What an out-of-memory message tells: the GPU is full, and this process holds a small part of it.
+Fact full_of_others(const Seen& seen) {
+  const auto tells = [](const std::string& text) -> Fact {
+    const std::optional<MemoryReport> report = memory_report(text);
+    if (!report || report->total_mib <= 0) return std::nullopt;
+    const double others = report->total_mib - report->free_mib - report->own_mib;
+    constexpr double much = .4;
+    if (others < much * report->total_mib) return std::nullopt;
+    return fmt::format("of {:.0f} MiB this process holds {:.0f}, {:.0f} are free: others hold the rest",
+                       report->total_mib, report->own_mib, report->free_mib);
+  };
+  for (const ErrorSeen& error : seen.it().errors)
+    if (Fact fact = tells(error.text)) return fact;
+  for (const std::string& line : seen.it().log)
+    if (Fact fact = tells(line)) return fact;
+  for (const Metric& metric : seen.it().metrics)
+    if (Fact fact = tells(metric.note)) return fact;
+  return std::nullopt;
+}
+
+/// Utilisation from which on somebody else is at work.
+constexpr double busy_percent = 10;
+
+void examine_neighbour(const Seen& seen, Argument& it) {
+  const Fact out_of_memory = seen.told(
+      {"out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "OutOfMemoryError"});
+  it.confirms(weight::strong, full_of_others(seen));
+  if (out_of_memory || seen.harm())
+    it.confirms(weight::fair,
+                seen.told({"zombie", "already taken", "already in use before", "taken before",
+                           "memory*used by another", "memory*held by", "other users", "other user's",
+                           "stale process", "left-over process", "leftover process"}));
+  if (out_of_memory) it.confirms(weight::good, seen.at_least("other_processes", 1));
+  if (seen.slower({})) {
+    it.confirms(weight::strong, seen.at_least("other_processes", 1));
+    it.confirms(weight::strong, seen.moved("other_processes", {"higher"}));
+    it.confirms(
+        weight::good,
+        seen.told({"another job", "other job on the GPU", "second job", "two jobs on", "another training",
+                   "second training", "another instance", "second instance", "another user's",
+                   "someone else's job", "somebody else's job", "shares the GPU", "GPU is shared",
+                   "GPU was shared", "sharing the GPU", "on the same GPU at the same time"}));
+    it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
+  }
+  it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
+                                       "MPS client", "shared GPU", "time-slic"},
+                                      {"shared GPU memory", "failed to connect"}));
+  if (seen.harm()) it.confirms(weight::good, two_in_process_list(seen));
+  it.confirms(weight::strong, seen.recovers_by({"other process", "other_process", "other job", "other_job",
+                                                "second process", "second_process", "neighbour", "neighbor",
+                                                "exclusive", "alone", "co-located", "kill", "zombie"}));
+  if (!it.evidence().empty())
+    it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));
+  const std::optional<double> others = seen.number("other_processes");
+  if (others && *others == 0) it.at_most(.2, Fact("no other process was on the GPU"));
+  if (!others && seen.number("utilization_before_percent").value_or(busy_percent) < busy_percent)
+    it.at_most(.4, Fact("the GPU was idle while nothing of ours ran"));
+  it.at_most(.4, low_clock(seen));
+}
+
+}  // namespace
+
+Signatures neighbour_causes() {
+  return {
+      {.name = "neighbour_process",
+       .title = "Another process works on the same GPU",
+       .what = "A second process or MPS client shares multiprocessors, memory bandwidth and time slices with "
+               "the one that "
+               "was measured.",
+       .moves = "gemm16 -, hbm -, launch -, alloc x",
+       .confirms = "NVML lists another process, the GPU was busy before the work began, or its memory is "
+                   "full of others",
+       .excludes = "no other process; clocks are low",
+       .confused_with = {{"power_or_clock", "is another process on the GPU?"},
+                         {"mig_left_enabled", "is another process on the GPU, or is it sliced?"}},
+       .next = "nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv; measure again when alone",
+       .reading = {"https://docs.nvidia.com/deploy/mps/index.html"},
+       .examine = examine_neighbour},
+  };
+}
+
+}  // namespace gpugauge::diagnose
