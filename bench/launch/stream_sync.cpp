@@ -17,9 +17,10 @@ void verify_waits(Trial& trial, const cuda::Stream& stream) {
                *static_cast<volatile unsigned long long*>(counter.get()) == 1);
 }
 
-// Of a stream that never had work the time depends on what the process did before: in recordings of H100s and
-// H200s (baselines) it took .26 to .38 us behind four benchmarks of this family, .54 behind two and 1.46 to
-// 1.95 behind two, whatever came before those. So each batch finds a stream whose own work has ended.
+// Of a stream that never had work the time seemed to depend on what the process measured just before: in
+// twelve processes on one H100 and two H200s (baselines) it took .26 to .38 us behind four benchmarks of this
+// family, .54 to .55 behind two and 1.46 to 1.95 behind two. So each batch finds a stream whose own work has
+// ended. Whether that does away with it was not measured.
 void stream_sync(Trial& trial) {
   const cuda::Stream stream;
   const cuda::DeviceValue<unsigned long long> counter;

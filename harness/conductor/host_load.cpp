@@ -77,12 +77,16 @@ void add_host_load(const Runs& runs, const Runs* before, diagnose::Observation& 
   // Per second: rounds differ in length.
   const double earlier = then.wall > 0 ? then.periods / then.wall : 0;
   constexpr double rarely = .05;
-  if (const auto pace = before != nullptr ? judge::pace(*before, runs) : std::nullopt) {
-    constexpr double nanoseconds = 1e9;
-    out.telemetry["clock_reading_ns"] = pace->now * nanoseconds;
-    out.telemetry["clock_reading_expected_ns"] = pace->before * nanoseconds;
-  }
   out.telemetry["cpu_throttled_periods"] = now.periods / now.wall > 2 * earlier + rarely ? now.periods : 0.0;
+}
+
+void add_processor_pace(const std::vector<judge::Verdict>& verdicts, const Runs& runs, const Runs& before,
+                        diagnose::Observation& out) {
+  const std::optional<judge::Pace> pace = judge::slower_processor(before, runs, verdicts);
+  if (!pace) return;
+  constexpr double nanoseconds = 1e9;
+  out.telemetry["clock_reading_ns"] = pace->now * nanoseconds;
+  out.telemetry["clock_reading_expected_ns"] = pace->before * nanoseconds;
 }
 
 bool was_as_contended(const baseline::Baseline& before, const Runs& rounds) {

@@ -5,6 +5,7 @@
 
 #include "baseline/baseline.hpp"
 #include "diagnose/observation.hpp"
+#include "judge/verdict.hpp"
 
 namespace gpugauge::conductor {
 
@@ -12,10 +13,15 @@ namespace gpugauge::conductor {
 double processors(const result::Run& run);
 
 /// Adds the load, pressure, steal time and throttled periods of the host to the telemetry. What was as high
-/// in the rounds of `before` is no news and left out; nullptr = nothing to compare with. And what reading the
-/// processor's clock took beside the same benchmarks then and now (judge/pace.hpp), where both recorded it.
+/// in the rounds of `before` is no news and left out; nullptr = nothing to compare with.
 void add_host_load(const std::vector<result::Run>& runs, const std::vector<result::Run>* before,
                    diagnose::Observation& out);
+
+/// Adds what reading the processor's clock took, then and now, where it tells that the processor itself was
+/// slower beside what is shown to be slower (judge/pace.hpp). Elsewhere readings differ by the minute on
+/// healthy machines, and say nothing.
+void add_processor_pace(const std::vector<judge::Verdict>& verdicts, const std::vector<result::Run>& runs,
+                        const std::vector<result::Run>& before, diagnose::Observation& out);
 
 /// True where others kept the processors busy, or some thread waited for one, for a tenth of the time or more
 /// in the rounds of `before`, and not clearly more in `rounds`: that explains nothing that became slower in

@@ -375,6 +375,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
   add_nccl(device.rounds, before, out);

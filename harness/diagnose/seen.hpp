@@ -85,10 +85,6 @@ class Seen {
   Fact less_than(std::string_view key, double most) const;
   /// `key` is below `share` of `reference`, both known.
   Fact below(std::string_view key, std::string_view reference, double share = .97) const;
-  /// `key` is above `factor` times `reference`, both known.
-  Fact above(std::string_view key, std::string_view reference, double factor) const;
-  /// `key` differs from `reference` by no more than this share of it, both known.
-  Fact near(std::string_view key, std::string_view reference, double share) const;
   /// A quantity whose name holds this moved in one of these directions (movements).
   Fact moved(std::string_view quantity, Words directions) const;
   /// One of these throttle reasons was given.

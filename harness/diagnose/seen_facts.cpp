@@ -1,7 +1,6 @@
 // Questions about telemetry and inventory.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -107,20 +106,6 @@ Fact Seen::below(std::string_view key, std::string_view reference, double share)
   const std::optional<double> of = number(reference);
   if (!value || !of || *value >= *of * share) return std::nullopt;
   return fmt::format("{} = {:.4g} of {:.4g}", key, *value, *of);
-}
-
-Fact Seen::above(std::string_view key, std::string_view reference, double factor) const {
-  const std::optional<double> value = number(key);
-  const std::optional<double> of = number(reference);
-  if (!value || !of || *value <= *of * factor) return std::nullopt;
-  return fmt::format("{} = {:.4g}, {:.4g} expected", key, *value, *of);
-}
-
-Fact Seen::near(std::string_view key, std::string_view reference, double share) const {
-  const std::optional<double> value = number(key);
-  const std::optional<double> of = number(reference);
-  if (!value || !of || std::abs(*value - *of) > share * *of) return std::nullopt;
-  return fmt::format("{} = {:.4g}, {:.4g} expected", key, *value, *of);
 }
 
 Fact Seen::moved(std::string_view quantity, Words directions) const {

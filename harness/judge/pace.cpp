@@ -1,32 +1,36 @@
 #include "judge/pace.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "judge/collect.hpp"
-#include "judge/pinned.hpp"
 #include "judge/statistics.hpp"
 #include "result/clock_reading.hpp"
+#include "result/facts.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
-/// Of a loss that the processor's pace shares to this part or more, on a logarithmic scale, it is the reason.
-constexpr double pace_part = 1.0 / 3.0;
-// Assumed (docs/verdicts.md).
-constexpr double same_pace = .03;
-constexpr double other_pace = .05;
+/// As where an SM clock is named: less than a third of the loss is left to anything else.
+constexpr double pace_part = 2.0 / 3.0;
+constexpr std::size_t fewest_readings = 3;
+constexpr std::array<std::string_view, 5> of_the_middle{"latency", "latency_mean", "operation_mean",
+                                                        "operation_p50", "cpu_per_operation"};
 
-/// One value a process and benchmark.
 struct Readings {
-  std::map<std::string, std::vector<double>> by_benchmark;
-  std::map<std::string, std::vector<double>> by_class;  ///< by class_key
+  std::vector<double> seconds;     ///< one a process
+  std::set<std::string> read_how;  ///< clock source and kernel, of each of them
 };
 
-Readings readings_of(const std::vector<result::Run>& runs) {
-  Readings out;
+/// By benchmark, of sound results.
+std::map<std::string, Readings> readings_of(const std::vector<result::Run>& runs) {
+  std::map<std::string, Readings> out;
   for (const result::Run& run : runs)
     for (const result::Process& process : run.processes) {
       if (!process.samples) continue;
@@ -35,87 +39,77 @@ Readings readings_of(const std::vector<result::Run>& runs) {
         for (const result::Metric& metric : benchmark.metrics) {
           if (metric.name != result::clock_reading || metric.unit != "second" || !(metric.value > 0))
             continue;
-          out.by_benchmark[benchmark.id].push_back(metric.value);
-          out.by_class[class_key(metric.metric_class)].push_back(metric.value);
+          Readings& readings = out[benchmark.id];
+          readings.seconds.push_back(metric.value);
+          readings.read_how.insert(result::fact(benchmark.notes, std::string(result::clock_source_note)) +
+                                   " " + result::fact(run.fingerprint.stack, "kernel.version"));
         }
       }
     }
   return out;
 }
 
-using Paces = std::map<std::string, Pace>;
-
-Paces of_both(const std::map<std::string, std::vector<double>>& before,
-              const std::map<std::string, std::vector<double>>& now) {
-  Paces out;
-  for (const auto& [key, values] : now)
-    if (const auto found = before.find(key); found != before.end())
-      out.emplace(key, Pace{median(found->second), median(values)});
+std::map<std::string, Pace> paces(const std::vector<result::Run>& before,
+                                  const std::vector<result::Run>& now) {
+  const std::map<std::string, Readings> then = readings_of(before);
+  std::map<std::string, Pace> out;
+  for (const auto& [benchmark, here] : readings_of(now)) {
+    const auto found = then.find(benchmark);
+    if (found == then.end()) continue;
+    const Readings& there = found->second;
+    if (std::min(here.seconds.size(), there.seconds.size()) < fewest_readings) continue;
+    if (here.read_how.size() != 1 || here.read_how != there.read_how) continue;
+    out.emplace(benchmark, Pace{median(there.seconds), median(here.seconds),
+                                *std::min_element(here.seconds.begin(), here.seconds.end()) /
+                                    *std::max_element(there.seconds.begin(), there.seconds.end())});
+  }
   return out;
 }
 
-std::string nanoseconds(double seconds) {
-  return fmt::format("{:.1f} ns", 1e9 * seconds);
+const Pace* pace_beside(const std::map<std::string, Pace>& paces, const Verdict& verdict) {
+  if (verdict.judge != Judge::baseline || verdict.kind != VerdictKind::regressed || !verdict.change ||
+      !(*verdict.change > 0))
+    return nullptr;
+  const std::string benchmark = benchmark_of(verdict.metric);
+  const auto found = paces.find(benchmark);
+  if (found == paces.end()) return nullptr;
+  const std::string name = verdict.metric.substr(std::min(verdict.metric.size(), benchmark.size() + 1));
+  const bool middle = std::find(of_the_middle.begin(), of_the_middle.end(), name) != of_the_middle.end();
+  return middle ? &found->second : nullptr;
 }
 
-std::string sentence_on_loss(const Pace& pace, double change) {
-  const std::string both = fmt::format("{}, {} before", nanoseconds(pace.now), nanoseconds(pace.before));
-  const double slower = pace.slower();
-  if (slower >= other_way_of_reading)
-    return fmt::format("; reading the processor's clock beside it took {}, as if from another clock source",
-                       both);
-  if (slower >= 1 + other_pace && std::log(slower) >= pace_part * std::log1p(change))
-    return fmt::format("; the processor itself was slower: reading its clock beside it took {}", both);
-  if (std::abs(slower - 1) <= same_pace)
-    return fmt::format(
-        "; it is not the processor's pace: reading its clock beside it took as long as before, {}",
-        nanoseconds(pace.now));
-  return fmt::format("; the processor's pace is less than a third of it: reading its clock beside it took {}",
-                     both);
-}
-
-std::string sentence_on(const Verdict& verdict, const Pace& pace) {
-  if (verdict.kind == VerdictKind::regressed && *verdict.change > 0)
-    return sentence_on_loss(pace, *verdict.change);
-  if (std::abs(pace.slower() - 1) < other_pace) return "";
-  return fmt::format("; reading the processor's clock beside it took {}, {} before", nanoseconds(pace.now),
-                     nanoseconds(pace.before));
+bool accounts_for(const Pace& pace, const Verdict& verdict) {
+  return std::log(pace.least) >= pace_part * std::log1p(*verdict.change);
 }
 
 }  // namespace
 
-std::optional<Pace> pace(const std::vector<result::Run>& before, const std::vector<result::Run>& now) {
-  std::vector<double> then_all;
-  std::vector<double> now_all;
-  for (const auto& [benchmark, one] :
-       of_both(readings_of(before).by_benchmark, readings_of(now).by_benchmark)) {
-    then_all.push_back(one.before);
-    now_all.push_back(one.now);
-  }
-  if (then_all.empty()) return std::nullopt;
-  const Pace out{median(then_all), median(now_all)};
-  const bool same_way = out.slower() < other_way_of_reading && out.slower() > 1 / other_way_of_reading;
-  return same_way ? std::optional(out) : std::nullopt;
-}
-
 void tell_pace(const std::vector<result::Run>& before, const std::vector<result::Run>& now,
                std::vector<Verdict>& verdicts) {
-  const Readings then = readings_of(before);
-  const Readings here = readings_of(now);
-  const Paces benchmarks = of_both(then.by_benchmark, here.by_benchmark);
-  const Paces classes = of_both(then.by_class, here.by_class);
+  const std::map<std::string, Pace> known = paces(before, now);
   for (Verdict& verdict : verdicts) {
-    if (verdict.judge != Judge::baseline || !verdict.change) continue;
-    if (verdict.kind != VerdictKind::regressed && verdict.kind != VerdictKind::inconclusive &&
-        verdict.kind != VerdictKind::unstable)
-      continue;
-    const bool mean = verdict.metric == class_key(verdict.metric_class);
-    if (!mean && verdict.unit != "second") continue;
-    const Paces& known = mean ? classes : benchmarks;
-    if (const auto found = known.find(mean ? verdict.metric : benchmark_of(verdict.metric));
-        found != known.end())
-      verdict.reason += sentence_on(verdict, found->second);
+    const Pace* pace = pace_beside(known, verdict);
+    if (pace == nullptr) continue;
+    verdict.reason += fmt::format("; {} its clock beside it took {:.1f} ns, {:.1f} ns before",
+                                  accounts_for(*pace, verdict) ? "the processor itself was slower: reading"
+                                                               : "the processor's reading of",
+                                  1e9 * pace->now, 1e9 * pace->before);
   }
+}
+
+std::optional<Pace> slower_processor(const std::vector<result::Run>& before,
+                                     const std::vector<result::Run>& now,
+                                     const std::vector<Verdict>& verdicts) {
+  const std::map<std::string, Pace> known = paces(before, now);
+  std::optional<Pace> out;
+  double most = 0;
+  for (const Verdict& verdict : verdicts) {
+    const Pace* pace = verdict.advisory ? nullptr : pace_beside(known, verdict);
+    if (pace == nullptr || !accounts_for(*pace, verdict) || *verdict.change <= most) continue;
+    most = *verdict.change;
+    out = *pace;
+  }
+  return out;
 }
 
 }  // namespace gpugauge::judge

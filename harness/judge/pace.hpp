@@ -1,8 +1,8 @@
-// How fast the processor ran beside what its time bounds: what is left when the processor's part is taken out
-// of a launch that got slower. Launching is to the processor what per_clock.hpp is to the SMs.
+// How fast the processor ran beside a time that got worse: what per_clock.hpp is to the SMs, to launches.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "judge/verdict.hpp"
@@ -10,28 +10,28 @@
 
 namespace gpugauge::judge {
 
-/// What one reading of the clock took (result::clock_reading), in seconds, as medians over processes.
+/// What one reading of the clock took (result::clock_reading) beside one benchmark, in all processes of two
+/// sides; in seconds, above 0.
 struct Pace {
-  double before = 0;  ///< above 0
-  double now = 0;     ///< above 0
-
-  double slower() const { return now / before; }  ///< 1.2: the processor took a fifth longer
+  double before = 0;  ///< median
+  double now = 0;     ///< median
+  double least =
+      0;  ///< quickest reading of now over slowest one of before: what the sides differ by at least
 };
 
-/// From here on a reading takes so much longer that it is another way of reading the clock (a clock source
-/// that needs a system call) and tells nothing of the processor. Seen between readings on three
-/// machines: 1.6 at most (docs/verdicts.md).
-inline constexpr double other_way_of_reading = 3;
-
-/// Of all benchmarks together that record it in sound results of both sides, the median of either; nullopt
-/// where there is none, or where it is other_way_of_reading.
-std::optional<Pace> pace(const std::vector<result::Run>& before, const std::vector<result::Run>& now);
-
-/// Adds to the reason of a verdict against the other side that says that a time got worse how the processor's
-/// pace moved: by a third of that or more, so that it is the processor that was slower, or by less, so that
-/// it is not. To one that is inconclusive or spreads, where the pace moved by 5% or more. To that of a
-/// class's mean by the readings of the whole class.
+/// Adds to the reason of a time that is shown to be worse than on the other side what reading the clock took
+/// beside it on both. Where the quickest reading of now took longer than the slowest one of before, by two
+/// thirds of the loss or more on a logarithmic scale, the processor itself was slower, and that is said. Only
+/// of the middle and the mean of what is timed: what slows one operation in a hundred leaves a median reading
+/// as it is. Nothing is said where either side has fewer than three readings, another clock source, or
+/// another kernel: then a reading is other code.
 void tell_pace(const std::vector<result::Run>& before, const std::vector<result::Run>& now,
                std::vector<Verdict>& verdicts);
+
+/// Of the verdicts of which tell_pace says that the processor itself was slower, and which count, the pace
+/// beside the one that lost most; nullopt where there is none.
+std::optional<Pace> slower_processor(const std::vector<result::Run>& before,
+                                     const std::vector<result::Run>& now,
+                                     const std::vector<Verdict>& verdicts);
 
 }  // namespace gpugauge::judge

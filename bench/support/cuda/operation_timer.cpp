@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "result/clock_reading.hpp"
+#include "support/host.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::cuda {
@@ -31,9 +32,11 @@ double cost_of_reading() {
   return cost;
 }
 
-// A microsecond of readings: little beside the shortest batches (some 40 us, where the queue bounds them),
-// and more than ten steps of any clock.
+// About a microsecond where a reading needs no system call: little beside the shortest batches (some 40 us,
+// where the queue bounds them).
 constexpr int readings_a_batch = 32;
+// Far more batches than fit into any window but the longest.
+constexpr std::size_t most_readings = 1 << 14;
 
 result::Metric metric(const char* name, const std::string& metric_class, const char* statistic,
                       double seconds) {
@@ -52,18 +55,18 @@ result::Metric metric(const char* name, const std::string& metric_class, const c
   return made;
 }
 
-result::Metric clock_reading(const std::string& metric_class, std::vector<double> seconds) {
-  result::Metric made;
-  made.name = result::clock_reading;
-  made.unit = "second";
-  made.better = result::Direction::lower;
-  made.metric_class = metric_class;
-  made.statistic = "median";
-  made.value = rounded(median(std::move(seconds)));
+result::Metric clock_reading(const std::string& metric_class, double seconds) {
+  result::Metric made = metric(result::clock_reading.data(), metric_class, "median", seconds);
   made.resolution = rounded(steady_resolution_seconds() / readings_a_batch);
   made.judged = false;
   made.note = "how fast the processor ran: what reading its clock took after each batch";
   return made;
+}
+
+/// What the kernel reads the time from; "unknown" where it does not say (some sandboxes).
+std::string clock_source() {
+  const std::string name = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  return name.empty() ? "unknown" : name;
 }
 
 }  // namespace
@@ -75,6 +78,7 @@ OperationTimer::OperationTimer(std::function<void()> operation, std::function<vo
       most_(most),
       known_seconds_(known_seconds) {
   seconds_.reserve(most_kept);
+  clock_readings_.reserve(most_readings);
 }
 
 double OperationTimer::resolution_seconds() const {
@@ -113,13 +117,14 @@ BatchTime OperationTimer::time_batch(std::int64_t operations) {
   cpu_seconds_ += thread_cpu_seconds() - cpu_start;
   cpu_operations_ += operations;
   // Behind the operations: before them it would wake a processor whose idling is part of what is measured.
-  if (clock_readings_.size() < most_kept)
+  if (clock_readings_.size() < most_readings)
     clock_readings_.push_back(static_cast<float>(cost_in_row(readings_a_batch)));
   return BatchTime{std::max(sum, 0.0), 0};
 }
 
 void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const {
   trial.note("clock_cost_seconds", fmt::format("{:.3g}", clock_cost_));
+  trial.note(std::string(result::clock_source_note), clock_source());
   trial.note("clock_resolution_seconds", fmt::format("{:.3g}", steady_resolution_seconds()));
   if (known_seconds_ > 0) trial.note("subtracted_seconds", fmt::format("{:.6g}", known_seconds_));
   trial.note("operations_timed", fmt::format("{}", seconds_.size()));
@@ -142,7 +147,9 @@ void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, 
     cpu.note = cpu.judged ? "processor time of the calling thread, clock readings included" : cpu.note;
     trial.metric(std::move(cpu));
   }
-  trial.metric(clock_reading(metric_class, {clock_readings_.begin(), clock_readings_.end()}));
+  // A clock that stands still tells nothing.
+  if (const double reading = median({clock_readings_.begin(), clock_readings_.end()}); reading > 0)
+    trial.metric(clock_reading(metric_class, reading));
 }
 
 }  // namespace gpugauge::bench::cuda

@@ -37,8 +37,8 @@ class OperationTimer final : public Timer {
   double cpu_per_operation() const {
     return cpu_operations_ > 0 ? cpu_seconds_ / static_cast<double>(cpu_operations_) : 0;
   }
-  /// What reading the clock took in each batch since warm-up, right after its operations; in seconds. The
-  /// same code at all times, so that it tells how fast the processor ran just then.
+  /// What reading the clock took, as a mean of 32, after the operations of each batch since warm-up; in
+  /// seconds. The first 16384 batches.
   const std::vector<float>& clock_readings() const { return clock_readings_; }
   /// Adds "operation_mean", "operation_p50", "operation_p90" and "operation_p99" of all operations timed
   /// since warm-up, and with `cpu_time` "cpu_per_operation", the thread's processor time. In seconds, lower

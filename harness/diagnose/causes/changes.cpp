@@ -43,8 +43,7 @@ void examine_driver(const Seen& seen, Argument& it) {
   it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
   it.at_most(.5, seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs",
                                    "EnableGpuFirmware", "gsp", "NVreg_", "sysmem"}));
-  // Slower at what waits for the processor, and only there: its pace explains that without a driver.
-  if (!seen.slower(compute_classes) && !seen.slower({"hbm", "l2"})) it.at_most(.4, slower_processor(seen));
+  if (only_processor_bound(seen)) it.at_most(.4, slower_processor(seen));
   it.unproven(.6, newer_driver_recovers(seen));
   if (!seen.undone("driver", {"recovers"})) it.unproven(.5, Fact("the old driver was not measured again"));
   it.unproven(.45, changed_together(seen));
@@ -235,7 +234,8 @@ Signatures change_causes() {
                "not known; known "
                "ones are preferred where they are seen.",
        .confirms = "the same binary with the old driver recovers, in both orders (old, new, old)",
-       .excludes = "the old driver is as slow; a setting that the reload took back recovers",
+       .excludes = "the old driver is as slow; a setting that the reload took back recovers; only launching "
+                   "and the like is slower, and the processor itself was",
        .confused_with = {{"settings_lost_on_reboot", "are clocks, persistence and limits set as before?"},
                          {"false_attribution", "does the old driver recover?"},
                          {"stack_upgrade_mixed", "did anything else change?"}},

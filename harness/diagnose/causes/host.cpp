@@ -165,7 +165,6 @@ void examine_governor(const Seen& seen, Argument& it) {
   }
   it.at_most(.2,
              either(seen.on("host.governor", {"performance"}), seen.changed_to("governor", {"performance"})));
-  it.at_most(.3, processor_as_before(seen));
   it.at_most(.3, throttled(seen));
   it.at_most(.3, in_words("other work kept the processors busy, whatever their clock",
                           seen.at_least("cpu_load_percent", load_matters)));
@@ -270,7 +269,7 @@ Signatures host_causes() {
        .stands_on = {"governor"},
        .confirms = "governor powersave or a low processor clock, host benchmarks down evenly, reading the "
                    "processor's clock takes longer; performance recovers",
-       .excludes = "governor performance; the machine is busy; reading the clock takes as long as before",
+       .excludes = "governor performance; the machine is busy",
        .confused_with = {{"cpu_contention", "is the machine idle otherwise?"},
                          {"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"}},
        .next =

@@ -1,6 +1,7 @@
 #include "diagnose/causes/predicates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 
@@ -23,15 +24,23 @@ Fact in_words(std::string_view words, const Fact& fact) {
 }
 
 Fact slower_processor(const Seen& seen) {
-  constexpr double slower = 1.1;
-  return in_words("the processor itself was slower",
-                  seen.above("clock_reading_ns", "clock_reading_expected_ns", slower));
+  constexpr double clearly = 1.1;
+  constexpr double another_way = 3;
+  const double now = seen.number("clock_reading_ns").value_or(0);
+  const double then = seen.number("clock_reading_expected_ns").value_or(0);
+  if (then <= 0 || now < clearly * then || now >= another_way * then) return std::nullopt;
+  if (!seen.slower({"launch", "sync", "alloc"})) return std::nullopt;
+  return fmt::format("the processor itself was slower: reading its clock took {:.1f} ns, {:.1f} before", now,
+                     then);
 }
 
-Fact processor_as_before(const Seen& seen) {
-  constexpr double share = .03;
-  return in_words("the processor was as fast as before",
-                  seen.near("clock_reading_ns", "clock_reading_expected_ns", share));
+bool only_processor_bound(const Seen& seen) {
+  constexpr std::array bound{"launch", "sync", "alloc", "host_cpu", "framework_op"};
+  const auto& all = seen.it().metrics;
+  return std::all_of(all.begin(), all.end(), [&](const Metric& metric) {
+    return (!slower_by_figure(metric) && !metric.fails) ||
+           std::find(bound.begin(), bound.end(), metric.metric_class) != bound.end();
+  });
 }
 
 Fact slow_start(const Seen& seen) {

@@ -53,11 +53,12 @@ Fact changed_together(const Seen& seen);
 void without_slowness(Argument& argument, double most, std::string_view work, bool compared);
 /// Some figure of these classes has a factor.
 bool is_compared(const Seen& seen, Words classes);
-/// Reading the processor's clock took a tenth longer than on the other side: another clock, or a neighbour on
-/// the core. From where on is assumed (docs/verdicts.md).
+/// Launching, synchronising or allocating is slower, and reading the processor's clock beside it took a tenth
+/// longer than on the other side: a lower clock, or a neighbour on the core. Three times as long is another
+/// way of reading it.
 Fact slower_processor(const Seen& seen);
-/// It took as long, within 3% (assumed, too).
-Fact processor_as_before(const Seen& seen);
+/// What is slower waits for a processor, all of it.
+bool only_processor_bound(const Seen& seen);
 /// Whether one of the facts was seen: the first one.
 Fact either(const Fact& one, const Fact& other);
 /// Both were seen.

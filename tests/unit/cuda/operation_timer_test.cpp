@@ -1,8 +1,10 @@
 // Timing single operations on the host: needs no GPU.
 #include "support/cuda/operation_timer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,13 +84,14 @@ TEST(OperationTimer, records_what_reading_the_clock_takes_beside_the_operations)
   const Metric& reading = metric(result, "clock_reading");
   EXPECT_FALSE(reading.judged);
   EXPECT_EQ(reading.unit, "second");
-  // One a batch, and none of warming up: that prepares, too.
-  EXPECT_GT(timer.clock_readings().size(), 20U);
+  // One a batch, and none of warming up, which prepares, too.
+  EXPECT_GE(timer.clock_readings().size(), result.batches.seconds_per_operation.size());
   EXPECT_LT(timer.clock_readings().size(), static_cast<std::size_t>(batches));
-  // The smallest mean of long rows before is no more than the median of short ones, but for the noise of
-  // both.
-  EXPECT_GT(reading.value, 0.5 * std::stod(result.notes.at("clock_cost_seconds")));
-  EXPECT_LT(reading.value, 100e-6);
+  std::vector<double> sorted(timer.clock_readings().begin(), timer.clock_readings().end());
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_GE(reading.value, sorted[(sorted.size() - 1) / 2] * (1 - 1e-6));
+  EXPECT_LE(reading.value, sorted[sorted.size() / 2] * (1 + 1e-6));
+  EXPECT_NE(result.notes.at("clock_source"), "");
 }
 
 TEST(OperationTimer, judges_no_p99_of_few_operations) {
