@@ -66,6 +66,7 @@ MAY_CHANGE_CUDA = {
     "cudaCtxResetPersistingL2Cache": ("bench/support/cuda/persisting_l2.cpp",),
     # Of this process's own context, and gone with it.
     "cudaDeviceEnablePeerAccess": ("bench/copy/peer.cpp",),
+    "cudaDeviceDisablePeerAccess": ("bench/copy/peer.cpp",),
     "cudaMemPoolSetAttribute": ("bench/launch/allocate.cpp",),
 }
 

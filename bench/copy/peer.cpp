@@ -26,18 +26,38 @@ struct OnDevice {
   ~OnDevice() { cudaSetDevice(0); }
 };
 
-/// True when `from` can reach the memory of `to` directly; opens the way.
-bool open_way(int from, int to) {
-  int possible = 0;
-  cuda::check(cudaDeviceCanAccessPeer(&possible, from, to), "asking for peer access");
-  if (possible == 0) return false;
-  const OnDevice current(from);
-  const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
-  cudaGetLastError();
-  if (code == cudaErrorPeerAccessAlreadyEnabled) return true;
-  cuda::check(code, "opening peer access");
-  return true;
-}
+/// The direct way from one GPU to the memory of another, where there is one, for this one's lifetime. Closed
+/// again: without NVSwitch a GPU has at most eight peers at a time, and a machine may have more.
+class DirectWay {
+ public:
+  DirectWay(int from, int to) : from_(from), to_(to) {
+    int possible = 0;
+    cuda::check(cudaDeviceCanAccessPeer(&possible, from, to), "asking for peer access");
+    if (possible == 0) return;
+    const OnDevice current(from);
+    const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
+    cudaGetLastError();
+    open_ = true;
+    if (code == cudaErrorPeerAccessAlreadyEnabled) return;
+    cuda::check(code, "opening peer access");
+    opened_ = true;
+  }
+  DirectWay(const DirectWay&) = delete;
+  DirectWay& operator=(const DirectWay&) = delete;
+  ~DirectWay() {
+    if (!opened_ || cudaSetDevice(from_) != cudaSuccess) return;
+    cudaDeviceDisablePeerAccess(to_);
+    cudaSetDevice(0);
+    cudaGetLastError();
+  }
+  bool open() const { return open_; }
+
+ private:
+  int from_;
+  int to_;
+  bool open_ = false;
+  bool opened_ = false;  ///< by this one
+};
 
 struct Way {
   PeerPace pace;
@@ -143,12 +163,12 @@ void peer(Trial& trial) {
     if (i > 0)
       trial.keep_before(fmt::format("{} measured {}: it lacks {}", trial.instance().id, name_of(pairs[i]),
                                     pairs_left(pairs, i)));
-    const bool direct = open_way(from, to);
+    const DirectWay direct(from, to);
     const std::uint64_t seed =
         trial.data_seed() + static_cast<std::uint64_t>(from) * 1000 + static_cast<std::uint64_t>(to);
     Way way = measure_way(from, to, seed, budget);
     if (way.seconds.empty()) throw Interrupted{};
-    record(trial, pairs[i], direct, std::move(way));
+    record(trial, pairs[i], direct.open(), std::move(way));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/kernels_seen.hpp"
+#include "support/cuda/library_age.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
 #include "support/statistics.hpp"
@@ -43,7 +44,10 @@ std::optional<std::string> why_unusable() {
       static_cast<std::size_t>(cublas) != loaded / 10000)
     return fmt::format("cuBLAS {} and cuBLASLt {} were loaded together: they must come from one package.",
                        cublas, version_text(loaded));
-  return std::nullopt;
+  // CUDA 12.8 is the first toolkit with code for 10.0 and 12.0 (docs/compatibility.md).
+  constexpr std::size_t first = 120800;
+  return cuda::older_than_blackwell("cuBLASLt", version_text(loaded), loaded >= first, version_text(first),
+                                    cuda::device().compute_capability);
 }
 
 void describe(result::Facts& facts) {

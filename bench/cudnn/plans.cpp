@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "cudnn/refusal.hpp"
+#include "support/cuda/device.hpp"
 #include "support/cuda/kernels_seen.hpp"
+#include "support/cuda/library_age.hpp"
 #include "support/environment.hpp"
 
 namespace gpugauge::bench::cudnn {
@@ -20,9 +22,13 @@ std::string version_text(std::size_t version) {
 }
 
 std::optional<std::string> why_unusable() {
-  if (loaded_version() / 10000 >= built_version() / 10000) return std::nullopt;
-  return fmt::format("The cuDNN that was loaded is {}, this build needs {} or later.",
-                     version_text(loaded_version()), version_text(built_version() / 10000 * 10000));
+  if (loaded_version() / 10000 < built_version() / 10000)
+    return fmt::format("The cuDNN that was loaded is {}, this build needs {} or later.",
+                       version_text(loaded_version()), version_text(built_version() / 10000 * 10000));
+  // The support matrix of 9.5.1 has no 10.x, and the notes of cudnn-frontend 1.10 name 9.7.0 for Blackwell.
+  constexpr std::size_t first = 90700;
+  return cuda::older_than_blackwell("cuDNN", version_text(loaded_version()), loaded_version() >= first,
+                                    version_text(first), cuda::device().compute_capability);
 }
 
 void describe(result::Facts& facts) {

@@ -31,8 +31,8 @@ Definition product(const std::string& variant, Kernel kernel) {
 const Registration mma_sync{
     product("mma_sync", kernels::gemm::mma_bf16)
         .isolates("bf16 products on Tensor Cores by the warp-level mma.sync instruction, "
-                  "fp32 sums, bf16 result, without any library; on compute capability 9.0 "
-                  "and later below what wgmma or its successors reach")
+                  "fp32 sums, bf16 result, without any library; on compute capability 9.0, "
+                  "10.x and 11.0 below what wgmma or tcgen05 reach")
         .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
         .requires_gpu(80)
         .from(Depth::deep)};

@@ -24,10 +24,14 @@ constexpr double factor_one(int) {
 /// Sizes up to this are bound by latency: their time is the metric.
 inline constexpr std::uint64_t largest_small_bytes = 64 << 10;
 
-/// fp32 elements of a collective over `bytes` bytes in all: as many as divide evenly among `parts` ranks.
+/// fp32 elements of a collective over `bytes` bytes in all: as many as divide evenly among `parts` ranks,
+/// each part a multiple of 16 bytes where it holds as many, since NCCL copies unaligned parts by narrower
+/// accesses (nccl-tests rounds likewise).
 constexpr std::uint64_t elements_of(std::uint64_t bytes, int parts) {
-  const std::uint64_t elements = bytes / 4;
-  return elements - elements % static_cast<std::uint64_t>(parts);
+  constexpr std::uint64_t aligned = 4;
+  std::uint64_t part = bytes / 4 / static_cast<std::uint64_t>(parts);
+  if (part >= aligned) part -= part % aligned;
+  return part * static_cast<std::uint64_t>(parts);
 }
 
 }  // namespace gpugauge::bench::nccl

@@ -6,8 +6,11 @@
 #include <fmt/format.h>
 
 #include "nccl/lockstep_run.hpp"
+#include "nccl/meeting.hpp"
 #include "nccl/notes.hpp"
 #include "support/byte_text.hpp"
+#include "support/cuda/blocker.hpp"
+#include "support/cuda/device.hpp"
 #include "support/cuda/kernels_seen.hpp"
 #include "support/interrupt.hpp"
 #include "support/statistics.hpp"
@@ -140,6 +143,12 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
 }  // namespace
 
 void measure_collective(Trial& trial, const Collective& collective) {
+  // One thread launches for all GPUs, one after another: where a launch waits for its kernel, the first would
+  // wait for the others' for ever.
+  if (channel() == nullptr && cuda::start_up().devices > 1 && cuda::queue().synchronous)
+    trial.unavailable(
+        "launches wait for their kernels here (CUDA_LAUNCH_BLOCKING, a profiler or a debugger), so that a "
+        "collective of several GPUs in one process would never end: take that away, or start one rank a GPU");
   World& world = World::get();
   // Outside of what is tried: its memory is freed when the communicators have been aborted, not before.
   LockstepRun run(world, collective, trial.data_seed());

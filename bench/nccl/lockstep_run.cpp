@@ -102,9 +102,10 @@ void LockstepRun::enqueue_once(const Layout& layout) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Member& member = members[i];
       if (members.size() > 1) cuda::check(cudaSetDevice(member.device), "choosing a GPU");
-      check(collective_.enqueue(buffers_[i]->send.get(), buffers_[i]->receive.get(), layout, member.rank,
-                                world_.rank_count(), member.comm, member.stream->get()),
-            "enqueueing a collective");
+      const ncclResult_t code =
+          collective_.enqueue(buffers_[i]->send.get(), buffers_[i]->receive.get(), layout, member.rank,
+                              world_.rank_count(), member.comm, member.stream->get());
+      if (code != ncclSuccess) check(code, fmt::format("enqueueing a collective on {}", member.uuid).c_str());
     }
     group.close();
   });

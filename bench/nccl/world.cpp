@@ -173,7 +173,8 @@ void World::wait_for(const Member& member, double seconds, double deadline) {
   for (;;) {
     const cudaError_t state = cudaStreamQuery(member.stream->get());
     if (state == cudaSuccess) return;
-    if (state != cudaErrorNotReady) cuda::check(state, "waiting for a collective");
+    if (state != cudaErrorNotReady)
+      cuda::check(state, fmt::format("waiting for a collective on {} ({})", member.uuid, host_).c_str());
     const double now = steady_seconds();
     if (now < next_look) {
       std::this_thread::yield();
@@ -183,7 +184,8 @@ void World::wait_for(const Member& member, double seconds, double deadline) {
     if (channel_ != nullptr) channel_->check();
     ncclResult_t fault = ncclSuccess;
     check(ncclCommGetAsyncError(member.comm, &fault), "asking NCCL for errors");
-    check(fault, "a collective");
+    if (fault != ncclSuccess)
+      check(fault, fmt::format("a collective on {} ({})", member.uuid, host_).c_str());
     if (now > deadline)
       throw std::runtime_error(
           fmt::format("a collective did not end within {:g} s on {} ({})", seconds, member.uuid, host_));

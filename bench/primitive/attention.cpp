@@ -95,10 +95,9 @@ void attention(Trial& trial) {
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("mma_sync")
-        .isolates(
-            "Attention forward of 32 heads in one kernel, bf16 with fp32 sums, by mma.sync: two matrix "
-            "products and an exponential between them, which never leave the SM; on 9.0 and later below "
-            "what wgmma or its successors reach")
+        .isolates("Attention forward of 32 heads in one kernel, bf16 with fp32 sums, by mma.sync: two matrix "
+                  "products and an exponential between them, which never leave the SM; on 9.0, 10.x and 11.0 "
+                  "below what wgmma or tcgen05 reach")
         .bad_value("a low SM clock (power cap, heat, locked clocks), another process on the GPU, a MIG slice")
         .axis("head_dim", {"64", "128"})
         .axis("mask", {"full", "causal"})

@@ -69,6 +69,8 @@ struct Mismatch {
 /// The fields that make two runs incomparable, sorted by name; empty = comparable. fields.cpp holds the table
 /// with the reason of each row.
 std::vector<Mismatch> mismatches(const result::Fingerprint& now, const result::Fingerprint& then);
+/// The same of two runs: of what they are about, where that is one card each (card.hpp).
+std::vector<Mismatch> mismatches(const result::Run& now, const result::Run& then);
 /// The same between each run of one side and each of the other, with the first two values that differ of each
 /// field. Only this finds what a run in the middle has and the first one lacks: a family's hash. A side given
 /// twice shows whether its own runs are of one kind.
@@ -77,6 +79,8 @@ std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std:
 /// The same table for fields that are noted only: settings and topology differ as a cause to be found, not as
 /// another subject. For reports and diagnosis.
 std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then);
+/// The same of two runs: of what they are about, where that is one card each (card.hpp).
+std::vector<Mismatch> noted_differences(const result::Run& now, const result::Run& then);
 
 /// SHA-256 over the fields that must match, 64 hex digits.
 std::string key(const result::Fingerprint& fingerprint);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "baseline/baseline.hpp"
+#include "baseline/card.hpp"
 #include "baseline/digest.hpp"
 #include "result/pattern.hpp"
 
@@ -78,11 +79,11 @@ struct Values {
 };
 
 /// Each value once; an absent fact has the value "" where its absence counts.
-std::vector<std::string> values_of(const std::vector<result::Run>& runs, const Section& section,
+std::vector<std::string> values_of(const std::vector<result::Fingerprint>& side, const Section& section,
                                    const std::string& name, Role role) {
   std::vector<std::string> out;
-  for (const result::Run& run : runs) {
-    const result::Facts& facts = run.fingerprint.*section.facts;
+  for (const result::Fingerprint& fingerprint : side) {
+    const result::Facts& facts = fingerprint.*section.facts;
     const auto found = facts.find(name);
     if (found == facts.end() && role == Role::must_in_common) continue;
     const std::string value = found == facts.end() ? "" : found->second;
@@ -128,18 +129,35 @@ std::vector<Mismatch> mismatches(const result::Fingerprint& now, const result::F
   return differences(now, then, {Role::must, Role::must_in_common});
 }
 
+std::vector<Mismatch> mismatches(const result::Run& now, const result::Run& then) {
+  const auto [here, there] = about_cards(now.fingerprint, now.device, then.fingerprint, then.device);
+  return mismatches(here, there);
+}
+
 std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std::vector<result::Run>& then) {
   std::vector<Mismatch> out;
+  // A card keeps its facts whatever number it has in a run.
+  const std::optional<std::string> number =
+      now.empty() ? std::nullopt : number_of_card(now.front().fingerprint, now.front().device);
+  const auto about = [&](const std::vector<result::Run>& runs) {
+    std::vector<result::Fingerprint> side;
+    side.reserve(runs.size());
+    for (const result::Run& run : runs)
+      side.push_back(number ? about_card(run.fingerprint, run.device, *number) : run.fingerprint);
+    return side;
+  };
+  const std::vector<result::Fingerprint> here = about(now);
+  const std::vector<result::Fingerprint> there = about(then);
   for (const Section& section : sections) {
     std::map<std::string, Values> fields;
-    for (const std::vector<result::Run>* side : {&now, &then})
-      for (const result::Run& run : *side)
-        for (const auto& fact : run.fingerprint.*section.facts) fields[fact.first];
+    for (const std::vector<result::Fingerprint>* side : {&here, &there})
+      for (const result::Fingerprint& fingerprint : *side)
+        for (const auto& fact : fingerprint.*section.facts) fields[fact.first];
     for (auto& [name, values] : fields) {
       const Role role = role_of(section.name, name);
       if (role != Role::must && role != Role::must_in_common) continue;
-      values.now = values_of(now, section, name, role);
-      values.then = values_of(then, section, name, role);
+      values.now = values_of(here, section, name, role);
+      values.then = values_of(there, section, name, role);
       if (const auto pair = values.different())
         out.push_back({field_name(section.name, name), pair->first, pair->second});
     }
@@ -149,6 +167,11 @@ std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std:
 
 std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then) {
   return differences(now, then, {Role::identity, Role::noted});
+}
+
+std::vector<Mismatch> noted_differences(const result::Run& now, const result::Run& then) {
+  const auto [here, there] = about_cards(now.fingerprint, now.device, then.fingerprint, then.device);
+  return noted_differences(here, there);
 }
 
 bool names(std::string_view treatment, std::string_view field) {

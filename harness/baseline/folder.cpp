@@ -49,7 +49,7 @@ class FolderLock {
 };
 
 std::string first_difference(const result::Run& a, const result::Run& b) {
-  const auto different = mismatches(a.fingerprint, b.fingerprint);
+  const auto different = mismatches(a, b);
   if (!different.empty())
     return fmt::format("{} is {} in one and {} in the other", result::shortened(different.front().field),
                        result::quoted(different.front().now), result::quoted(different.front().then));

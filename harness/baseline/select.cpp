@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "baseline/baseline.hpp"
+#include "baseline/card.hpp"
 #include "baseline/fields.hpp"
 #include "baseline/kept_file.hpp"
 #include "baseline/places.hpp"
@@ -68,9 +69,11 @@ bool of_another_machine(const result::Fingerprint& now, const std::string& devic
 }
 
 /// Fields that keep a baseline from being held against `now`.
+/// @param pinned the device that `then` is of
 std::vector<Mismatch> fields_between(const result::Fingerprint& now, const result::Fingerprint& then,
-                                     bool own, const std::string& device) {
-  std::vector<Mismatch> fields = mismatches(now, then);
+                                     bool own, const std::string& device, const std::string& pinned) {
+  const auto [here, there] = about_cards(now, device, then, pinned);
+  std::vector<Mismatch> fields = mismatches(here, there);
   // With `device` given the card was named; without it all cards of the node must be the same.
   if (own && device.empty())
     for (Mismatch& field : differences(now, then, {Role::identity})) fields.push_back(std::move(field));
@@ -143,8 +146,9 @@ bool comes_before(const Damaged& damaged, const Candidate& best, const result::F
   auto rank = std::tuple(true, Fit::full);
   if (damaged.round) {
     const result::Fingerprint& then = damaged.round->fingerprint;
-    const Fit fit =
-        share_a_family(now, then) ? fit_of(fields_between(now, then, true, device), true) : Fit::no;
+    const Fit fit = share_a_family(now, then)
+                        ? fit_of(fields_between(now, then, true, device, damaged.round->device), true)
+                        : Fit::no;
     if (fit == Fit::no) return false;
     rank = {!of_another_machine(now, device, then, damaged.round->device), fit};
   }
@@ -178,7 +182,8 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
     Candidate found{load(folder), Fit::full};
     const result::Fingerprint& then = found.baseline.runs.front().fingerprint;
     if (!share_a_family(now, then)) return {};
-    const std::vector<Mismatch> fields = fields_between(now, then, own, device);
+    const std::vector<Mismatch> fields =
+        fields_between(now, then, own, device, found.baseline.runs.front().device);
     if (fields.empty() && state == State::candidate) {
       problems.push_back(
           fmt::format("baseline {} fits and is a candidate: it was not used; `gpugauge baseline accept "

@@ -151,7 +151,7 @@ int accept(const BaselineDecisionsArguments& arguments) {
   std::vector<result::Run> runs;
   for (const std::string& file : arguments.runs) {
     runs.push_back(result::read_run(file));
-    if (const auto different = baseline::mismatches(runs.back().fingerprint, pinned.runs.front().fingerprint);
+    if (const auto different = baseline::mismatches(runs.back(), pinned.runs.front());
         runs.back().device != pinned.manifest.device ||
         std::any_of(different.begin(), different.end(),
                     [](const auto& field) { return field.field.starts_with("suite."); }))

@@ -238,10 +238,11 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       device.reference = selection.baseline->runs;
       const judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
       device.remarks.insert(device.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
-      const std::string noted = in_words(
-          baseline::noted_differences(first.fingerprint, selection.baseline->runs.front().fingerprint));
+      const std::string noted =
+          in_words(baseline::noted_differences(first, selection.baseline->runs.front()));
       if (!noted.empty())
         device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
+      tell_cards_gone(first, selection.baseline->runs.front(), device.remarks);
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
       // Its origin would say that it was compared.
@@ -311,8 +312,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
     input.not_comparable = not_comparable("the side before", different, both_alike);
     input.judged = false;
   }
-  if (const std::string noted =
-          in_words(baseline::noted_differences(after.front().fingerprint, before.front().fingerprint));
+  if (const std::string noted = in_words(baseline::noted_differences(after.front(), before.front()));
       !noted.empty() && different.undeclared.empty())
     device.remarks.push_back("Differs between the sides, and may be a cause: " + noted + ".");
   for (std::string& remark : remarks_of_sides(before, after)) device.remarks.push_back(std::move(remark));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "baseline/card.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::conductor {
@@ -55,6 +56,15 @@ Differences differing(const std::vector<result::Run>& runs, const baseline::Base
     (declared ? out.declared : out.undeclared).push_back(std::move(field));
   }
   return out;
+}
+
+void tell_cards_gone(const result::Run& now, const result::Run& then, std::vector<std::string>& remarks) {
+  const std::vector<std::string> gone = baseline::cards_gone(now.fingerprint, then.fingerprint);
+  if (gone.empty()) return;
+  remarks.push_back(fmt::format(
+      "{} {} on this machine when the baseline was recorded and {} not now: lost, taken out, or not shown to "
+      "this command.",
+      fmt::join(gone, ", "), gone.size() == 1 ? "was" : "were", gone.size() == 1 ? "is" : "are"));
 }
 
 std::string in_words(const std::vector<baseline::Mismatch>& fields) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "baseline/card.hpp"
 #include "baseline/fields.hpp"
 #include "conductor/framework_notes.hpp"
 #include "conductor/host_load.hpp"
@@ -310,8 +311,11 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
   using baseline::Role;
   out.changed.emplace();
   out.about.changed_is_all = true;
-  for (const baseline::Mismatch& field : baseline::differences(
-           run.fingerprint, before.runs.front().fingerprint, {Role::identity, Role::noted, Role::must})) {
+  const result::Run& pinned = before.runs.front();
+  const auto [now, then] =
+      baseline::about_cards(run.fingerprint, run.device, pinned.fingerprint, pinned.device);
+  for (const baseline::Mismatch& field :
+       baseline::differences(now, then, {Role::identity, Role::noted, Role::must})) {
     const std::size_t dot = field.field.find('.');
     std::string name = dot == std::string::npos ? field.field : field.field.substr(dot + 1);
     // Hashes of the sources tell what was measured, and another machine is none that changed: a baseline of

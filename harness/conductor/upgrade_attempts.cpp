@@ -60,7 +60,7 @@ std::string unfit(const result::Run& run) {
 }
 
 /// The settings that differ from the latest ones: what was put right, or went wrong, since.
-std::string other_settings(const result::Fingerprint& then, const result::Fingerprint& now) {
+std::string other_settings(const result::Run& then, const result::Run& now) {
   constexpr std::size_t most = 3;
   std::vector<std::string> texts;
   std::size_t more = 0;
@@ -170,13 +170,15 @@ CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<Up
   CountedRounds out;
   if (rounds.empty()) return out;
   const int latest = rounds.back().attempt;
-  const result::Fingerprint now = rounds.back().run.fingerprint;
+  result::Run now;  // as far as rounds are told apart by it
+  now.device = rounds.back().run.device;
+  now.fingerprint = rounds.back().run.fingerprint;
   Reason changed;
   Reason failed;
   Reason mended;
   Reason set;  // the settings, otherwise
   for (KeptRound& one : rounds) {
-    if (!baseline::mismatches(one.run.fingerprint, now).empty()) {
+    if (!baseline::mismatches(one.run, now).empty()) {
       changed.add("");
       continue;
     }
@@ -185,7 +187,7 @@ CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<Up
       const bool known = one.attempt > 0 && at < attempts.size();
       const auto causes = known ? causes_on(attempts[at], selection) : std::vector<std::string>();
       const std::string why = unfit(one.run);
-      const std::string settings = other_settings(one.run.fingerprint, now);
+      const std::string settings = other_settings(one.run, now);
       if (!why.empty())
         failed.add(why);
       else if (!settings.empty())

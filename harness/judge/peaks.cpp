@@ -17,6 +17,9 @@ constexpr std::string_view small_fp64_seen =
     "half of what larger instructions do, as recorded on an H100: 125.2 of 128 in registers";
 constexpr std::string_view guide_and_datasheet =
     "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as in the HGX data sheets";
+constexpr std::string_view guide_and_rtx_pro =
+    "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as published of the RTX PRO 6000 "
+    "Blackwell (188 SMs, 2.617 GHz), which are not cut";
 
 /// 0 = no unit for it, or no source that could be confirmed: then nothing is gated on it. Cut-down cards of a
 /// compute capability (GeForce, H20) reach less; as an upper bound the full chip's figure holds for them too.
@@ -34,10 +37,10 @@ constexpr std::array table{
     Row{"8.9", 4, 256, 512, 1024, 2048, 2048, guide},
     Row{"9.0", 256, 256, 2048, 4096, 8192, 8192, guide_and_datasheet},
     Row{"10.0", 128, 256, 4096, 8192, 16384, 16384, guide_and_datasheet},
-    // 10.3 and 12.0: the figures left out are secondary or unconfirmed in public sources. (10.3 does far less
-    // int8 than fp8.)
+    // 10.3: the figures left out are secondary or unconfirmed in public sources. (It does far less int8 than
+    // fp8.)
     Row{"10.3", 0, 256, 4096, 8192, 16384, 0, guide_and_datasheet},
-    Row{"12.0", 4, 256, 0, 1024, 0, 0, guide},
+    Row{"12.0", 4, 256, 512, 1024, 2048, 2048, guide_and_rtx_pro},
 };
 
 double of_row(const Row& row, std::string_view products) {

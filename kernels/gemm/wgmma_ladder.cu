@@ -14,6 +14,7 @@ cudaError_t launch_tile(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int
   const std::int64_t units = std::int64_t{schedule.rows} * schedule.columns;
   if (units > 0x7fffffff) return cudaErrorInvalidValue;
   const auto kernel = wgmma_tile_kernel<TileM, TileN>;
+  if (const cudaError_t status = supports(kernel, 90); status != cudaSuccess) return status;
   if (const cudaError_t status =
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, T::shared_bytes);
       status != cudaSuccess)

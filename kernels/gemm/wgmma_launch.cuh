@@ -38,14 +38,16 @@ struct ProductMaps {
 template <typename In, typename Config>
 cudaError_t launch_ring(const In* a, const In* b, Bf16* c, int m, int n, int k, cudaStream_t stream) {
   using R = Ring<In, Config>;
+  const auto kernel = wgmma_ring_kernel<In, Config>;
   ProductMaps maps;
   if (const cudaError_t status = maps.make(a, b, c, m, n, k, R::tile_m); status != cudaSuccess) return status;
+  // A build without code for 9.0 runs what it has there (PTX of 8.0), in which the kernel traps.
+  if (const cudaError_t status = supports(kernel, 90); status != cudaSuccess) return status;
   constexpr int group = 16 / Config::cluster;  // bands of 16 tiles of 128 rows
   const Schedule schedule = schedule_of(m, n, R::tile_m, R::tile_n, Config::cluster, group);
   const std::int64_t units = std::int64_t{schedule.rows} * schedule.columns;
   if (units * Config::cluster > 0x7fffffff) return cudaErrorInvalidValue;
 
-  const auto kernel = wgmma_ring_kernel<In, Config>;
   if (const cudaError_t status =
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, R::shared_bytes);
       status != cudaSuccess)

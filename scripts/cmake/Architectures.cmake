@@ -5,6 +5,14 @@
 # takes it. Code for 9.0 is always 90a-real, whatever a list calls it: wgmma and TMA multicast need the
 # architecture-specific target, which is also why `auto` is not CMake's own `native`; who writes `native` gets `auto`.
 
+# PTX that every GPU from CODE on runs. That of 9.0 lacks wgmma and would run in place of the real code there.
+function(_gpugauge_ptx_of code out)
+  if(code EQUAL 90)
+    set(code 89)
+  endif()
+  set(${out} ${code}-virtual PARENT_SCOPE)
+endfunction()
+
 # The toolkit's real architectures from 7.5 up ("75;80;...") and the newest of them.
 function(_gpugauge_toolkit_codes out out_newest)
   execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE _text
@@ -63,6 +71,8 @@ function(gpugauge_choose_architectures out)
       if(_entry STREQUAL "90-virtual")
         message(FATAL_ERROR "GPUGAUGE_ARCHITECTURES holds 90-virtual, whose code has no wgmma and would run in place of "
                             "the real one on a 9.0 GPU: write 90a-real, and 80-virtual for GPUs that are in no list.")
+      elseif(_entry STREQUAL "all-major")
+        message(FATAL_ERROR "GPUGAUGE_ARCHITECTURES is all-major, whose code for 9.0 has no wgmma: write all, or the list.")
       endif()
     endforeach()
     list(TRANSFORM _choice REPLACE "^90(-real)?$" "90a-real")
@@ -75,7 +85,19 @@ function(gpugauge_choose_architectures out)
   endif()
   foreach(_code IN LISTS _wanted)
     if(NOT _code IN_LIST _codes)
-      list(APPEND _list ${_newest}-virtual)   # a GPU newer than the toolkit: its driver compiles the PTX
+      # A GPU that the toolkit does not know: its driver compiles the newest PTX that is not above it.
+      set(_below 0)
+      foreach(_known IN LISTS _codes)
+        if(_known LESS _code AND _known GREATER _below)
+          set(_below ${_known})
+        endif()
+      endforeach()
+      if(_below EQUAL 0)
+        message(FATAL_ERROR "The GPU here is of an architecture (sm_${_code}) that this toolkit no longer compiles for, or "
+                            "older than 7.5: an older toolkit may (-DGPUGAUGE_ARCHITECTURES=80-real builds for others).")
+      endif()
+      _gpugauge_ptx_of(${_below} _ptx)
+      list(APPEND _list ${_ptx})
     elseif(_code EQUAL 90)
       list(APPEND _list 90a-real)
     else()
@@ -83,7 +105,8 @@ function(gpugauge_choose_architectures out)
     endif()
   endforeach()
   if(_choice STREQUAL "all")
-    list(APPEND _list ${_newest}-virtual)   # GPUs to come
+    _gpugauge_ptx_of(${_newest} _ptx)   # GPUs to come
+    list(APPEND _list ${_ptx})
   endif()
   list(REMOVE_DUPLICATES _list)
   set(${out} ${_list} PARENT_SCOPE)

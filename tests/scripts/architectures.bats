@@ -42,6 +42,29 @@ TEXT
   [[ "$output" == *"chosen: 100-virtual" ]]
 }
 
+@test "a GPU between those that the toolkit knows gets the newest PTX below it" {
+  fake nvcc 'printf "sm_75\nsm_80\nsm_86\nsm_90\nsm_100\nsm_120\n"'
+  fake nvidia-smi 'printf "10.3\n8.8\n"'
+  chosen auto
+  [[ "$output" == *"chosen: 100-virtual;86-virtual" ]]
+  fake nvidia-smi 'printf "9.0\n9.2\n"'   # none is known: PTX of 9.0 is never made
+  chosen auto
+  [[ "$output" == *"chosen: 90a-real;89-virtual" ]]
+}
+
+@test "a GPU older than all that the toolkit compiles for is refused by name" {
+  fake nvidia-smi 'echo 7.0'
+  run chosen auto
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"sm_70"*"an older toolkit may"* ]]
+}
+
+@test "PTX for GPUs to come is not that of 9.0" {
+  fake nvcc 'printf "sm_80\nsm_89\nsm_90\n"'
+  chosen all
+  [[ "$output" == *"chosen: 80-real;89-real;90a-real;89-virtual" ]]
+}
+
 @test "a driver that does not answer, and no GPU, take what CI takes" {
   chosen auto
   [[ "$output" == *"chosen: 80-real;90a-real" ]]
@@ -76,4 +99,7 @@ TEXT
   run chosen "80-real;90-virtual"
   [ "$status" -ne 0 ]
   [[ "$output" == *"90-virtual, whose code has no wgmma"*"write 90a-real"* ]]
+  run chosen all-major
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"all-major, whose code for 9.0 has no wgmma"* ]]
 }

@@ -51,7 +51,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = fake::number("runtime_devices", 1);
   return enter("cudaGetDeviceCount");
 }
 cudaError_t cudaInitDevice(int, unsigned flags, unsigned) {
@@ -64,7 +64,8 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 cudaError_t cudaSetDevice(int device) {
   if (const cudaError_t told = enter("cudaSetDevice"); told != cudaSuccess) return told;
-  return device == 0 ? cudaSuccess : remember(cudaErrorInvalidDevice);
+  return device >= 0 && device < fake::number("runtime_devices", 1) ? cudaSuccess
+                                                                    : remember(cudaErrorInvalidDevice);
 }
 cudaError_t cudaGetDevice(int* device) {
   *device = 0;

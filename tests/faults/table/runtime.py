@@ -76,8 +76,7 @@ def collective(name, cuda, code, says, cupti="", then="", only="nccl/all_reduce/
         run=f"{CUPTI.format(cupti)}{run}; ended=$?; {then}exit $ended" if cupti else run,
         code=code,
         output="none",
-        needs=NEEDS_NCCL
-        + (NEEDS_CUPTI if cupti else ""),
+        needs=NEEDS_NCCL + (NEEDS_CUPTI if cupti else ""),
         **more,
     )
 
@@ -365,8 +364,13 @@ END""",
         "a collective that never ends: the communicators are aborted before memory is freed, which would wait for it",
         "ncclAllReduce:10=endless",
         1,
-        "ERROR OCCURRED: 'a collective failed: ",
-        holds="grep -q 'a collective failed: an error of the fake NCCL' ranks.json",
+        "ERROR OCCURRED: 'a collective on GPU-",
+        holds="grep -q 'a collective on GPU-.* failed: an error of the fake NCCL' ranks.json",
+    ),
+    collective(
+        "launches that wait for their kernels, and several GPUs in one process: no collective is begun that would never end",
+        "", 0, "launches wait for their kernels here .* or start one rank a GPU", scenario="runtime_devices=2",
+        holds="grep -q '\"status\": \"unavailable\"' ranks.json",
     ),
     collective(
         "something else holds memory that a sweep of collectives has room for: no shorter one is measured",
@@ -379,21 +383,18 @@ END""",
     ),
     collective(
         "a GPU of the collectives on which no event can be made: it is named",
-        "cudaEventCreateWithFlags=999",
-        1,
+        "cudaEventCreateWithFlags=999", 1,
         r"ERROR OCCURRED: 'GPU 0 \(GPU-[0-9a-f-]{36}\): creating an event failed: cudaErrorUnknown \(999\)",
     ),
     collective(
         "no code to fill the input of a collective on this GPU",
-        "cudaLaunchKernel:2=209",
-        0,
+        "cudaLaunchKernel:2=209", 0,
         r"ERROR OCCURRED: 'filling the input: cudaErrorNoKernelImageForDevice \(209\)",
         holds="grep -q '\"status\": \"skipped\"' ranks.json",
     ),
     collective(
         "a collective that cannot be enqueued while another is in flight",
-        "ncclAllReduce:10-10=endless;ncclAllReduce:11=1",
-        1,
-        "ERROR OCCURRED: 'enqueueing a collective failed: ",
+        "ncclAllReduce:10-10=endless;ncclAllReduce:11=1", 1,
+        "ERROR OCCURRED: 'enqueueing a collective on GPU-",
     ),
 ]

@@ -20,10 +20,18 @@ TEST(BusBandwidth, factors_are_those_of_nccl_tests) {
   EXPECT_EQ(factor_one(8), 1);
 }
 
+TEST(Elements, are_parts_of_sixteen_bytes_where_there_are_as_many) {
+  EXPECT_EQ(elements_of(std::uint64_t{256} << 20, 3), 3 * 22'369'620U);
+  EXPECT_EQ(elements_of(std::uint64_t{256} << 20, 7), 7 * 9'586'980U);
+  EXPECT_EQ(elements_of(36, 3), 9U) << "three each";
+  EXPECT_EQ(elements_of(8, 1), 2U);
+  EXPECT_EQ(elements_of((1 << 20) + 8, 1), 262'144U);
+}
+
 TEST(Elements, divide_evenly_among_ranks) {
   EXPECT_EQ(elements_of(8, 1), 2U);
   EXPECT_EQ(elements_of(8, 8), 0U);
-  EXPECT_EQ(elements_of(1 << 20, 3), 262'143U);
+  EXPECT_EQ(elements_of(1 << 20, 3), 3 * 87'380U);
   EXPECT_EQ(elements_of(std::uint64_t{8} << 30, 8), std::uint64_t{1} << 31);
 }
 

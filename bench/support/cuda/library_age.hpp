@@ -1,0 +1,17 @@
+// Libraries that know nothing of a GPU because they are older: what they answer then is no fault of the GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace gpugauge::bench::cuda {
+
+/// One sentence where the library is older than the first version that knows GPUs of compute capability 10.0
+/// and later (Blackwell), on such a GPU; nullopt elsewhere.
+/// @param library what a user calls it: "cuDNN"
+/// @param version of it that was loaded, and `knows`: whether that is `first` or later
+/// @param compute_capability of the GPU, 100 for 10.0
+std::optional<std::string> older_than_blackwell(const std::string& library, const std::string& version,
+                                                bool knows, const std::string& first, int compute_capability);
+
+}  // namespace gpugauge::bench::cuda
