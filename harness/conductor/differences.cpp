@@ -59,11 +59,13 @@ Differences differing(const std::vector<result::Run>& runs, const baseline::Base
 }
 
 void tell_cards_gone(const result::Run& now, const result::Run& then, std::vector<std::string>& remarks) {
+  // A baseline of another card is of another machine.
+  if (!baseline::number_of_card(then.fingerprint, now.device)) return;
   const std::vector<std::string> gone = baseline::cards_gone(now.fingerprint, then.fingerprint);
   if (gone.empty()) return;
   remarks.push_back(fmt::format(
-      "{} {} on this machine when the baseline was recorded and {} not now: lost, taken out, or not shown to "
-      "this command.",
+      "{} {} beside this GPU when the baseline was recorded and {} not now: lost, taken out, or not "
+      "shown to this command.",
       fmt::join(gone, ", "), gone.size() == 1 ? "was" : "were", gone.size() == 1 ? "is" : "are"));
 }
 

@@ -21,7 +21,8 @@ Differences differing(const std::vector<result::Run>& runs, const baseline::Base
 /// "device.host.cpu_model (X now, Y then); ...".
 std::string in_words(const std::vector<baseline::Mismatch>& fields);
 
-/// Adds one sentence on cards that were on this machine when the other side was recorded and are not now.
+/// Adds one sentence on cards that were beside the one that was measured when the other side of the same card
+/// was recorded and are not now.
 void tell_cards_gone(const result::Run& now, const result::Run& then, std::vector<std::string>& remarks);
 
 /// What was declared and what of it is there, one sentence a word.

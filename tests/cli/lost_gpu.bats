@@ -18,7 +18,7 @@ gpus() {
   echo "$output"
   [ "$status" -eq 0 ]
   [[ $output == *"Compared with this machine's own baseline"* ]]
-  [[ $output == *"was on this machine when the baseline was recorded and is not now"* ]]
+  [[ $output == *"was beside this GPU when the baseline was recorded and is not now"* ]]
   [[ $output != *"was not used"* ]]
 
   latency 0.01

@@ -74,12 +74,12 @@ with_library() {
   [ "$output" = "$BATS_TEST_TMPDIR/two" ]
 }
 
-@test "a toolkit before 12.0 is passed over and named" {
+@test "a toolkit before 12.4 is passed over and named" {
   mkdir -p "$BATS_TEST_TMPDIR/old/bin"
   printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' >"$BATS_TEST_TMPDIR/old/bin/nvcc"
   chmod +x "$BATS_TEST_TMPDIR/old/bin/nvcc"
   CUDA_HOME="$BATS_TEST_TMPDIR/old" with_library 'system_toolkit >/dev/null || true'
-  [[ "$output" == *"$BATS_TEST_TMPDIR/old is 11.8; 12.0 or later is needed"* ]]
+  [[ "$output" == *"$BATS_TEST_TMPDIR/old is 11.8; 12.4 or later is needed"* ]]
 }
 
 # A toolkit in FOLDER with everything that toolkits may lack, and wheels that note that they were asked for.

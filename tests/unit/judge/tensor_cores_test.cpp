@@ -76,6 +76,19 @@ TEST(TensorCores, ALibraryThatLostThemFailsBesideOwnKernelsThatUseThem) {
   }
 }
 
+TEST(TensorCores, OfProfessionalCardsOf120AreToldFromCudaCores) {
+  const char* const whole = "NVIDIA RTX PRO 6000 Blackwell Server Edition";
+  const auto tf32 = [](double operations, const char* name) {
+    return proof({{"cublas/tf32/lt/8192", "gemmtf32", operations, tensor}}, "12.0", name)
+        .at("tensor_cores/gemmtf32");
+  };
+  EXPECT_EQ(tf32(490, whole).kind, VerdictKind::ok);
+  EXPECT_EQ(tf32(240, whole).kind, VerdictKind::failed);
+  EXPECT_FALSE(tf32(240, whole).advisory);
+  EXPECT_EQ(tf32(240, "NVIDIA GeForce RTX 5090").kind, VerdictKind::inconclusive)
+      << "cut to the CUDA cores' rate";
+}
+
 TEST(TensorCores, OneProductOfALibraryOnCudaCoresFailsBesideItsOthers) {
   const auto found = proof({{"peak/bf16/mma_sync", "gemm16", 2500, {}, "", 1e9},
                             {"cublas/bf16/lt/8192", "gemm16", 3300, tensor},
