@@ -131,6 +131,7 @@ TEST(Pace, OfWhatLostMostAndCountsIsThatOfTheProcessor) {
 /// What the judges say of rounds of a quarter slower launches, and readings so much longer.
 std::vector<result::Run> rounds(std::uint64_t from, int count, double launch, double reading) {
   std::vector<result::Run> out;
+  out.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     out.push_back(launches(from + static_cast<std::uint64_t>(i), launch,
                            {reading, reading, reading, reading, reading}));
