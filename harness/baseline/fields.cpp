@@ -137,8 +137,13 @@ std::vector<Mismatch> mismatches(const result::Run& now, const result::Run& then
 std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std::vector<result::Run>& then) {
   std::vector<Mismatch> out;
   // A card keeps its facts whatever number it has in a run.
+  const auto named = [](const result::Run& run) {
+    return number_of_card(run.fingerprint, run.device).has_value();
+  };
+  const bool cards = !now.empty() && std::all_of(now.begin(), now.end(), named) &&
+                     std::all_of(then.begin(), then.end(), named);
   const std::optional<std::string> number =
-      now.empty() ? std::nullopt : number_of_card(now.front().fingerprint, now.front().device);
+      cards ? number_of_card(now.front().fingerprint, now.front().device) : std::nullopt;
   const auto about = [&](const std::vector<result::Run>& runs) {
     std::vector<result::Fingerprint> side;
     side.reserve(runs.size());

@@ -60,6 +60,15 @@ TEST(Card, ThatDiffersItselfStillDoes) {
   EXPECT_EQ(mismatches(std::vector{now, now}, std::vector{then}), mismatches(now, then));
 }
 
+TEST(Card, ThatOneRunDoesNotNameIsOfNoneOfThem) {
+  result::Run named, unnamed;
+  named.device = "GPU-2";
+  unnamed.device = "GPU-9";
+  named.fingerprint = unnamed.fingerprint = four;
+  EXPECT_THAT(mismatches(std::vector{named}, std::vector{named, unnamed}), IsEmpty());
+  EXPECT_THAT(mismatches(named, unnamed), IsEmpty());
+}
+
 TEST(Card, OfTheHostAndOfLinksIsNoSingleOne) {
   for (const char* device : {"host", "links", ""}) {
     const auto [now, then] = about_cards(three, device, four, device);
