@@ -98,6 +98,7 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
 void LockstepRun::enqueue_once(const Layout& layout) {
   world_.or_give_up([&] {
     std::vector<Member>& members = world_.members();
+    const ranks::Watch::Call watched = world_.enqueueing();
     Group group(members.size() > 1);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Member& member = members[i];

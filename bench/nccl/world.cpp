@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,8 @@
 #include "nccl/meeting.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
+#include "support/environment.hpp"
+#include "support/family.hpp"
 #include "support/interrupt.hpp"
 #include "support/trial.hpp"
 
@@ -30,6 +33,15 @@ constexpr double step_seconds = 120;
 std::optional<std::string>& broken() {
   static std::optional<std::string> sentence;
   return sentence;
+}
+
+std::function<void(const std::string&)>& keep_when_lost() {
+  static std::function<void(const std::string&)> keep;
+  return keep;
+}
+
+void keep(const std::string& sentence) {
+  if (keep_when_lost()) keep_when_lost()(sentence);
 }
 
 std::string uuid_of(int device) {
@@ -75,6 +87,14 @@ void check(ncclResult_t code, const char* doing) {
                                        last == nullptr || *last == '\0' ? "" : fmt::format(" ({})", last)));
 }
 
+World::WhenLost::WhenLost(std::function<void(const std::string&)> keep) {
+  keep_when_lost() = std::move(keep);
+}
+
+World::WhenLost::~WhenLost() {
+  keep_when_lost() = nullptr;
+}
+
 World& World::get() {
   if (broken()) throw std::runtime_error(*broken());
   // Never destroyed: a communicator that waits for others would wait at the process's end.
@@ -89,6 +109,10 @@ World::World() : host_(host_name()), channel_(nccl::channel()) {
   or_give_up([this, devices] {
     for (int device = 0; device < devices; ++device)
       members_.push_back(make_member(device, channel_ != nullptr ? channel_->rank() : device));
+    watch_ = std::make_unique<ranks::Watch>(
+        members_.size() == 1 ? fmt::format("{} ({})", members_.front().uuid, host_)
+                             : fmt::format("{} GPUs of {}", members_.size(), host_),
+        [this] { return parted(); }, [this](const std::string& sentence) { end(sentence); });
     if (channel_ != nullptr)
       make_one_communicator();
     else
@@ -100,6 +124,7 @@ void World::make_communicators() {
   std::vector<ncclComm_t> comms(members_.size());
   std::vector<int> devices;
   for (const Member& member : members_) devices.push_back(member.device);
+  const ranks::Watch::Call watched(*watch_, "making NCCL's communicators", making_seconds);
   check(ncclCommInitAll(comms.data(), static_cast<int>(comms.size()), devices.data()),
         "making NCCL's communicators");
   for (std::size_t i = 0; i < comms.size(); ++i) members_[i].comm = comms[i];
@@ -192,9 +217,31 @@ void World::wait_for(const Member& member, double seconds, double deadline) {
   }
 }
 
+std::optional<std::string> World::parted() {
+  if (channel_ == nullptr) return std::nullopt;
+  try {
+    channel_->check();
+    return std::nullopt;
+  } catch (const ranks::Parted& parted) {
+    return parted.what();
+  }
+}
+
+// In the watching thread, while the other stands still inside NCCL: to abort a communicator under a call of
+// another thread is not among what NCCL allows.
+void World::end(const std::string& sentence) {
+  fmt::print(stderr, "gpugauge-bench-nccl: {}; it was still inside NCCL, and this process ends\n", sentence);
+  if (channel_ != nullptr) channel_->fail(sentence);
+  keep(sentence);
+  if (environment().finish) environment().finish();
+  std::fflush(nullptr);
+  std::_Exit(exit_failed);
+}
+
 void World::give_up(const std::string& sentence) {
   if (broken()) return;
   broken() = sentence;
+  keep(sentence);
   end_soon();
   if (channel_ != nullptr) channel_->fail(sentence);
   for (Member& member : members_)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "nccl/log.hpp"
 #include "support/cuda/resources.hpp"
 #include "support/ranks/channel.hpp"
+#include "support/ranks/watch.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench::nccl {
@@ -39,6 +41,15 @@ class World {
   /// Made at the first call: the communicators too. Throws std::runtime_error with one sentence, also at
   /// every later call once ranks have parted.
   static World& get();
+  /// Called with the sentence before communicators are aborted, or this process ends inside NCCL: what was
+  /// measured until then is kept. As long as the guard lives.
+  class WhenLost {
+   public:
+    explicit WhenLost(std::function<void(const std::string&)> keep);
+    WhenLost(const WhenLost&) = delete;
+    WhenLost& operator=(const WhenLost&) = delete;
+    ~WhenLost();
+  };
 
   std::vector<Member>& members() { return members_; }
   const std::vector<Member>& members() const { return members_; }
@@ -58,6 +69,10 @@ class World {
   /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing comes
   /// to an end for `seconds`; the communicators are then aborted.
   void wait(double seconds = 60);
+  /// One call into NCCL that enqueues, watched: it may wait for another rank in this thread (to connect, for
+  /// room in a proxy's queue). Should it not come back within `seconds`, or the ranks part meanwhile, the
+  /// process ends, and everybody hears why.
+  ranks::Watch::Call enqueueing(double seconds = 60) { return {*watch_, "enqueueing a collective", seconds}; }
   /// Aborts the communicators: no further benchmark can be measured, and the other processes hear why. Only
   /// the first call does anything.
   void give_up(const std::string& sentence);
@@ -89,6 +104,9 @@ class World {
   World();
   void make_communicators();
   void make_one_communicator();
+  /// Why the ranks are apart, should they be.
+  std::optional<std::string> parted();
+  [[noreturn]] void end(const std::string& sentence);
   void wait_for(const Member& member, double seconds, double deadline);
   bool begin_log(const char* subsystems);
   std::string read_log() const;
@@ -97,6 +115,7 @@ class World {
   int rank_count_ = 1;
   std::string host_;
   ranks::Channel* channel_ = nullptr;
+  std::unique_ptr<ranks::Watch> watch_;
   std::string log_text_;
   std::string log_path_;
   int log_count_ = 0;

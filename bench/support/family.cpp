@@ -199,20 +199,23 @@ std::string rank_name() {
   return environment().rank_name ? environment().rank_name() : "";
 }
 
-// Where it was asked for; a rank of several keeps its samples also where nobody said so, and says where.
-void keep(const FamilyInfo& family, const Options& options, const result::Samples& samples) {
+/// The sample file: where it was asked for; a rank of several keeps its samples also where nobody said so.
+std::optional<std::filesystem::path> sample_file(const FamilyInfo& family, const Options& options) {
   const Environment& here = environment();
   const std::string rank = rank_name();
-  if (options.samples) {
-    result::write_file(samples_path(*options.samples, rank), result::to_json(samples));
-    return;
-  }
-  const auto file = samples_path(family.name, rank.empty() || !here.job_name ? "" : here.job_name(), rank);
+  if (options.samples) return samples_path(*options.samples, rank);
+  return samples_path(family.name, rank.empty() || !here.job_name ? "" : here.job_name(), rank);
+}
+
+// A file that nobody named is named here.
+void keep(const FamilyInfo& family, const Options& options, const result::Samples& samples) {
+  const auto file = sample_file(family, options);
   if (!file) return;
   result::write_file(*file, result::to_json(samples));
+  if (options.samples) return;
   fmt::print(stderr,
              "gpugauge-bench-{}: {} keeps its samples in {}; --gpugauge_samples=FILE names another file\n",
-             family.name, rank, file->string());
+             family.name, rank_name(), file->string());
 }
 
 int run(const FamilyInfo& family, const std::string& program, Options options) {
@@ -263,9 +266,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
   } else {
     catch_interrupts();
     if (!options.help) leave_out_stand_ins(chosen);
-    std::optional<std::filesystem::path> file;
-    if (options.samples && !options.help) file = samples_path(*options.samples, rank_name());
-    Recorder recorder(std::move(samples), std::move(file));
+    Recorder recorder(std::move(samples), options.help ? std::nullopt : sample_file(family, options));
     if (!run_benchmarks(program, options, chosen, recorder)) return exit_usage;
     samples = recorder.take();
     summarise(samples);

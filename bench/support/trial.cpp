@@ -164,6 +164,16 @@ void Trial::keep_before(const std::string& next) const {
   keep_(so_far.finish(), next);
 }
 
+void Trial::keep_as_failed(const std::string& reason, const std::string& next) const {
+  if (!keep_) return;
+  result::BenchmarkResult failed;
+  failed.id = instance_.id;
+  failed.parameters = instance_.parameters;
+  failed.status = result::Status::failed;
+  failed.reason = reason;
+  keep_(std::move(failed), next);
+}
+
 const result::Batches& Trial::batches() const {
   return result_.batches;
 }

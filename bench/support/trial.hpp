@@ -94,6 +94,9 @@ class Trial {
   /// then. May be called again. Throws as finish() does.
   void keep_before(const std::string& next) const;
 
+  /// The benchmark has failed (`reason`), and the process may not live to say so itself. `next` as above.
+  void keep_as_failed(const std::string& reason, const std::string& next) const;
+
   /// The batches so far.
   const result::Batches& batches() const;
   /// What was recorded; called once by the runner after the body. A failed verification makes it `failed`.

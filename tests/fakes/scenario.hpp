@@ -9,7 +9,8 @@
 //   libcuda      driver_version (13000), version_result, init_result, count_result, device_result,
 //                capability (90), pci.N, sm_count (132), l2_persisting (0), memory_mib
 //   the runtime  l2_set_aside (0): of the l2_persisting that can be, in bytes; memory_held_mib (0): by
-//                others; runtime_devices (1)
+//                others; runtime_devices (1); runtime_uuid_end (0): the last byte of its
+//                UUID
 //   NVML         nvml_result (18: version mismatch), nvml_driver, nvml_devices (devices), handle_result,
 //                cc_feature, cc_devtools (confidential computing)
 //   NVML, a GPU  uuid, pci, brand, architecture, vbios, serial, board_part, gsp, memory_mib, compute_mode,

@@ -10,6 +10,7 @@ GROUPS = [
     "samples",
     "devices",
     "runtime",
+    "collectives",
     "files",
     "surroundings",
     "signals",

@@ -82,7 +82,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   fake::copy(fake::name_of(0) + " (made for tests, no GPU)", properties->name, sizeof properties->name);
   for (int i = 0; i < 16; ++i) properties->uuid.bytes[i] = static_cast<char>(i);  // as fake_cuda.cpp has it
   properties->uuid.bytes[0] = static_cast<char>(0xaa);
-  properties->uuid.bytes[15] = 0;
+  properties->uuid.bytes[15] = static_cast<char>(fake::number("runtime_uuid_end", 0));
   properties->major = capability() / 10;
   properties->minor = capability() % 10;
   properties->multiProcessorCount = sm_count;

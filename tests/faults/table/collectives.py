@@ -1,0 +1,182 @@
+"""What goes wrong in NCCL and in CUPTI under the collectives of one GPU and of two ranks: linked with an NCCL made for
+tests, as the CUDA runtime under it. No figure of these runs stands for a GPU's."""
+
+from table.runtime import broken
+
+# Started by itself: with one GPU there are no links to measure. It ends where it waits for what will never end.
+COLLECTIVES = (
+    '"$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" --gpugauge_window=0.02 --gpugauge_samples=ranks.json'
+    " --benchmark_filter=nccl/all_reduce/8B"
+)
+
+# Killed as soon as NCCL has opened its log, which is looked for under every name. {} is one word more.
+KILLED = (
+    COLLECTIVES.replace("ranks.json", "{}")
+    + """ & for n in $(seq 200); do find . -path '*nccl*.log' | grep -q . && break; sleep .1; done
+kill -KILL $!; wait $! 2>/dev/null; echo "left: [$(find tmp -mindepth 1 -maxdepth 1 -printf '%f of mode %m')]"
+"""
+)
+
+NEEDS_CUPTI = '; test -d "$BUILD/tests/fakes/runtime/cupti" || { echo "built without the headers of CUPTI"; exit 1; }'
+CUPTI = 'LD_LIBRARY_PATH="$BUILD/tests/fakes/runtime/cupti:$LD_LIBRARY_PATH" GPUGAUGE_FAKE_CUPTI={} '
+
+NEEDS_NCCL = 'test -x "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" || { echo "built without NCCL"; exit 1; }'
+# The one benchmark was measured and verified before its kernels were looked at.
+LEFT_BY_CUPTI = """python - <<'END'
+import json
+left = json.load(open('ranks.json'))
+assert left['status'] == 'failed' and 'GPUGAUGE_KERNEL_NAMES=off' in left['reason'], left['reason']
+(one,) = left['benchmarks']
+assert one['status'] == 'ok' and one['metrics'] and one['verifications'], one
+END"""
+
+
+# The next one that is started: it removes what a killed one left under TMPDIR.
+NEXT = COLLECTIVES.replace(" --gpugauge_samples=ranks.json", "") + " >log 2>&1; "
+
+
+def collective(name, cuda, code, says, cupti="", then="", only="nccl/all_reduce/8B", **more):
+    """With `cupti` the fake CUPTI is there and told that word, else there is none. `then` is done afterwards."""
+    run = more.pop("run", None) or COLLECTIVES.replace("nccl/all_reduce/8B", only)
+    return broken(
+        name,
+        cuda,
+        says,
+        run=f"{CUPTI.format(cupti)}{run}; ended=$?; {then}exit $ended" if cupti else run,
+        code=code,
+        output="none",
+        needs=NEEDS_NCCL + (NEEDS_CUPTI if cupti else ""),
+        **more,
+    )
+
+# Two ranks on one machine, each with a plan of its own: {0} and {1}. The GPU of the second has another UUID.
+RANKS = (
+    "export GPUGAUGE_RENDEZVOUS=127.0.0.1:$((30000 + RANDOM % 2000)) GPUGAUGE_RENDEZVOUS_TIMEOUT=20 GPUGAUGE_RANKS=2; "
+    + 'cp "$GPUGAUGE_FAKE_SCENARIO" second; echo runtime_uuid_end=2 >>second; '
+    + "GPUGAUGE_RANK=0 GPUGAUGE_FAKE_CUDA='{0}' " + COLLECTIVES + " >out.0 2>&1 & "
+    + "GPUGAUGE_RANK=1 GPUGAUGE_FAKE_CUDA='{1}' GPUGAUGE_FAKE_SCENARIO=$PWD/second " + COLLECTIVES + " >out.1 2>&1; "
+    + "echo rank 1 ended with $?; wait $!; echo rank 0 ended with $?; cat out.0 out.1"
+)
+
+# What a rank that ended inside NCCL left: why, of the benchmark as well.
+LEFT_INSIDE = """python - <<'END'
+import json, re
+left = json.load(open('%s'))
+assert left['status'] == 'failed' and 'collectives were given up' in left['reason'], left['reason']
+(one,) = left['benchmarks']
+assert one['status'] == 'failed' and re.search(r'%s', one['reason']), one
+END"""
+
+
+ROWS = [
+    collective(
+        "collectives without a fault, so that the others are shown to be one", "", 0, "nccl/all_reduce/8B.*latency=", lacks="ERROR"
+    ),
+    broken(
+        "killed while NCCL writes its log, started by hand: the log lies where nobody else comes in, and goes with the next",
+        "ncclAllReduce:10=hang",
+        r"left: \[\.gpugauge-[A-Za-z0-9]{6} of mode 700\] .*nccl/all_reduce/8B.*latency=",
+        run=KILLED.format("ranks.json") + "export GPUGAUGE_FAKE_CUDA=; " + COLLECTIVES,
+        code=0,
+        output="none",
+        needs=NEEDS_NCCL,
+        seconds=60,
+    ),
+    broken(
+        "killed while NCCL writes its log, started by the command: the log lies in the command's own folder",
+        "ncclAllReduce:10=hang",
+        r"left: \[\]",
+        run="mkdir -m 700 own; " + KILLED.format("own/ranks.json --gpugauge_parent=$$") + "rm -r own",
+        code=0,
+        output="none",
+        needs=NEEDS_NCCL,
+        seconds=60,
+    ),
+    collective(
+        "CUPTI names the kernel of a collective, so that the others are shown to be one",
+        "",
+        0,
+        "nccl/all_reduce/8B.*latency=",
+        cupti="names",
+        holds="grep -q '\"kernel\": \"ncclDevKernel_tested()\"' ranks.json",
+    ),
+    collective(
+        "CUPTI refuses",
+        "",
+        0,
+        "nccl/all_reduce/8B.*latency=",
+        cupti="refuse",
+        holds="grep -q 'kernel names unknown: CUPTI refused: an error of the fake CUPTI' ranks.json",
+    ),
+    collective(
+        "CUPTI ends the process: what was measured before stands, and how to measure without it",
+        "",
+        137,
+        "",
+        cupti="crash",
+        then=NEXT,
+        holds=LEFT_BY_CUPTI,
+    ),
+    collective(
+        "a collective that never ends: the communicators are aborted before memory is freed, which would wait for it",
+        "ncclAllReduce:10=endless",
+        1,
+        "ERROR OCCURRED: 'a collective on GPU-",
+        holds="grep -q 'a collective on GPU-.* failed: an error of the fake NCCL' ranks.json",
+    ),
+    collective(
+        "launches that wait for their kernels, and several GPUs in one process: no collective is begun that would never end",
+        "", 0, "launches wait for their kernels here .* or start one rank a GPU", scenario="runtime_devices=2",
+        holds="grep -q '\"status\": \"unavailable\"' ranks.json",
+    ),
+    collective(
+        "a rank that is stuck inside NCCL while the other gives up: both end with the same sentence, in time",
+        "", 0,
+        "rank 1 ended with 1 rank 0 ended with 1 .*"
+        r"gpugauge-bench-nccl: rank 0 \(.*\) gave up: enqueueing a collective on GPU-.*inside NCCL, and this process ends",
+        run=RANKS.format("ncclAllReduce:10=1", "ncclAllReduce:10=hang"),
+        makes=r".*ranks\.rank[01]\.json",
+        holds=LEFT_INSIDE % ("ranks.rank1.json", "^rank 0 .* gave up: enqueueing a collective on GPU-"),
+    ),
+    collective(
+        "a rank that is stuck inside NCCL for good: it ends by itself, and the other hears why",
+        "", 0,
+        "rank 1 ended with 1 rank 0 ended with 1 .*rank 1 .* gave up: enqueueing a collective on GPU-.* did not come back within 60 s",
+        run=RANKS.format("", "ncclAllReduce:10=hang"),
+        makes=r".*ranks\.rank[01]\.json",
+        holds=LEFT_INSIDE % ("ranks.rank1.json", "^enqueueing a collective on GPU-.* did not come back within 60 s"),
+        seconds=100, long=True,
+    ),
+    collective(
+        "a process stuck inside NCCL that is asked to end: it ends, and says what it was in",
+        "ncclAllReduce:10=hang", 0,
+        r"signal 15 \(SIGTERM\) ended the process; it was still inside NCCL, and this process ends .*ended with 1",
+        run=COLLECTIVES + " & sleep 2; kill $!; wait $!; echo ended with $?",
+        holds=LEFT_INSIDE % ("ranks.json", "^signal 15"),
+    ),
+    collective(
+        "something else holds memory that a sweep of collectives has room for: no shorter one is measured",
+        "",
+        0,
+        "nccl/all_reduce/sweep.*needs two buffers of 1GiB and a tenth .*: something else holds the rest",
+        only="nccl/all_reduce/sweep",
+        scenario="memory_held_mib=3072",
+        holds="grep -q '\"status\": \"unavailable\"' ranks.json",
+    ),
+    collective(
+        "a GPU of the collectives on which no event can be made: it is named",
+        "cudaEventCreateWithFlags=999", 1,
+        r"ERROR OCCURRED: 'GPU 0 \(GPU-[0-9a-f-]{36}\): creating an event failed: cudaErrorUnknown \(999\)",
+    ),
+    collective(
+        "no code to fill the input of a collective on this GPU",
+        "cudaLaunchKernel:2=209", 0,
+        r"ERROR OCCURRED: 'filling the input: cudaErrorNoKernelImageForDevice \(209\)",
+        holds="grep -q '\"status\": \"skipped\"' ranks.json",
+    ),
+    collective(
+        "a collective that cannot be enqueued while another is in flight",
+        "ncclAllReduce:10-10=endless;ncclAllReduce:11=1", 1,
+        "ERROR OCCURRED: 'enqueueing a collective on GPU-",
+    ),
+]
