@@ -153,23 +153,63 @@ void record(Trial& trial, const GpuPair& pair, bool direct, Way way) {
                cuda::error_of(way.found), 0);
 }
 
+/// False where a GPU answers nothing any more, so that no other pair of it can be measured.
+bool both_answer(const GpuPair& pair) {
+  for (const int device : {pair.from, pair.to}) {
+    const cudaError_t code =
+        cudaSetDevice(device) == cudaSuccess ? cudaDeviceSynchronize() : cudaGetLastError();
+    cudaGetLastError();
+    if (code == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess) continue;
+    cudaSetDevice(0);
+    return false;
+  }
+  cudaSetDevice(0);
+  return true;
+}
+
+void measure_pair(Trial& trial, const GpuPair& pair, double budget_seconds) {
+  const DirectWay direct(pair.from, pair.to);
+  const std::uint64_t seed =
+      trial.data_seed() + static_cast<std::uint64_t>(pair.from) * 1000 + static_cast<std::uint64_t>(pair.to);
+  Way way = measure_way(pair.from, pair.to, seed, budget_seconds);
+  if (way.seconds.empty()) throw Interrupted{};
+  record(trial, pair, direct.open(), std::move(way));
+}
+
+// A pair that fails does not take the others with it: it is named, and the benchmark fails for it in the end.
 void peer(Trial& trial) {
-  const std::vector<GpuPair> pairs = ordered_pairs(cuda::start_up().devices);
+  const int devices = cuda::start_up().devices;
+  const std::vector<GpuPair> pairs = ordered_pairs(devices);
+  std::vector<std::string> uuids;
+  for (int device = 0; device < devices; ++device) {
+    uuids.push_back(cuda::uuid_of(device));
+    trial.note(fmt::format("gpu_{}", device), uuids.back());
+  }
+  const auto name = [&](int device) {
+    return fmt::format("GPU {} ({})", device, uuids[static_cast<std::size_t>(device)]);
+  };
   const double budget = trial.window().seconds / static_cast<double>(pairs.size());
+  bool any = false;
+  std::string last;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto [from, to] = pairs[i];
     if (interrupted()) throw Interrupted{};
     // Of a machine whose links are slow to the point that its process is ended, the pairs before stand.
-    if (i > 0)
+    if (any)
       trial.keep_before(fmt::format("{} measured {}: it lacks {}", trial.instance().id, name_of(pairs[i]),
                                     pairs_left(pairs, i)));
-    const DirectWay direct(from, to);
-    const std::uint64_t seed =
-        trial.data_seed() + static_cast<std::uint64_t>(from) * 1000 + static_cast<std::uint64_t>(to);
-    Way way = measure_way(from, to, seed, budget);
-    if (way.seconds.empty()) throw Interrupted{};
-    record(trial, pairs[i], direct.open(), std::move(way));
+    try {
+      measure_pair(trial, pairs[i], budget);
+      any = true;
+    } catch (const cuda::CudaError& error) {
+      last = fmt::format("copying from {} to {}: {}", name(pairs[i].from), name(pairs[i].to), error.what());
+      const bool over = !both_answer(pairs[i]);
+      if (over && i + 1 < pairs.size())
+        last += fmt::format("; not measured after it: {}", pairs_left(pairs, i + 1));
+      trial.part_failed(last);
+      if (over) break;
+    }
   }
+  if (!any) throw std::runtime_error(last);
 }
 
 const Registration registered{

@@ -44,17 +44,6 @@ void keep(const std::string& sentence) {
   if (keep_when_lost()) keep_when_lost()(sentence);
 }
 
-std::string uuid_of(int device) {
-  cudaDeviceProp properties{};
-  cuda::check(cudaGetDeviceProperties(&properties, device), "reading the GPU's properties");
-  std::string text = "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(properties.uuid.bytes[i]));
-  }
-  return text;
-}
-
 std::string host_name() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
@@ -67,7 +56,7 @@ Member make_member(int device, int rank) {
   member.device = device;
   member.rank = rank;
   try {
-    member.uuid = uuid_of(device);
+    member.uuid = cuda::uuid_of(device);
     const OnDevice current(device);
     member.stream = std::make_unique<cuda::Stream>();
     member.events = std::vector<cuda::Event>(iterations_per_chunk + 1);

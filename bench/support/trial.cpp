@@ -158,6 +158,10 @@ void Trial::verify_deterministic(const std::vector<std::uint64_t>& checksums) {
   verify(fmt::format("{} checksums agree bit for bit", checksums.size()), agree);
 }
 
+void Trial::part_failed(const std::string& sentence) {
+  failed_parts_ += (failed_parts_.empty() ? "" : "; ") + sentence;
+}
+
 void Trial::keep_before(const std::string& next) const {
   if (!keep_) return;
   Trial so_far(*this);
@@ -238,7 +242,11 @@ result::BenchmarkResult Trial::finish() {
       result_.reason += fmt::format(", error {:.3g} exceeds {:.3g}", *check.error, *check.tolerance);
     else if (check.tolerance)
       result_.reason += ", the error is not a finite number";
-    break;
+    return std::move(result_);
+  }
+  if (!failed_parts_.empty()) {
+    result_.status = result::Status::failed;
+    result_.reason = failed_parts_;
   }
   return std::move(result_);
 }

@@ -89,6 +89,10 @@ class Trial {
   /// checksum was formed: it agrees with nothing.
   void verify_deterministic(const std::vector<std::uint64_t>& checksums);
 
+  /// A part of what is measured failed, and the rest stands beside it: the result is failed, with these
+  /// sentences as reason unless a verification failed, too.
+  void part_failed(const std::string& sentence);
+
   /// What is measured and verified until now stands for itself, and shall not be lost when the process ends
   /// in what comes `next`: a clause that goes on from "the process ended while" and says what is lacking
   /// then. May be called again. Throws as finish() does.
@@ -116,6 +120,7 @@ class Trial {
   double resolution_seconds_ = 0;
   result::BenchmarkResult result_;
   std::vector<std::pair<std::string, result::Limit>> limits_;
+  std::string failed_parts_;
 };
 
 }  // namespace gpugauge::bench

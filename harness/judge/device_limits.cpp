@@ -37,6 +37,10 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
 }
 
 std::optional<result::Limit> link_limit(const result::Run& run, int directions) {
+  return link_limit(highest(run, "pcie_generation"), highest(run, "pcie_width"), directions);
+}
+
+std::optional<result::Limit> link_limit(double generation, double width, int directions) {
   struct Generation {
     double transfers;  ///< per second and lane
     double encoding;
@@ -45,8 +49,6 @@ std::optional<result::Limit> link_limit(const result::Run& run, int directions) 
   constexpr std::array generations{Generation{2.5e9, .8},         Generation{5e9, .8},
                                    Generation{8e9, 128.0 / 130},  Generation{16e9, 128.0 / 130},
                                    Generation{32e9, 128.0 / 130}, Generation{64e9, 242.0 / 256}};
-  const double generation = highest(run, "pcie_generation");
-  const double width = highest(run, "pcie_width");
   const auto index = static_cast<std::size_t>(std::max(0.0, generation)) - 1;
   if (generation < 1 || index >= generations.size() || width < 1) return std::nullopt;
   const double bytes = generations[index].transfers * generations[index].encoding / 8 * width * directions;

@@ -21,4 +21,8 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
 /// encoding, PCI Express Base Specification. nullopt without that telemetry of the run's GPU.
 std::optional<result::Limit> link_limit(const result::Run& run, int directions);
 
+/// The same from a generation and width that somebody else looked up; nullopt where no rate of that
+/// generation is known.
+std::optional<result::Limit> link_limit(double generation, double width, int directions);
+
 }  // namespace gpugauge::judge

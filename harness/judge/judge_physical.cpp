@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "judge/between_gpus.hpp"
 #include "judge/checksums.hpp"
 #include "judge/collect.hpp"
 #include "judge/device_limits.hpp"
@@ -327,6 +328,7 @@ std::vector<Verdict> judge_together(const result::Run& run, const std::vector<Pr
   }
   for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_under_load(collected, run)) out.add(std::move(verdict));
+  for (Verdict& verdict : judge_between_gpus(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_lost_gpus(run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_checksums(checksums_of(run))) out.add(std::move(verdict));
   for (const Invariant& row : invariants()) judge_invariant(row, collected, out);

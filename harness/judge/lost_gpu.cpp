@@ -23,41 +23,8 @@ Verdict lost(std::string metric, std::string reason) {
   return out;
 }
 
-/// The GPUs that telemetry names.
-std::set<std::string> seen_by(const result::Run& run) {
-  constexpr std::string_view source = "gpu:";
-  std::set<std::string> out;
-  for (const result::Series& series : run.telemetry)
-    if (series.source.starts_with(source)) out.insert(series.source.substr(source.size()));
-  return out;
-}
-
-/// The cards that the run's fingerprint knows, by their places on the bus.
-std::set<std::string> cards_of(const result::Run& run) {
-  std::set<std::string> out;
-  for (const auto& [fact, value] : run.fingerprint.topology)
-    if (fact.starts_with("gpu.") && fact.ends_with(".pci")) out.insert(value);
-  return out;
-}
-
-/// The GPUs that the run measured, by the UUIDs that telemetry knows them by: those of its fingerprint where
-/// it measured what lies between them. An instance has a UUID of its own, and is of the only card that is
-/// known; of several nobody can tell which.
-std::set<std::string> measured_by(const result::Run& run) {
-  const std::set<std::string> seen = seen_by(run);
-  std::set<std::string> out;
-  if (result::device_kind(run.device) == "links") {
-    for (const auto& [fact, value] : run.fingerprint.device)
-      if (fact.starts_with("gpu.") && fact.ends_with(".uuid") && seen.contains(value)) out.insert(value);
-    return out.empty() ? seen : out;
-  }
-  if (seen.contains(run.device)) return {run.device};
-  const bool one = seen.size() == 1 && cards_of(run).size() < 2;
-  return run.device.starts_with("MIG-") && one ? seen : out;
-}
-
 std::vector<std::string> own_lost(const result::Run& run) {
-  const std::set<std::string> own = measured_by(run);
+  const std::set<std::string> own = result::measured_gpus(run);
   std::vector<std::string> out = result::lost_gpus(run);
   std::erase_if(out, [&](const std::string& uuid) { return !own.contains(uuid); });
   return out;

@@ -1,12 +1,27 @@
 #include "result/gpu_series.hpp"
 
-#include <set>
-#include <string>
+#include <algorithm>
 
 namespace gpugauge::result {
 namespace {
 
 constexpr std::string_view gpu_source = "gpu:";
+
+/// The GPUs that telemetry names.
+std::set<std::string> seen_by(const Run& run) {
+  std::set<std::string> out;
+  for (const Series& series : run.telemetry)
+    if (series.source.starts_with(gpu_source)) out.insert(series.source.substr(gpu_source.size()));
+  return out;
+}
+
+/// The cards that the run's fingerprint knows, by their places on the bus.
+std::set<std::string> cards_of(const Run& run) {
+  std::set<std::string> out;
+  for (const auto& [fact, value] : run.fingerprint.topology)
+    if (fact.starts_with("gpu.") && fact.ends_with(".pci")) out.insert(value);
+  return out;
+}
 
 }  // namespace
 
@@ -21,6 +36,28 @@ const Series* gpu_series(const Run& run, std::string_view name) {
     only = &series;
   }
   return several || device_kind(run.device) == "host" ? nullptr : only;
+}
+
+double highest_of_gpu(const Run& run, std::string_view uuid, std::string_view name) {
+  double out = 0;
+  for (const Series& series : run.telemetry)
+    if (series.name == name && series.source.starts_with(gpu_source) &&
+        std::string_view(series.source).substr(gpu_source.size()) == uuid)
+      for (const double value : series.values) out = std::max(out, value);
+  return out;
+}
+
+std::set<std::string> measured_gpus(const Run& run) {
+  const std::set<std::string> seen = seen_by(run);
+  std::set<std::string> out;
+  if (device_kind(run.device) == "links") {
+    for (const auto& [fact, value] : run.fingerprint.device)
+      if (fact.starts_with("gpu.") && fact.ends_with(".uuid") && seen.contains(value)) out.insert(value);
+    return out.empty() ? seen : out;
+  }
+  if (seen.contains(run.device)) return {run.device};
+  const bool one = seen.size() == 1 && cards_of(run).size() < 2;
+  return run.device.starts_with("MIG-") && one ? seen : out;
 }
 
 std::vector<std::string> lost_gpus(const Run& run) {

@@ -1,6 +1,8 @@
 // Telemetry of the GPU that a run is of: NVML shows every GPU of the node to each run.
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "result/run_file.hpp"
@@ -11,6 +13,14 @@ namespace gpugauge::result {
 /// a UUID of its own), of the only one that it names. nullptr where there is none, or it cannot be told which
 /// GPU is meant (links, the host). Points into `run`.
 const Series* gpu_series(const Run& run, std::string_view name);
+
+/// The highest value of the series of that name of the GPU with this UUID; 0 where there is none.
+double highest_of_gpu(const Run& run, std::string_view uuid, std::string_view name);
+
+/// The GPUs that the run measured, by the UUIDs that telemetry knows them by: those of its fingerprint where
+/// it measured what lies between them. An instance has a UUID of its own, and is of the only card that is
+/// known; of several nobody can tell which. Sorted.
+std::set<std::string> measured_gpus(const Run& run);
 
 /// The UUIDs of GPUs of which NVML said while the run was measured that they are lost: fallen off the bus, or
 /// answering nothing until a reset. Sorted, each once.

@@ -79,6 +79,9 @@ const std::vector<GpuQuantity>& gpu_quantities() {
       {"pcie_generation_max", "1"},
       {"pcie_width_max", "1"},
       {"memory_temperature_celsius", "celsius"},
+      {"nvlinks_active", "1"},
+      {"nvlinks_to_switch", "1"},
+      {"nvlink_bytes_per_second", "byte/second"},
       {result::lost_series, "1"},
   };
   return quantities;

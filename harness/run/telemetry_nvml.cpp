@@ -48,6 +48,9 @@ struct FieldValue {
 };
 static_assert(sizeof(FieldValue) == 40);
 constexpr unsigned field_memory_temperature = 82;
+constexpr unsigned field_nvlink_megabytes_per_second = 164;  // of the link in `scope`, in one direction
+constexpr unsigned nvlinks_most = 36;
+constexpr unsigned nvlink_to_switch = 2;  // NVML_NVLINK_DEVICE_TYPE_SWITCH
 constexpr unsigned type_unsigned_int = 1;
 constexpr unsigned type_unsigned_long = 2;
 constexpr unsigned type_unsigned_long_long = 3;
@@ -79,6 +82,8 @@ struct Nvml {
   int (*pcie_width_max)(Device, unsigned*) = nullptr;
   int (*memory)(Device, Memory*) = nullptr;
   int (*persistence)(Device, unsigned*) = nullptr;
+  int (*nvlink_state)(Device, unsigned link, unsigned* is_active) = nullptr;
+  int (*nvlink_other_end)(Device, unsigned link, unsigned* type) = nullptr;
 };
 
 template <class Function>
@@ -108,6 +113,8 @@ Nvml load(void* library) {
   find(library, "nvmlDeviceGetMaxPcieLinkWidth", nvml.pcie_width_max);
   find(library, "nvmlDeviceGetMemoryInfo", nvml.memory);
   find(library, "nvmlDeviceGetPersistenceMode", nvml.persistence);
+  find(library, "nvmlDeviceGetNvLinkState", nvml.nvlink_state);
+  find(library, "nvmlDeviceGetNvLinkRemoteDeviceType", nvml.nvlink_other_end);
   return nvml;
 }
 
@@ -129,12 +136,13 @@ void ask(json& sample, const char* name, double scale, int (*function)(Device, i
   if (function != nullptr && function(device, which, &value) == success) sample[name] = scale * value;
 }
 
-/// The sensor of the memory is asked as a field, and answers on few models; nullopt on the others, and from a
-/// driver that does not know the field.
-std::optional<double> memory_temperature(const Nvml& nvml, Device device) {
+/// A field's value, a whole number; nullopt from a driver that does not know the field, and on models that do
+/// not have it.
+std::optional<double> field_of(const Nvml& nvml, Device device, unsigned field, unsigned scope = 0) {
   if (nvml.field_values == nullptr) return std::nullopt;
   FieldValue asked{};
-  asked.field = field_memory_temperature;
+  asked.field = field;
+  asked.scope = scope;
   asked.code = -1;  // what NVML does not touch is no answer
   if (nvml.field_values(device, 1, &asked) != success || asked.code != success) return std::nullopt;
   switch (asked.type) {
@@ -166,7 +174,7 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   ask(sample, "memory_clock_hz", 1e6, nvml.clock, gpu.device, clock_memory);
   ask(sample, "power_watts", 1e-3, nvml.power, gpu.device);
   ask(sample, "temperature_celsius", 1, nvml.temperature, gpu.device, sensor_gpu);
-  if (const auto celsius = memory_temperature(nvml, gpu.device))
+  if (const auto celsius = field_of(nvml, gpu.device, field_memory_temperature))
     sample["memory_temperature_celsius"] = *celsius;
   ask(sample, "pcie_generation", 1, nvml.pcie_generation, gpu.device);
   ask(sample, "pcie_width", 1, nvml.pcie_width, gpu.device);
@@ -187,6 +195,30 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   if (nvml.memory != nullptr && nvml.memory(gpu.device, &memory) == success)
     sample["memory_used_bytes"] = memory.used;
   return sample;
+}
+
+/// What the GPU's NVLinks are: asked once, since it is asked link by link. Nothing where the GPU has none.
+void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
+  if (nvml.nvlink_state == nullptr) return;
+  int links = 0, active = 0, to_switch = 0, with_speed = 0;
+  double megabytes = 0;
+  for (unsigned link = 0; link < nvlinks_most; ++link) {
+    unsigned value = 0;
+    if (nvml.nvlink_state(device, link, &value) != success) continue;  // one that this GPU does not have
+    ++links;
+    if (value == 0) continue;
+    ++active;
+    if (nvml.nvlink_other_end != nullptr && nvml.nvlink_other_end(device, link, &value) == success)
+      to_switch += value == nvlink_to_switch ? 1 : 0;
+    const auto speed = field_of(nvml, device, field_nvlink_megabytes_per_second, link);
+    if (!speed || !(*speed > 0)) continue;
+    ++with_speed;
+    megabytes += *speed;
+  }
+  if (links == 0) return;
+  sample["nvlinks_active"] = active;
+  sample["nvlinks_to_switch"] = to_switch;
+  if (active > 0 && with_speed == active) sample["nvlink_bytes_per_second"] = 1e6 * megabytes;
 }
 
 /// Writes one line at once; false when nobody reads any more.
@@ -239,9 +271,12 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   auto next = std::chrono::steady_clock::now();
   const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(std::max(interval_seconds, .05)));
-  while (getppid() == parent) {
+  for (bool first = true; getppid() == parent; first = false) {
     json samples = json::array();
-    for (const auto& gpu : gpus) samples.push_back(sample_gpu(nvml, gpu));
+    for (const auto& gpu : gpus) {
+      samples.push_back(sample_gpu(nvml, gpu));
+      if (first && !samples.back().contains("lost")) ask_nvlinks(samples.back(), nvml, gpu.device);
+    }
     if (!print(output, {{"gpus", samples}})) return 0;
     next += interval;
     const auto now = std::chrono::steady_clock::now();

@@ -257,8 +257,12 @@ int nvmlDeviceGetFieldValues(Device device, int count, FieldValue* values) {
   if (const int code = refusal(device, "nvmlDeviceGetFieldValues"); code != 0) return code;
   for (int i = 0; i < count; ++i) {
     constexpr unsigned memory_temperature = 82;
-    const std::string found = fake::text_of(index_of(device), "memory_temperature", "");
-    values[i].code = values[i].field == memory_temperature && !found.empty() ? 0 : not_supported;
+    constexpr unsigned nvlink_speed = 164;
+    const std::string found =
+        values[i].field == memory_temperature ? fake::text_of(index_of(device), "memory_temperature", "")
+        : values[i].field == nvlink_speed     ? fake::text_of(index_of(device), "nvlink_megabytes", "")
+                                              : "";
+    values[i].code = found.empty() ? not_supported : 0;
     values[i].type = static_cast<unsigned>(fake::number_of(index_of(device), "memory_temperature_type", 1));
     if (values[i].code == 0) values[i].value = std::strtoll(found.c_str(), nullptr, 0);
   }
@@ -315,6 +319,11 @@ int nvmlDeviceGetNvLinkState(Device device, unsigned link, unsigned* active) {
   answer(device, "nvmlDeviceGetNvLinkState", "nvlinks_active", &working);
   *active = link < working ? 1 : 0;
   return 0;
+}
+int nvmlDeviceGetNvLinkRemoteDeviceType(Device device, unsigned link, unsigned* type) {
+  constexpr unsigned nvswitch = 2;
+  *type = fake::number_of(index_of(device), "nvlinks_to_gpu", 0) > static_cast<int>(link) ? 0 : nvswitch;
+  return refusal(device, "nvmlDeviceGetNvLinkRemoteDeviceType");
 }
 int nvmlDeviceGetGpuFabricInfo(Device device, unsigned char* info) {
   constexpr std::size_t status_at = 16;

@@ -10,7 +10,7 @@
 //                capability (90), pci.N, sm_count (132), l2_persisting (0), memory_mib
 //   the runtime  l2_set_aside (0): of the l2_persisting that can be, in bytes; memory_held_mib (0): by
 //                others; runtime_devices (1); runtime_uuid_end (0): the last byte of its
-//                UUID
+//                UUID, of the first device
 //   NVML         nvml_result (18: version mismatch), nvml_driver, nvml_devices (devices), handle_result,
 //                cc_feature, cc_devtools (confidential computing)
 //   NVML, a GPU  uuid, pci, brand, architecture, vbios, serial, board_part, gsp, memory_mib, compute_mode,
@@ -20,7 +20,8 @@
 //                memory_clock_application_default_mhz, sm_clock_mhz, memory_clock_mhz, power_mw, temperature,
 //                memory_temperature (and its type, memory_temperature_type (1)), utilization,
 //                throttle_reasons (bits), performance_state, pcie_generation, pcie_generation_max,
-//                pcie_width, pcie_width_max, nvlinks, nvlinks_active (all), remapped
+//                pcie_width, pcie_width_max, nvlinks, nvlinks_active (all), nvlinks_to_gpu (0: all
+//                lead to a switch), nvlink_megabytes (a second), remapped
 //                ("correctable uncorrectable pending failed"), retired_pages_pending, ecc_uncorrected,
 //                fabric_state, fabric_status, processes ("pid:name:mib pid:name:mib"), memory_used_mib,
 //                virtualization (2: a guest, 3: a host), licence (1: licensed, 0: not),

@@ -99,6 +99,12 @@ const Device& device() {
   return found;
 }
 
+std::string uuid_of(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "reading the GPU's properties");
+  return uuid_text(properties.uuid);
+}
+
 GpuMemory memory_now() {
   GpuMemory memory;
   check(cudaMemGetInfo(&memory.free, &memory.total), "reading the free GPU memory");

@@ -31,6 +31,9 @@ struct Device {
 /// Device 0 of this process. Read once. Throws CudaError.
 const Device& device();
 
+/// "GPU-8a3c...", of a device of this process. Throws CudaError.
+std::string uuid_of(int device);
+
 /// Of the current device. Throws CudaError.
 GpuMemory memory_now();
 

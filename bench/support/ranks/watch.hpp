@@ -14,8 +14,8 @@ namespace gpugauge::bench::ranks {
 /// Watches the calls of one thread.
 class Watch {
  public:
-  /// Asked several times a second while a call has lasted a second or more: why it shall end, should the other
-  /// ranks have said so; may be empty.
+  /// Asked several times a second while a call has lasted a second or more: why it shall end, should the
+  /// other ranks have said so; may be empty.
   using Look = std::function<std::optional<std::string>()>;
   /// Given the sentence of a call that is late, in the watching thread; the other stands still. Ends the
   /// process: should it return, both go on.

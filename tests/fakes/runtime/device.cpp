@@ -71,18 +71,28 @@ cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return enter("cudaGetDevice");
 }
+cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
+  *possible = 1;
+  return enter("cudaDeviceCanAccessPeer");
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return enter("cudaDeviceEnablePeerAccess");
+}
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+  return enter("cudaDeviceDisablePeerAccess");
+}
 cudaError_t cudaDeviceSynchronize() {
   return enter_waiting("cudaDeviceSynchronize");
 }
 
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (const cudaError_t told = enter("cudaGetDeviceProperties"); told != cudaSuccess) return told;
   *properties = cudaDeviceProp{};
   // Whatever the scenario calls it: nobody may take what was "measured" here for a GPU's.
   fake::copy(fake::name_of(0) + " (made for tests, no GPU)", properties->name, sizeof properties->name);
   for (int i = 0; i < 16; ++i) properties->uuid.bytes[i] = static_cast<char>(i);  // as fake_cuda.cpp has it
   properties->uuid.bytes[0] = static_cast<char>(0xaa);
-  properties->uuid.bytes[15] = static_cast<char>(fake::number("runtime_uuid_end", 0));
+  properties->uuid.bytes[15] = static_cast<char>(fake::number("runtime_uuid_end", 0) + device);
   properties->major = capability() / 10;
   properties->minor = capability() % 10;
   properties->multiProcessorCount = sm_count;

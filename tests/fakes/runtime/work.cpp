@@ -106,6 +106,19 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t) {
   return copy(enter("cudaMemcpyAsync"), to, from, bytes);
 }
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t) {
+  return copy(enter("cudaMemcpyPeerAsync"), to, from, std::min(bytes, longest_fill));
+}
+cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
+  return take("cudaMallocManaged", memory, bytes);
+}
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t) {
+#else
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) {
+#endif
+  return enter("cudaMemPrefetchAsync");
+}
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
   return make("cudaMemPoolCreate", pool);
@@ -125,6 +138,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
   return enter_waiting("cudaStreamSynchronize");
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  return enter("cudaStreamWaitEvent");
 }
 cudaError_t cudaStreamQuery(cudaStream_t) {
   const cudaError_t told = enter("cudaStreamQuery");

@@ -34,6 +34,24 @@ def unusable(name, cuda, says, **more):
     return broken(name, cuda, f"family launch .*{says}.*nothing was measured", code=3, **more)
 
 
+# Started by itself, with two GPUs: what lies between them is a device of its own to the command.
+PEER = (
+    '"$BUILD/tests/fakes/runtime/copies/gpugauge-bench-copy" --gpugauge_window=0.02 --gpugauge_samples=peer.json'
+    " --benchmark_filter=copy/peer"
+)
+
+
+def between(name, cuda, code, says, pairs, **more):
+    """`pairs`: how many are in the sample file with a bandwidth."""
+    holds = f"""python - <<'END'
+import json
+(one,) = json.load(open('peer.json'))['benchmarks']
+assert len(one['metrics']) == {pairs}, one
+END"""
+    scenario = "runtime_devices=3"
+    return broken(name, cuda, says, run=PEER, code=code, output="none", scenario=scenario, **{"holds": holds, **more})
+
+
 ROWS = [
     broken(
         "no fault, so that the others are shown to be one",
@@ -264,5 +282,22 @@ END""",
         "cudaEventRecord:4=999",
         r"memory/copy/cold failed: recording an event failed: cudaErrorUnknown \(999\)",
         run=COPY,
+    ),
+    between(
+        "copies between GPUs without a fault, so that the others are shown to be one",
+        "", 0, "copy/peer.*bandwidth_2_to_1=", 6, lacks="ERROR",
+    ),
+    between(
+        "a pair of GPUs between which no copy can be enqueued: it is named, and the others are measured",
+        "cudaMemcpyPeerAsync:1-1=719", 1,
+        r"ERROR OCCURRED: 'copying from GPU 0 \(GPU-aa.*00\) to GPU 1 \(GPU-aa.*01\): enqueueing a copy between GPUs failed: .*"
+        r"not measured after it: 5 of 6 pairs: 0_to_2 1_to_0",
+        0,
+    ),
+    between(
+        "a GPU whose way to another cannot be opened: that pair is named, and the others are measured",
+        "cudaDeviceEnablePeerAccess:2-2=711", 1,
+        r"ERROR OCCURRED: 'copying from GPU 0 \(GPU-aa.*00\) to GPU 2 \(GPU-aa.*02\): opening peer access failed",
+        5,
     ),
 ]

@@ -279,6 +279,33 @@ TEST(Verify, DeterministicNeedsTwoEqualChecksumsThatWereFormed) {
   }
 }
 
+TEST(Trial, APartThatFailedFailsTheResultAndTheRestStands) {
+  for (const bool wrong : {false, true}) {
+    Bench bench(define("trial", "op").custom_metrics({"host_cpu"}));
+    bench.trial.metric(ratio_of(1));
+    bench.trial.part_failed("from 0 to 1: no way");
+    bench.trial.part_failed("from 1 to 0: no way");
+    bench.trial.verify("the sum", !wrong);
+    const result::BenchmarkResult outcome = bench.trial.finish();
+    EXPECT_EQ(outcome.status, Status::failed);
+    EXPECT_EQ(outcome.reason, wrong ? "wrong result: the sum" : "from 0 to 1: no way; from 1 to 0: no way");
+    EXPECT_EQ(outcome.metrics.size(), 1U);
+  }
+}
+
+TEST(Trial, WhatIsKeptAsFailedSaysWhyAndHasNoMetric) {
+  std::vector<result::BenchmarkResult> kept;
+  Bench bench(define("trial", "op").custom_metrics({"host_cpu"}));
+  Trial trial(bench.trial.instance(), Window{}, 1, {},
+              [&](result::BenchmarkResult so_far, const std::string&) { kept.push_back(std::move(so_far)); });
+  trial.metric(ratio_of(1));
+  trial.keep_as_failed("rank 3 is gone", "collectives were given up");
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].status, Status::failed);
+  EXPECT_EQ(kept[0].reason, "rank 3 is gone");
+  EXPECT_TRUE(kept[0].metrics.empty());
+}
+
 TEST(Trial, TakesBatchesThatTheBodyTimedItself) {
   Bench bench(latency());
   result::Batches batches;

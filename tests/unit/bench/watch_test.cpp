@@ -1,4 +1,6 @@
 // Calls that may never come back, watched by another thread: here the end that is asked for lets them go.
+#include "support/ranks/watch.hpp"
+
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -7,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/ranks/watch.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench::ranks {

@@ -144,7 +144,8 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
       nvml("nvml_devices=1\nnvml_uuid=GPU-77\nsm_clock_mhz=1980\nmemory_clock_mhz=2619\n"
            "power_mw=700500\ntemperature=61\nmemory_temperature=88\nutilization=98\nthrottle_reasons=4\n"
            "performance_state=0\npcie_generation=4\npcie_width=16\npcie_generation_max=5\npcie_width_max=16\n"
-           "memory_used_mib=2\npersistence=1\nnoise=nvmlDeviceGetPowerUsage\n"),
+           "memory_used_mib=2\npersistence=1\nnvlinks=18\nnvlinks_active=17\nnvlinks_to_gpu=2\nnvlink_"
+           "megabytes=26562\nnoise=nvmlDeviceGetPowerUsage\n"),
       has_series);
   std::map<std::string, double> first;
   for (const auto& one : series) {
@@ -167,6 +168,9 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
       {"persistence", 1},
       {"memory_used_bytes", 2 * 1048576},
       {"memory_temperature_celsius", 88},
+      {"nvlinks_active", 17},
+      {"nvlinks_to_switch", 15},
+      {"nvlink_bytes_per_second", 17 * 26562e6},
   };
   EXPECT_EQ(first, expected);
   EXPECT_EQ(gpu_quantities().size(), expected.size() + 1)
@@ -178,6 +182,23 @@ TEST_F(GpuTelemetryTest, LeavesOutWhatAGpuDoesNotTell) {
   const auto series = collect(nvml("temperature=40\nperformance_state=32\n"), has_series);
   ASSERT_EQ(series.size(), 1U);
   EXPECT_EQ(series[0].name, "temperature_celsius");
+}
+
+TEST_F(GpuTelemetryTest, AsksForNvlinksOnce) {
+  const auto series = collect(
+      nvml("temperature=40\nnvlinks=4\nnvlink_megabytes=26562\ncode.nvmlDeviceGetNvLinkRemoteDeviceType=3\n"),
+      [](const GpuTelemetry& telemetry) {
+        const auto all = telemetry.series();
+        return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.values.size() >= 3; });
+      });
+  for (const auto& one : series) {
+    if (one.name == "temperature_celsius") continue;
+    EXPECT_EQ(one.values.size(), 1U) << one.name;
+    EXPECT_EQ(one.values.at(0), one.name == "nvlinks_active"      ? 4
+                                : one.name == "nvlinks_to_switch" ? 0
+                                                                  : 4 * 26562e6);
+  }
+  EXPECT_EQ(series.size(), 4U);
 }
 
 TEST_F(GpuTelemetryTest, ReadsTheMemorysTemperatureInEveryTypeOfWholeNumber) {

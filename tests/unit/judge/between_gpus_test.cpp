@@ -1,0 +1,237 @@
+// What is possible between the GPUs of one machine, pairs beside each other, and which way NCCL took.
+#include "judge/between_gpus.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "judge/judge.hpp"
+#include "runs.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr double link = 26.5625e9;  // of an H100, as nvidia-smi nvlink -s gives it
+
+std::string uuid(int gpu) {
+  return fmt::format("GPU-{}", gpu);
+}
+
+/// A run of the links between GPUs, empty.
+result::Run links_run(int gpus) {
+  result::Run run = make_run(1, {}, 1);
+  run.device = "links";
+  run.fingerprint.device.clear();
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    run.fingerprint.device[fmt::format("gpu.{}.uuid", gpu)] = uuid(gpu);
+    run.telemetry.push_back({"gpu:" + uuid(gpu), "power_watts", "watt", {1}, {300}});
+  }
+  run.processes[0].samples->benchmarks.clear();
+  return run;
+}
+
+void see(result::Run& run, int gpu, const std::string& name, double value) {
+  run.telemetry.push_back({"gpu:" + uuid(gpu), name, "1", {0}, {value}});
+}
+
+void nvlinks(result::Run& run, int gpu, int active, int to_switch) {
+  see(run, gpu, "nvlinks_active", active);
+  see(run, gpu, "nvlinks_to_switch", to_switch);
+  see(run, gpu, "nvlink_bytes_per_second", active * link);
+}
+
+void pcie(result::Run& run, int gpu, int generation, int width) {
+  see(run, gpu, "pcie_generation", generation);
+  see(run, gpu, "pcie_width", width);
+}
+
+/// Every ordered pair: `bandwidth` of (from, to), in bytes a second.
+void copies(result::Run& run, int gpus, const std::function<double(int, int)>& bandwidth,
+            bool direct = true) {
+  result::BenchmarkResult out =
+      benchmark("copy/peer", metric("unused", "byte/second", result::Direction::higher, "p2p", 1));
+  out.metrics.clear();
+  for (int from = 0; from < gpus; ++from) {
+    out.notes[fmt::format("gpu_{}", from)] = uuid(from);
+    for (int to = 0; to < gpus; ++to) {
+      if (from == to) continue;
+      const std::string name = fmt::format("{}_to_{}", from, to);
+      out.notes["peer_access_" + name] = direct ? "true" : "false";
+      out.metrics.push_back(
+          metric("bandwidth_" + name, "byte/second", result::Direction::higher, "p2p", bandwidth(from, to)));
+    }
+  }
+  run.processes[0].samples->benchmarks.push_back(std::move(out));
+  run.processes[0].family = run.processes[0].samples->family = "copy";
+}
+
+void collective(result::Run& run, const std::string& id, double busbw, const std::string& transport) {
+  result::Process process = run.processes[0];
+  process.family = process.samples->family = "nccl";
+  process.samples->benchmarks = {
+      benchmark(id, metric("busbw", "byte/second", result::Direction::higher, "coll_large", busbw))};
+  process.samples->benchmarks[0].notes["nccl.transport"] = transport;
+  run.processes.push_back(std::move(process));
+}
+
+std::vector<Verdict> judged(const result::Run& run) {
+  return judge_between_gpus(collect(run), run);
+}
+
+const Verdict& of(const std::vector<Verdict>& verdicts, const std::string& metric) {
+  static const Verdict none;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.metric == metric) return verdict;
+  ADD_FAILURE() << "no verdict on " << metric;
+  return none;
+}
+
+result::Run switched(int gpus, const std::function<double(int, int)>& bandwidth) {
+  result::Run run = links_run(gpus);
+  for (int gpu = 0; gpu < gpus; ++gpu) nvlinks(run, gpu, 18, 18);
+  copies(run, gpus, bandwidth);
+  return run;
+}
+
+TEST(BetweenGpus, HealthyPairsThroughSwitchesAreWithinTheirLinks) {
+  const auto found = judged(switched(4, [](int from, int to) { return 390e9 + 1e9 * from - 2e9 * to; }));
+  ASSERT_THAT(found, SizeIs(12));
+  for (const Verdict& verdict : found) {
+    EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.metric << verdict.reason;
+    EXPECT_FALSE(verdict.advisory);
+  }
+  EXPECT_EQ(of(found, "copy/peer:bandwidth_0_to_1").reason,
+            "81% of 18 NVLinks to NVSwitches, 478 GB/s in one direction as NVML says");
+}
+
+TEST(BetweenGpus, OneSlowDirectionOfOnePairFailsAndIsNamed) {
+  const auto found =
+      judged(switched(4, [](int from, int to) { return from == 2 && to == 1 ? 300e9 : 390e9; }));
+  const Verdict& slow = of(found, "copy/peer:bandwidth_2_to_1");
+  EXPECT_EQ(slow.kind, VerdictKind::failed);
+  EXPECT_THAT(slow.reason, AllOf(HasSubstr("77% of"), HasSubstr("from GPU-2 to GPU-1")));
+  EXPECT_EQ(of(found, "copy/peer:bandwidth_1_to_2").kind, VerdictKind::ok);
+}
+
+TEST(BetweenGpus, OneSlowGpuFailsInAllItsPairsAndTheOthersPass) {
+  for (const int gpus : {3, 4, 8}) {
+    const auto found =
+        judged(switched(gpus, [](int from, int to) { return from == 0 || to == 0 ? 250e9 : 390e9; }));
+    for (const Verdict& verdict : found) {
+      const bool of_first =
+          verdict.metric.find("_0_to_") != std::string::npos || verdict.metric.ends_with("_to_0");
+      EXPECT_EQ(verdict.kind, of_first ? VerdictKind::failed : VerdictKind::ok) << gpus << verdict.metric;
+    }
+  }
+}
+
+TEST(BetweenGpus, OfTwoGpusTheSlowDirectionFails) {
+  const auto found = judged(switched(2, [](int from, int) { return from == 0 ? 200e9 : 390e9; }));
+  EXPECT_EQ(of(found, "copy/peer:bandwidth_0_to_1").kind, VerdictKind::failed);
+  EXPECT_EQ(of(found, "copy/peer:bandwidth_1_to_0").kind, VerdictKind::ok);
+}
+
+TEST(BetweenGpus, AllSlowThroughSwitchesIsInconclusiveAndCounted) {
+  const auto found = judged(switched(4, [](int, int) { return 50e9; }));
+  for (const Verdict& verdict : found) {
+    EXPECT_EQ(verdict.kind, VerdictKind::inconclusive);
+    EXPECT_FALSE(verdict.advisory);
+    EXPECT_THAT(verdict.reason, HasSubstr("where large transfers reach 40% or more"));
+  }
+}
+
+TEST(BetweenGpus, FasterThanTheLinksIsAnotherWayAndNotCounted) {
+  const auto found = judged(switched(2, [](int, int) { return 600e9; }));
+  EXPECT_EQ(found[0].kind, VerdictKind::inconclusive);
+  EXPECT_TRUE(found[0].advisory);
+}
+
+TEST(BetweenGpus, LinksFromGpuToGpuHaveNoFloorSinceAPairHasAPartOfThem) {
+  result::Run run = links_run(4);
+  for (int gpu = 0; gpu < 4; ++gpu) nvlinks(run, gpu, 4, 0);
+  copies(run, 4, [](int from, int to) { return from + to == 3 ? 45e9 : 23e9; });
+  for (const Verdict& verdict : judged(run)) EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
+}
+
+TEST(BetweenGpus, PciExpressHasNoFloorAndTheSlowerEndCounts) {
+  result::Run run = links_run(2);
+  pcie(run, 0, 4, 16);
+  pcie(run, 1, 4, 8);
+  copies(
+      run, 2, [](int, int) { return 5e9; }, false);
+  const auto found = judged(run);
+  EXPECT_EQ(found[0].kind, VerdictKind::ok);
+  EXPECT_THAT(found[0].reason, HasSubstr("32% of PCI Express generation 4 x8"));
+}
+
+TEST(BetweenGpus, PciExpressAtHalfInOneDirectionIsCounted) {
+  result::Run run = links_run(2);
+  for (int gpu = 0; gpu < 2; ++gpu) pcie(run, gpu, 5, 16);
+  copies(run, 2, [](int from, int) { return from == 0 ? 20e9 : 50e9; });
+  const auto found = judged(run);
+  EXPECT_EQ(of(found, "copy/peer:bandwidth_0_to_1").kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(of(found, "copy/peer:bandwidth_0_to_1").advisory);
+  EXPECT_THAT(of(found, "copy/peer:bandwidth_0_to_1").reason, HasSubstr("40% of the other direction"));
+  EXPECT_EQ(of(found, "copy/peer:bandwidth_1_to_0").kind, VerdictKind::ok);
+}
+
+TEST(BetweenGpus, ALinkThatNobodySawIsSaidAndNotCounted) {
+  result::Run run = links_run(2);
+  pcie(run, 0, 5, 16);
+  copies(run, 2, [](int, int) { return 20e9; });
+  const auto found = judged(run);
+  EXPECT_EQ(found[0].kind, VerdictKind::inconclusive);
+  EXPECT_TRUE(found[0].advisory);
+}
+
+TEST(BetweenGpus, CollectivesAreHeldAgainstTheLinksOfAllGpus) {
+  result::Run run = links_run(8);
+  for (int gpu = 0; gpu < 8; ++gpu) nvlinks(run, gpu, gpu == 5 ? 12 : 18, gpu == 5 ? 12 : 18);
+  collective(run, "nccl/all_gather/256MiB", 300e9, "p2p");
+  collective(run, "nccl/all_gather/1MiB", 60e9, "p2p");
+  collective(run, "nccl/all_reduce/256MiB", 480e9, "p2p");
+  collective(run, "nccl/broadcast/256MiB", 480e9, "p2p");
+  collective(run, "nccl/reduce_scatter/256MiB", 60e9, "p2p");
+  const auto found = judged(run);
+  EXPECT_EQ(of(found, "nccl/all_gather/256MiB:busbw").reason,
+            "94% of 12 NVLinks to NVSwitches, 319 GB/s in one direction as NVML says");
+  EXPECT_EQ(of(found, "nccl/all_gather/1MiB:busbw").kind, VerdictKind::ok) << "a small one has no floor";
+  EXPECT_EQ(of(found, "nccl/all_reduce/256MiB:busbw").kind, VerdictKind::ok) << "the switches add";
+  EXPECT_TRUE(of(found, "nccl/broadcast/256MiB:busbw").advisory) << "more than the links can carry";
+  const Verdict& slow = of(found, "nccl/reduce_scatter/256MiB:busbw");
+  EXPECT_EQ(slow.kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(slow.advisory);
+}
+
+TEST(BetweenGpus, SocketsWithinAMachineFail) {
+  result::Run run = links_run(2);
+  for (int gpu = 0; gpu < 2; ++gpu) pcie(run, gpu, 4, 16);
+  collective(run, "nccl/all_reduce/256MiB", 1e9, "socket");
+  const Verdict& found = of(judge_physical(run), "nccl/transport");
+  EXPECT_EQ(found.kind, VerdictKind::failed);
+  EXPECT_THAT(found.reason, HasSubstr("sockets between the GPUs of one machine"));
+}
+
+TEST(BetweenGpus, TheHostsMemoryFailsOnlyWhereEveryGpuHasNvlinksToSwitches) {
+  result::Run run = links_run(2);
+  collective(run, "nccl/all_reduce/256MiB", 10e9, "shm");
+  for (int gpu = 0; gpu < 2; ++gpu) pcie(run, gpu, 4, 16);
+  EXPECT_THAT(judged(run), SizeIs(1)) << "only its own metric";
+  for (int gpu = 0; gpu < 2; ++gpu) nvlinks(run, gpu, 18, 18);
+  const auto found = judged(run);
+  EXPECT_EQ(of(found, "nccl/transport").kind, VerdictKind::failed);
+  EXPECT_THAT(of(found, "nccl/transport").reason, HasSubstr("every GPU has 18 NVLinks to NVSwitches"));
+}
+
+TEST(BetweenGpus, ARunOfOneGpuSaysNothing) {
+  EXPECT_THAT(judged(make_run(1)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gpugauge::judge
