@@ -8,6 +8,7 @@
 #include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
+#include "conductor/gone_cards.hpp"
 #include "conductor/last_verdict.hpp"
 #include "conductor/outcome.hpp"
 #include "judge/policy_file.hpp"
@@ -18,6 +19,7 @@
 #include "result/stops_held_back.hpp"
 #include "run/output_lock.hpp"
 #include "stack/inventory/node.hpp"
+#include "stack/now.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -239,6 +241,12 @@ void Check::judge_together(const std::string& held_by) {
   std::vector<judge::ChecksumSide> sides;
   for (const report::DeviceReport& device : _report.devices) sides.push_back({device.label, device.rounds});
   for (judge::Verdict& verdict : conductor::judge_node(sides)) _report.node.push_back(std::move(verdict));
+  // Whoever asks for single GPUs of several does not ask about the node.
+  if (conductor::chose_all(_devices.gpus, _chosen))
+    for (judge::Verdict& verdict :
+         conductor::judge_gone_cards(_report.devices, _options.policy,
+                                     [](const std::string& address) { return stack::on_pci_bus(address); }))
+      _report.node.push_back(std::move(verdict));
   _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
   if (!_devices.targets.gpu_wanted) return;
   const bool all = conductor::looked_at_all(_report, _devices.gpus, _chosen, narrowed(_arguments.measure));

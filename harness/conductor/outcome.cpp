@@ -76,18 +76,20 @@ judge::Outcome outcome(const report::Report& report, const Hindrance& hindrance)
   return found;
 }
 
-bool looked_at_all(const report::Report& report, const stack::GpuReport& gpus,
-                   const std::vector<Chosen>& chosen, const std::vector<std::string>& narrowed) {
-  const auto is_chosen = [&](const stack::Gpu& gpu) {
+bool chose_all(const stack::GpuReport& gpus, const std::vector<Chosen>& chosen) {
+  return !gpus.gpus.empty() && std::all_of(gpus.gpus.begin(), gpus.gpus.end(), [&](const stack::Gpu& gpu) {
     return std::any_of(chosen.begin(), chosen.end(),
                        [&](const Chosen& one) { return one.target.selection == gpu.uuid; });
-  };
+  });
+}
+
+bool looked_at_all(const report::Report& report, const stack::GpuReport& gpus,
+                   const std::vector<Chosen>& chosen, const std::vector<std::string>& narrowed) {
   const auto to_the_end = [](const report::DeviceReport& device) {
     return !device.interrupted && device.broke_off.empty() && !device.rounds.empty() &&
            device.rounds.back().complete;
   };
-  return narrowed.empty() && report.devices.size() == chosen.size() &&
-         std::all_of(gpus.gpus.begin(), gpus.gpus.end(), is_chosen) &&
+  return narrowed.empty() && report.devices.size() == chosen.size() && chose_all(gpus, chosen) &&
          std::all_of(report.devices.begin(), report.devices.end(), to_the_end);
 }
 

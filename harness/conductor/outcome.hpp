@@ -34,6 +34,9 @@ struct Hindrance {
 /// at; a pass needs all that was asked for.
 judge::Outcome outcome(const report::Report& report, const Hindrance& hindrance);
 
+/// True when every GPU of `gpus` was asked for, of which there is one at least: then the node is meant.
+bool chose_all(const stack::GpuReport& gpus, const std::vector<Chosen>& chosen);
+
 /// True when every GPU of `gpus` was among the `chosen` devices, each was measured to the end, and nothing
 /// `narrowed` the profile: only such a check clears an earlier failure of the node.
 bool looked_at_all(const report::Report& report, const stack::GpuReport& gpus,

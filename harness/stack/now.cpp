@@ -1,5 +1,8 @@
 #include "stack/now.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 #include "stack/environment.hpp"
 #include "stack/hardware.hpp"
 #include "stack/inventory/driver.hpp"
@@ -40,6 +43,16 @@ MachineNow machine_now(const std::string& root) {
     for (const PciGpu& gpu : hardware.pci)
       if (gpu.driver != "vfio-pci") out.gpus.push_back({gpu.address, "", ""});
   return out;
+}
+
+bool on_pci_bus(const std::string& address, const std::string& root) {
+  const std::string bus = "/sys/bus/pci/devices";
+  const Tree tree(root);
+  std::error_code unknown;
+  if (address.find_first_not_of("0123456789abcdef:.") != std::string::npos || address.size() < 8 ||
+      !std::filesystem::is_directory(tree.at(bus), unknown))
+    return true;
+  return std::filesystem::exists(tree.at(bus + "/" + address), unknown) || unknown;
 }
 
 std::vector<FileChange> changed_files(const result::Facts& stack, const std::string& root) {

@@ -30,6 +30,10 @@ struct MachineNow {
 /// `root`: prefix of /proc, /sys and /dev. Never throws for what is missing.
 MachineNow machine_now(const std::string& root = "/");
 
+/// Whether the kernel shows a device at this PCI address ("0000:01:00.0"), whatever drives it. True where it
+/// shows no PCI bus, or `address` is none: then nobody can miss it.
+bool on_pci_bus(const std::string& address, const std::string& root = "/");
+
 /// A file of the stack that says something else than it did.
 struct FileChange {
   std::string name;  ///< "libcuda", "cublas", "cudnn", "cufft", "nccl"

@@ -21,6 +21,16 @@ gpus() {
   [[ $output == *"was beside this GPU when the baseline was recorded and is not now"* ]]
   [[ $output != *"was not used"* ]]
 
+  # Whoever asks about all GPUs asks about the node, and it is not the one that it was.
+  run -1 gpugauge check --device all --profile smoke --quiet --no-probes
+  [[ $output == *"failed: GPU-"*" was in this machine at "*"and neither the driver nor the PCI bus shows it now"* ]]
+  run -1 gpugauge status
+  [[ $output == *"neither the driver nor the PCI bus shows it now"* ]]
+  echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 3}}' >three.json
+  # The third has no baseline of its own, so that the check as a whole cannot judge.
+  run -3 gpugauge check --device all --profile smoke --quiet --no-probes --policy three.json
+  [[ $output != *"nor the PCI bus"* ]]
+
   latency 0.01
   run -1 gpugauge check --device 0,1 --profile smoke --quiet --no-probes
   [[ $output == *"0 of 2 devices"* || $output == *"regressed"* ]]

@@ -26,6 +26,16 @@ TEST(MachineNow, ShowsGpusDriverAndNothingElse) {
                                               {"0000:02:00.0", "", "NVIDIA H200"}}));
 }
 
+TEST(OnPciBus, IsWhatTheKernelShowsAndNothingIsMissedWhereItShowsNoBus) {
+  FakeTree tree;
+  EXPECT_TRUE(on_pci_bus("0000:3b:00.0", tree.root())) << "no bus";
+  tree.file("/sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+  EXPECT_TRUE(on_pci_bus("0000:01:00.0", tree.root()));
+  EXPECT_FALSE(on_pci_bus("0000:3b:00.0", tree.root()));
+  for (const char* none : {"", "absent", "../../../../etc", "0000:3b:00.0/x"})
+    EXPECT_TRUE(on_pci_bus(none, tree.root())) << none;
+}
+
 TEST(MachineNow, WithoutADriverTheBusTells) {
   FakeTree tree;
   tree.pci("0000:01:00.0", "");

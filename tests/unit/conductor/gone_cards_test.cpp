@@ -1,0 +1,82 @@
+// A card that a baseline of this machine names and that is nowhere now.
+#include "conductor/gone_cards.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gpugauge::conductor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+result::Run run_beside(const std::string& device, const std::vector<std::string>& uuids) {
+  result::Run run;
+  run.device = device;
+  run.started = "2026-01-02T03:04:05Z";
+  run.fingerprint.device["gpu.count"] = std::to_string(uuids.size());
+  for (std::size_t i = 0; i < uuids.size(); ++i) {
+    const std::string prefix = "gpu." + std::to_string(i) + ".";
+    run.fingerprint.device[prefix + "uuid"] = uuids[i];
+    run.fingerprint.topology[prefix + "pci"] = "0000:0" + uuids[i].substr(4) + ":00.0";
+  }
+  return run;
+}
+
+const std::vector<std::string> four{"GPU-0", "GPU-1", "GPU-2", "GPU-3"};
+const std::vector<std::string> three{"GPU-0", "GPU-1", "GPU-3"};
+
+/// A device that was measured beside `now`, against a baseline beside `then`.
+report::DeviceReport device(const std::string& uuid, const std::vector<std::string>& now,
+                            const std::vector<std::string>& then) {
+  report::DeviceReport out;
+  out.rounds = {run_beside(uuid, now)};
+  out.reference = {run_beside(uuid, then)};
+  return out;
+}
+
+bool nowhere(const std::string&) {
+  return false;
+}
+
+TEST(GoneCards, OneThatTheBaselinesNameAndTheBusDoesNotShowHasFailedOnce) {
+  const auto found =
+      judge_gone_cards({device("GPU-0", three, four), device("GPU-1", three, four)}, {}, nowhere);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, judge::VerdictKind::failed);
+  EXPECT_EQ(found[0].metric, "gpu/gone/GPU-2");
+  EXPECT_THAT(
+      found[0].reason,
+      HasSubstr("GPU-2 (0000:02:00.0) was in this machine at 2026-01-02T03:04:05Z, when its baseline"));
+}
+
+TEST(GoneCards, OneThatIsOnlyHiddenIsOnTheBus) {
+  std::vector<std::string> asked;
+  const auto found = judge_gone_cards({device("GPU-0", three, four)}, {}, [&](const std::string& address) {
+    asked.push_back(address);
+    return true;
+  });
+  EXPECT_THAT(found, IsEmpty());
+  EXPECT_EQ(asked, std::vector<std::string>{"0000:02:00.0"});
+}
+
+TEST(GoneCards, NoneWhereAllAreThereOrMoreCameOrNothingWasCompared) {
+  EXPECT_THAT(judge_gone_cards({device("GPU-0", four, four), device("GPU-0", four, three)}, {}, nowhere),
+              IsEmpty());
+  report::DeviceReport without = device("GPU-0", three, four);
+  without.reference.clear();
+  EXPECT_THAT(judge_gone_cards({without, report::DeviceReport{}}, {}, nowhere), IsEmpty());
+}
+
+TEST(GoneCards, ABaselineOfAnotherCardIsOfAnotherMachine) {
+  EXPECT_THAT(judge_gone_cards({device("GPU-0", three, {"GPU-7", "GPU-8"})}, {}, nowhere), IsEmpty());
+}
+
+TEST(GoneCards, ThePolicySpeaksWhereItSaysHowManyThereShallBe) {
+  judge::Policy policy;
+  policy.expected_gpus = 3;
+  EXPECT_THAT(judge_gone_cards({device("GPU-0", three, four)}, policy, nowhere), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gpugauge::conductor
