@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include <cublasLt.h>
@@ -121,8 +122,13 @@ std::vector<Algorithm> offered_by_lt(Trial& trial, const Problem& problem) {
     return lt_algorithms(problem);
   } catch (const CublasError& error) {
     if (error.status() != CUBLAS_STATUS_NOT_SUPPORTED) throw;
-    trial.skip(fmt::format("cuBLASLt {} has no algorithm for this product on this GPU",
-                           version_text(cublasLtGetVersion())));
+    const std::string version = version_text(cublasLtGetVersion());
+    if (always_offered(problem.arithmetic))
+      throw std::runtime_error(fmt::format(
+          "cuBLASLt {} offers no algorithm for a product in {}, which every cuBLASLt has for this "
+          "GPU: the library is not whole, or not made for this GPU",
+          version, problem.arithmetic.name));
+    trial.skip(fmt::format("cuBLASLt {} has no algorithm for this product on this GPU", version));
   }
 }
 

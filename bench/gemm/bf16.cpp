@@ -35,7 +35,8 @@ const Registration mma_sync{
                   "10.x and 11.0 below what wgmma or tcgen05 reach")
         .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
         .requires_gpu(80)
-        .from(Depth::deep)};
+        .from(Depth::deep)
+        .from(Depth::standard, "shape", {"4096x4096x4096"})};
 
 const Registration wgmma{
     product("wgmma", kernels::gemm::wgmma)

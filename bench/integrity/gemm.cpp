@@ -37,6 +37,7 @@ void gemm(Trial& trial) {
   const std::uint64_t seed = trial.data_seed();
   const int capability = cuda::device().compute_capability;
   trial.note("fast_product", kernels::gemm::fastest_bf16_name(capability));
+  if (!kernels::gemm::fastest_bf16_is_full_load(capability)) trial.note("load", kernels::gemm::not_full_load);
   cuda::check(kernels::fill_uniform(a.get(), elements, seed, stream.get()), "filling A");
   cuda::check(kernels::fill_uniform(b.get(), elements, seed + 1, stream.get()), "filling B");
   cuda::check(kernels::integrity::fill_by_columns(b_by_columns.get(), edge, edge, seed + 1, stream.get()),

@@ -22,6 +22,7 @@ constexpr std::size_t elements = std::size_t{edge} * edge;
 void gemm(Trial& trial) {
   const int capability = cuda::device().compute_capability;
   trial.note("kernel", kernels::gemm::fastest_bf16_name(capability));
+  if (!kernels::gemm::fastest_bf16_is_full_load(capability)) trial.note("load", kernels::gemm::not_full_load);
   cuda::require_room(trial, 3 * elements * sizeof(Bf16));
   const cuda::DeviceBuffer<Bf16> a(elements);
   const cuda::DeviceBuffer<Bf16> b(elements);
@@ -63,10 +64,9 @@ void gemm(Trial& trial) {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates(
-            "The bf16 product 8192x8192x8192 on Tensor Cores for a minute: what heat, the power "
-            "limit "
-            "and time do to it. First against last second, the slowest second, spread, two modes, SM clock")
+        .isolates("The bf16 product 8192x8192x8192 on Tensor Cores for a minute: what heat, the power "
+                  "limit and time do to it (on 10.x and 11.0 by mma.sync, which is not the full load there). "
+                  "First against last second, the slowest second, spread, two modes, SM clock")
         .bad_value(
             "cooling, a power cap, a shared power budget of the node; two modes: clocks that jump between "
             "steps, or a neighbour that comes and goes")
