@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "support/gpu_room.hpp"
 #include "support/interrupt.hpp"
 #include "support/statistics.hpp"
+#include "support/timer.hpp"
 
 namespace gpugauge::bench::nccl {
 
@@ -95,10 +95,15 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
   world_.wait();
 }
 
-void LockstepRun::enqueue_once(const Layout& layout) {
+// A slow way is no broken one: what one took, three times over.
+double LockstepRun::patience(int iterations) const {
+  return patience_seconds + 3 * iteration_seconds_ * iterations;
+}
+
+void LockstepRun::enqueue_once(const Layout& layout, int in_flight) {
   world_.or_give_up([&] {
     std::vector<Member>& members = world_.members();
-    const ranks::Watch::Call watched = world_.enqueueing();
+    const ranks::Watch::Call watched = world_.enqueueing(patience(in_flight));
     Group group(members.size() > 1);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Member& member = members[i];
@@ -115,10 +120,10 @@ void LockstepRun::enqueue_once(const Layout& layout) {
 std::vector<double> LockstepRun::chunk(const Layout& layout, int count) {
   record(0);
   for (int i = 0; i < count; ++i) {
-    enqueue_once(layout);
+    enqueue_once(layout, count);
     record(i + 1);
   }
-  world_.wait();
+  world_.wait(patience(count));
   std::vector<double> slowest(static_cast<std::size_t>(count), 0);
   for (const Member& member : world_.members())
     for (int i = 0; i < count; ++i) {
@@ -132,8 +137,13 @@ std::vector<double> LockstepRun::chunk(const Layout& layout, int count) {
 
 Timed LockstepRun::time(const std::string& step, const Layout& layout, double seconds) {
   poison(layout);
-  for (int i = 0; i < 3; ++i) enqueue_once(layout);
-  world_.wait();
+  iteration_seconds_ = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double begin = steady_seconds();
+    enqueue_once(layout);
+    world_.wait();
+    iteration_seconds_ = steady_seconds() - begin;
+  }
   constexpr int trial_iterations = 5;
   const std::vector<double> first = chunk(layout, trial_iterations);
   own_.clear();
@@ -157,7 +167,7 @@ void LockstepRun::verify(Trial& trial, const std::string& step, const Layout& la
   // Afresh: what stands in the output may be of the first one, and thousands came after it.
   poison(layout);
   enqueue_once(layout);
-  world_.wait();
+  world_.wait(patience(1));
   double wrong = 0;
   std::string where;
   for (std::size_t i = 0; i < world_.members().size(); ++i) {
@@ -192,7 +202,7 @@ cuda::KernelsSeen LockstepRun::kernels(const Trial& trial, const std::vector<Lay
     ran = true;
     for (const Layout& layout : layouts) {
       enqueue_once(layout);
-      world_.wait();
+      world_.wait(patience(1));
     }
   };
   const Member& first = world_.members().front();
@@ -205,7 +215,7 @@ cuda::KernelsSeen LockstepRun::kernels(const Trial& trial, const std::vector<Lay
 std::vector<Choice> LockstepRun::choices(const Layout& layout) {
   return world_.choices_in([&] {
     enqueue_once(layout);
-    world_.wait();
+    world_.wait(patience(1));
   });
 }
 
@@ -226,36 +236,12 @@ void LockstepRun::poison(const Layout& layout) {
   }
 }
 
-// First line: medians, "UUID seconds" in pairs; second: this process's iterations.
 Timed LockstepRun::together(const std::string& step, const std::vector<double>& mine) {
-  std::string text;
-  for (auto& [uuid, seconds] : own_) text += fmt::format("{} {} ", uuid, median(std::move(seconds)));
+  RankTimes own{world_.host(), {}, mine};
+  for (auto& [uuid, seconds] : own_) own.medians[uuid] = median(std::move(seconds));
   own_.clear();
-  text += fmt::format("{}\n", world_.host());
-  for (const double seconds : mine) text += fmt::format("{:.7g} ", seconds);
-  Timed timed;
-  timed.seconds.assign(mine.size(), 0);
-  double longest = 0;
-  double shortest = HUGE_VAL;
-  for (const std::string& one : world_.exchange(step + " times", text)) {
-    std::istringstream lines(one);
-    std::string head;
-    std::getline(lines, head);
-    const std::string host = head.substr(head.rfind(' ') + 1);
-    std::istringstream words(head);
-    for (std::string uuid, value; words >> uuid >> value;) {
-      const double seconds = std::strtod(value.c_str(), nullptr);
-      if (seconds > longest) timed.slowest = fmt::format("{} ({})", uuid, host);
-      if (seconds < shortest) timed.quickest = fmt::format("{} ({})", uuid, host);
-      longest = std::max(longest, seconds);
-      shortest = std::min(shortest, seconds);
-    }
-    std::size_t i = 0;
-    for (double seconds = 0; i < timed.seconds.size() && lines >> seconds; ++i)
-      timed.seconds[i] = std::max(timed.seconds[i], seconds);
-    if (i != timed.seconds.size()) throw std::runtime_error("a rank timed fewer iterations than this one");
-  }
-  return timed;
+  return parse_timed(world_.exchange(step + " times", to_text(own),
+                                     [](const ranks::Texts& all) { return to_text(slowest_of(all)); }));
 }
 
 }  // namespace gpugauge::bench::nccl

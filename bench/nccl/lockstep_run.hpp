@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nccl/collective.hpp"
+#include "nccl/rank_times.hpp"
 #include "nccl/world.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/kernels_seen.hpp"
@@ -17,13 +18,6 @@
 #include "support/trial.hpp"
 
 namespace gpugauge::bench::nccl {
-
-/// One size on all ranks.
-struct Timed {
-  std::vector<double> seconds;  ///< per iteration, of the slowest rank
-  std::string slowest;          ///< the rank with the longest median, by UUID and machine
-  std::string quickest;         ///< with the shortest: one that comes late makes the others wait
-};
 
 /// All processes must call each of its members alike, but for layout() and why_no_room().
 class LockstepRun {
@@ -62,7 +56,9 @@ class LockstepRun {
   };
 
   /// One call of every member; gives up where it fails, since calls before it may be in flight.
-  void enqueue_once(const Layout& layout);
+  void enqueue_once(const Layout& layout, int in_flight = 1);
+  /// Seconds that so many iterations may take before they count as hanging.
+  double patience(int iterations) const;
   /// Seconds of `count` iterations, one after another: the slowest GPU of this process. Its own medians are
   /// added.
   std::vector<double> chunk(const Layout& layout, int count);
@@ -75,6 +71,7 @@ class LockstepRun {
   std::uint64_t seed_;
   std::vector<std::unique_ptr<Buffers>> buffers_;
   std::map<std::string, std::vector<double>> own_;
+  double iteration_seconds_ = 0;  ///< of the last one that was waited for, on the host's clock; 0 = unknown
 };
 
 }  // namespace gpugauge::bench::nccl

@@ -154,6 +154,11 @@ ranks::Texts World::exchange(const std::string& step, const std::string& text) {
   return channel_ == nullptr ? ranks::Texts{text} : channel_->exchange(step, text, step_seconds);
 }
 
+std::string World::exchange(const std::string& step, const std::string& text,
+                            const ranks::Channel::MadeOf& made_of) {
+  return channel_ == nullptr ? made_of({text}) : channel_->exchange(step, text, made_of, step_seconds);
+}
+
 // One word and the sentence cross.
 void World::agree(const std::string& step, const std::optional<Skipped>& problem) {
   constexpr std::array statuses{result::Status::skipped, result::Status::unavailable};

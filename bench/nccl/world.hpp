@@ -35,6 +35,8 @@ struct Member {
 
 /// Iterations that are enqueued before the host waits.
 inline constexpr int iterations_per_chunk = 50;
+/// For what is not known to be slow.
+inline constexpr double patience_seconds = 60;
 
 class World {
  public:
@@ -63,16 +65,21 @@ class World {
 
   /// Every process's text; just this one's where there is one. All processes must call alike.
   ranks::Texts exchange(const std::string& step, const std::string& text);
+  /// What rank 0 makes of every process's text, for long ones.
+  std::string exchange(const std::string& step, const std::string& text,
+                       const ranks::Channel::MadeOf& made_of);
   /// Ends the benchmark on every process, by Skipped, when it must end on one: skipped where one of them says
   /// that it does not apply, else unavailable.
   void agree(const std::string& step, const std::optional<Skipped>& problem);
   /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing comes
   /// to an end for `seconds`; the communicators are then aborted.
-  void wait(double seconds = 60);
+  void wait(double seconds = patience_seconds);
   /// One call into NCCL that enqueues, watched: it may wait for another rank in this thread (to connect, for
   /// room in a proxy's queue). Should it not come back within `seconds`, or the ranks part meanwhile, the
   /// process ends, and everybody hears why.
-  ranks::Watch::Call enqueueing(double seconds = 60) { return {*watch_, "enqueueing a collective", seconds}; }
+  ranks::Watch::Call enqueueing(double seconds = patience_seconds) {
+    return {*watch_, "enqueueing a collective", seconds};
+  }
   /// Aborts the communicators: no further benchmark can be measured, and the other processes hear why. Only
   /// the first call does anything.
   void give_up(const std::string& sentence);

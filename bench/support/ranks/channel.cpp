@@ -265,7 +265,26 @@ void Channel::join(double deadline) {
 
 Texts Channel::exchange(const std::string& step, const std::string& text, double seconds) {
   if (over_) throw Parted(*over_);
-  return launch_.rank == 0 ? collect(step, text, seconds) : hand_in(step, text, seconds);
+  if (launch_.rank != 0) return hand_in(step, text, peers_.size(), seconds);
+  Texts all = collect(step, text, seconds);
+  send_all(step, all);
+  return all;
+}
+
+std::string Channel::exchange(const std::string& step, const std::string& text, const MadeOf& made_of,
+                              double seconds) {
+  if (over_) throw Parted(*over_);
+  if (launch_.rank != 0) return hand_in(step, text, 1, seconds).front();
+  std::string made;
+  try {
+    made = made_of(collect(step, text, seconds));
+  } catch (const Parted&) {
+    throw;
+  } catch (const std::exception& error) {
+    part(error.what());
+  }
+  send_all(step, {made});
+  return made;
 }
 
 Texts Channel::collect(const std::string& step, const std::string& text, double seconds) {
@@ -296,19 +315,23 @@ Texts Channel::collect(const std::string& step, const std::string& text, double 
                        name_of(rank), message.texts[0]));
     all[static_cast<std::size_t>(rank)] = std::move(message.texts[1]);
   }
-  for (int rank = 1; rank < launch_.size; ++rank)
-    if (!wire_of(rank).send({Kind::all, all}, steady_seconds() + grace_seconds))
-      part(fmt::format("{} ended in the step \"{}\"", name_of(rank), step));
   return all;
 }
 
-Texts Channel::hand_in(const std::string& step, const std::string& text, double seconds) {
+void Channel::send_all(const std::string& step, const Texts& texts) {
+  for (int rank = 1; rank < launch_.size; ++rank)
+    if (!wire_of(rank).send({Kind::all, texts}, steady_seconds() + grace_seconds))
+      part(fmt::format("{} ended in the step \"{}\"", name_of(rank), step));
+}
+
+Texts Channel::hand_in(const std::string& step, const std::string& text, std::size_t answers,
+                       double seconds) {
   Message message;
   const double deadline = steady_seconds() + seconds + grace_seconds;
   const Line line = wires_[0].send({Kind::give, {step, text}}, deadline)
                         ? wires_[0].receive(message, deadline)
                         : wires_[0].receive(message, steady_seconds() + farewell_seconds);
-  if (line == Line::open && message.kind == Kind::all && message.texts.size() == peers_.size())
+  if (line == Line::open && message.kind == Kind::all && message.texts.size() == answers)
     return message.texts;
   if (line == Line::open && message.kind == Kind::fault && message.texts.size() == 1)
     over_ = message.texts[0];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -48,6 +49,12 @@ class Channel {
   /// Gives `text` and returns everybody's, by rank. All ranks must call with the same `step`: who is
   /// elsewhere is named. Throws Parted when a rank has ended, or has not come to this step within `seconds`.
   Texts exchange(const std::string& step, const std::string& text, double seconds);
+  /// Gives `text` and returns what rank 0 makes of everybody's: where texts are long, that all of them go to
+  /// each rank would be a square of the ranks. As exchange() otherwise; what `made_of` throws at rank 0 is
+  /// what the others part with.
+  using MadeOf = std::function<std::string(const Texts& by_rank)>;
+  std::string exchange(const std::string& step, const std::string& text, const MadeOf& made_of,
+                       double seconds);
   /// Throws Parted when a rank has ended or given up; returns at once.
   void check();
   /// Tells the others why this rank gives up; they throw Parted with that sentence. Later calls throw the
@@ -70,7 +77,9 @@ class Channel {
   void hear(std::deque<Newcomer>& door);
   void introduce(Wire wire);
   Texts collect(const std::string& step, const std::string& text, double seconds);
-  Texts hand_in(const std::string& step, const std::string& text, double seconds);
+  void send_all(const std::string& step, const Texts& texts);
+  /// The answer has `answers` texts.
+  Texts hand_in(const std::string& step, const std::string& text, std::size_t answers, double seconds);
   [[noreturn]] void part(const std::string& sentence);
   Wire& wire_of(int rank) { return wires_[static_cast<std::size_t>(rank)]; }
 

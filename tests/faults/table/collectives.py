@@ -130,6 +130,12 @@ ROWS = [
         holds="grep -q '\"status\": \"unavailable\"' ranks.json",
     ),
     collective(
+        "two ranks without a fault, so that the others are shown to be one",
+        "", 0, "rank 1 ended with 0 rank 0 ended with 0 .*nccl/all_reduce/8B.*latency=.*nccl/all_reduce/8B.*latency=",
+        run=RANKS.format("", ""), makes=r".*ranks\.rank[01]\.json", lacks="ERROR",
+        holds="grep -q '\"slowest_rank\": \"GPU-' ranks.rank1.json",
+    ),
+    collective(
         "a rank that is stuck inside NCCL while the other gives up: both end with the same sentence, in time",
         "", 0,
         "rank 1 ended with 1 rank 0 ended with 1 .*"

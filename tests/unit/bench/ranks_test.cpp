@@ -127,6 +127,30 @@ TEST_F(Ranks, exchange_gives_everybody_everything_by_rank) {
   EXPECT_EQ(right, 12 + 4) << "three steps, and the one machine, on each rank";
 }
 
+TEST_F(Ranks, what_rank_0_makes_of_all_texts_is_everybodys) {
+  std::atomic<int> right{0};
+  std::atomic<int> made{0};
+  const auto ends = run(4, [&](Channel& channel) {
+    const auto joined = [&](const Texts& all) {
+      ++made;
+      return all[0] + all[1] + all[2] + all[3];
+    };
+    for (int step = 0; step < 3; ++step)
+      right += channel.exchange(std::to_string(step), std::to_string(channel.rank()), joined, 10) == "0123";
+  });
+  EXPECT_THAT(ends, Each(""));
+  EXPECT_EQ(right, 12);
+  EXPECT_EQ(made, 3) << "by rank 0 alone";
+}
+
+TEST_F(Ranks, what_rank_0_cannot_make_of_it_ends_all_with_one_sentence) {
+  const auto ends = run(3, [&](Channel& channel) {
+    channel.exchange(
+        "times", "x", [](const Texts&) -> std::string { throw std::runtime_error("no such text"); }, 10);
+  });
+  EXPECT_THAT(ends, Each(HasSubstr("no such text")));
+}
+
 TEST_F(Ranks, a_rank_that_never_comes_is_named_on_every_rank_in_time) {
   const double start = steady_seconds();
   const auto ends = run(4, [](Channel&) {}, 1, {2});
