@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "copy/peer_pace.hpp"
 #include "copy/transfer.hpp"
@@ -153,18 +156,15 @@ void record(Trial& trial, const GpuPair& pair, bool direct, Way way) {
                cuda::error_of(way.found), 0);
 }
 
-/// False where a GPU answers nothing any more, so that no other pair of it can be measured.
-bool both_answer(const GpuPair& pair) {
-  for (const int device : {pair.from, pair.to}) {
-    const cudaError_t code =
-        cudaSetDevice(device) == cudaSuccess ? cudaDeviceSynchronize() : cudaGetLastError();
-    cudaGetLastError();
-    if (code == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess) continue;
-    cudaSetDevice(0);
-    return false;
-  }
+/// False where the GPU answers nothing any more.
+bool answers(int device) {
+  cudaSetDevice(device);
+  cudaDeviceSynchronize();
+  cudaGetLastError();
+  const bool answered = cudaDeviceSynchronize() == cudaSuccess;
+  cudaGetLastError();
   cudaSetDevice(0);
-  return true;
+  return answered;
 }
 
 void measure_pair(Trial& trial, const GpuPair& pair, double budget_seconds) {
@@ -189,10 +189,13 @@ void peer(Trial& trial) {
     return fmt::format("GPU {} ({})", device, uuids[static_cast<std::size_t>(device)]);
   };
   const double budget = trial.window().seconds / static_cast<double>(pairs.size());
+  std::set<int> silent;
+  std::vector<std::string> failures;
   bool any = false;
-  std::string last;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto [from, to] = pairs[i];
     if (interrupted()) throw Interrupted{};
+    if (silent.contains(from) || silent.contains(to)) continue;
     // Of a machine whose links are slow to the point that its process is ended, the pairs before stand.
     if (any)
       trial.keep_before(fmt::format("{} measured {}: it lacks {}", trial.instance().id, name_of(pairs[i]),
@@ -201,15 +204,18 @@ void peer(Trial& trial) {
       measure_pair(trial, pairs[i], budget);
       any = true;
     } catch (const cuda::CudaError& error) {
-      last = fmt::format("copying from {} to {}: {}", name(pairs[i].from), name(pairs[i].to), error.what());
-      const bool over = !both_answer(pairs[i]);
-      if (over && i + 1 < pairs.size())
-        last += fmt::format("; not measured after it: {}", pairs_left(pairs, i + 1));
-      trial.part_failed(last);
-      if (over) break;
+      failures.push_back(fmt::format("copying from {} to {}: {}", name(from), name(to), error.what()));
+      for (const int device : {from, to})
+        if (!answers(device)) silent.insert(device);
+      trial.part_failed(failures.back());
     }
   }
-  if (!any) throw std::runtime_error(last);
+  if (!silent.empty()) {
+    failures.push_back(fmt::format("no other pair was measured of what answers nothing any more: GPU {}",
+                                   fmt::join(silent, ", GPU ")));
+    trial.part_failed(failures.back());
+  }
+  if (!any) throw std::runtime_error(fmt::format("{}", fmt::join(failures, "; ")));
 }
 
 const Registration registered{

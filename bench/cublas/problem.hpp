@@ -56,11 +56,13 @@ inline constexpr Arithmetic e5m2_e4m3{
 inline constexpr Arithmetic int8{
     "int8", Element::int8, Element::int8, Element::int32, "gemm8", 75, [](std::int64_t) { return 0.0; }};
 
-/// Whether every cuBLASLt has an algorithm for such a product, of whatever sizes, on every GPU of that
-/// compute capability or later: a library that offers none is not whole. Of fp8 and int8 layouts, sizes and
-/// models of GPUs decide (cuBLAS documentation, cublasLtMatmul: "supported data types").
-constexpr bool always_offered(const Arithmetic& arithmetic) {
-  return arithmetic.metric_class != std::string_view("gemm8");
+/// Whether every cuBLASLt of CUDA 12 and 13 has an algorithm for such a product, of whatever sizes, on a GPU
+/// of this compute capability: a library that offers none is not whole. Of fp8 and int8 layouts, sizes and
+/// models of GPUs decide (cuBLAS documentation, cublasLtMatmul: "supported data types"), and which version
+/// knows GPUs before 7.5 and from 10.0 on is not told by its number alone.
+constexpr bool always_offered(const Arithmetic& arithmetic, int compute_capability) {
+  return arithmetic.metric_class != std::string_view("gemm8") && compute_capability >= 75 &&
+         compute_capability < 100;
 }
 
 /// Whether C is of the type in which the products are summed: fp64, fp32, or int32 for int8.

@@ -56,7 +56,7 @@ void measure_beside(Trial& trial, const Problem& problem, const std::vector<Algo
 /// Up to eight algorithms of cuBLASLt's heuristic, in its order. Throws CublasError where it has none.
 std::vector<Algorithm> lt_algorithms(const Problem& problem);
 /// The same. Where it has none: throws std::runtime_error for what every cuBLASLt offers (always_offered),
-/// and skips the trial by name for the rest.
+/// and ends the trial by name for the rest.
 std::vector<Algorithm> offered_by_lt(Trial& trial, const Problem& problem);
 /// The one way of cublasGemmEx, cublasGemmStridedBatchedEx where batch > 1.
 std::vector<Algorithm> gemm_ex(const Problem& problem);

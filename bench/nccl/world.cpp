@@ -27,7 +27,6 @@ namespace gpugauge::bench::nccl {
 
 namespace {
 
-constexpr double making_seconds = 120;
 constexpr double step_seconds = 120;
 
 std::optional<std::string>& broken() {
@@ -40,8 +39,9 @@ std::function<void(const std::string&)>& keep_when_lost() {
   return keep;
 }
 
+// Of what somebody ended the sample file says already that it was interrupted.
 void keep(const std::string& sentence) {
-  if (keep_when_lost()) keep_when_lost()(sentence);
+  if (keep_when_lost() && !interrupted()) keep_when_lost()(sentence);
 }
 
 std::string host_name() {
@@ -229,7 +229,7 @@ void World::end(const std::string& sentence) {
   keep(sentence);
   if (environment().finish) environment().finish();
   std::fflush(nullptr);
-  std::_Exit(exit_failed);
+  std::_Exit(interrupted() ? exit_interrupted : exit_failed);
 }
 
 void World::give_up(const std::string& sentence) {

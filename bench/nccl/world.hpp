@@ -35,8 +35,9 @@ struct Member {
 
 /// Iterations that are enqueued before the host waits.
 inline constexpr int iterations_per_chunk = 50;
-/// For what is not known to be slow.
+/// For what is not known to be slow, and for what connects ranks.
 inline constexpr double patience_seconds = 60;
+inline constexpr double making_seconds = 120;
 
 class World {
  public:

@@ -170,9 +170,7 @@ void Trial::keep_before(const std::string& next) const {
 
 void Trial::keep_as_failed(const std::string& reason, const std::string& next) const {
   if (!keep_) return;
-  result::BenchmarkResult failed;
-  failed.id = instance_.id;
-  failed.parameters = instance_.parameters;
+  result::BenchmarkResult failed = result_;
   failed.status = result::Status::failed;
   failed.reason = reason;
   keep_(std::move(failed), next);

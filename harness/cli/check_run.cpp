@@ -69,6 +69,15 @@ std::future<stack::Inventory> begin_to_read_files() {
   });
 }
 
+conductor::Shown shown_by_the_kernel() {
+  const stack::MachineNow now = stack::machine_now();
+  conductor::Shown out;
+  out.listed = now.gpus_listed;
+  for (const stack::KernelGpu& gpu : now.gpus) out.uuids.insert(gpu.uuid);
+  out.on_bus = [](const std::string& address) { return stack::on_pci_bus(address); };
+  return out;
+}
+
 /// What is judged by, and where each verdict will be kept, is reached through no link.
 void refuse_links(const std::filesystem::path& state) {
   for (const char* const folder : {"baselines", "site", "verdicts"})
@@ -244,8 +253,7 @@ void Check::judge_together(const std::string& held_by) {
   // Whoever asks for single GPUs of several does not ask about the node.
   if (conductor::chose_all(_devices.gpus, _chosen))
     for (judge::Verdict& verdict :
-         conductor::judge_gone_cards(_report.devices, _options.policy,
-                                     [](const std::string& address) { return stack::on_pci_bus(address); }))
+         conductor::judge_gone_cards(_report.devices, _options.policy, shown_by_the_kernel()))
       _report.node.push_back(std::move(verdict));
   _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
   if (!_devices.targets.gpu_wanted) return;

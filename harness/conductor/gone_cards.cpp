@@ -1,7 +1,6 @@
 #include "conductor/gone_cards.hpp"
 
 #include <map>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,10 +10,40 @@
 
 namespace gpugauge::conductor {
 
+namespace {
+
+std::string address_of(const result::Fingerprint& fingerprint, const std::string& uuid) {
+  const auto number = baseline::number_of_card(fingerprint, uuid);
+  return number ? result::fact(fingerprint.topology, fmt::format("gpu.{}.pci", *number)) : "";
+}
+
+/// The card that stands at this address now, "" where none is known.
+std::string card_at(const result::Fingerprint& fingerprint, const std::string& address) {
+  for (const auto& [name, value] : fingerprint.topology) {
+    if (value != address || !name.starts_with("gpu.") || !name.ends_with(".pci")) continue;
+    const std::string number = name.substr(4, name.size() - 8);
+    return result::fact(fingerprint.device, fmt::format("gpu.{}.uuid", number));
+  }
+  return "";
+}
+
+/// Is anything there that may be the card, or has taken its place?
+bool may_be_there(const result::Run& now, const result::Run& then, const std::string& uuid,
+                  const Shown& shown) {
+  if (shown.uuids.contains(uuid)) return true;
+  const std::string own = address_of(now.fingerprint, now.device);
+  if (own.empty() || !shown.on_bus(own)) return true;
+  const std::string address = address_of(then.fingerprint, uuid);
+  const std::string there = card_at(now.fingerprint, address);
+  if (there.empty()) return shown.on_bus(address);
+  return !baseline::number_of_card(then.fingerprint, there);
+}
+
+}  // namespace
+
 std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceReport>& devices,
-                                             const judge::Policy& policy,
-                                             const std::function<bool(const std::string& address)>& on_bus) {
-  if (policy.expected_gpus) return {};
+                                             const judge::Policy& policy, const Shown& shown) {
+  if (policy.expected_gpus || !shown.listed) return {};
   std::map<std::string, judge::Verdict> by_card;
   for (const report::DeviceReport& device : devices) {
     if (device.rounds.empty() || device.reference.empty()) continue;
@@ -23,9 +52,7 @@ std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceRep
     // A baseline of another card is of another machine.
     if (!baseline::number_of_card(then.fingerprint, now.device)) continue;
     for (const std::string& uuid : baseline::cards_gone(now.fingerprint, then.fingerprint)) {
-      const std::string number = baseline::number_of_card(then.fingerprint, uuid).value_or("");
-      const std::string address = result::fact(then.fingerprint.topology, fmt::format("gpu.{}.pci", number));
-      if (on_bus(address)) continue;
+      if (may_be_there(now, then, uuid, shown)) continue;
       judge::Verdict gone;
       gone.kind = judge::VerdictKind::failed;
       gone.judge = judge::Judge::physical;
@@ -35,7 +62,7 @@ std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceRep
           "{} ({}) was in this machine at {}, when its baseline was recorded, and neither the driver nor the "
           "PCI bus shows it now: look for its Xid in the kernel log; where it was taken out, record the "
           "baselines anew, or say in the policy how many GPUs there shall be",
-          uuid, result::or_absent(address), then.started);
+          uuid, address_of(then.fingerprint, uuid), then.started);
       by_card.emplace(uuid, std::move(gone));
     }
   }

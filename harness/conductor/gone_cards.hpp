@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,20 @@
 
 namespace gpugauge::conductor {
 
+/// What the kernel shows, whatever is hidden from this command.
+struct Shown {
+  bool listed = true;           ///< false: which GPUs there are cannot be told (WSL), so none is missed
+  std::set<std::string> uuids;  ///< of the GPUs that the driver holds
+  std::function<bool(const std::string& address)> on_bus;  ///< a device of any kind at that PCI address
+};
+
 /// Failed, "gpu/gone/UUID", one for each card that a baseline which a device was compared with names as its
-/// machine's, that the driver does not show now, and that `on_bus` does not find at its PCI address either (a
-/// card that is only hidden from this command, or given to a virtual machine, is there). Empty where the
-/// policy says how many GPUs there shall be: that is then what counts.
+/// machine's, and that is nowhere now: this command does not see it, the driver does not hold it, and at its
+/// PCI address there is nothing, or another card of that baseline which moved there. A card that is only
+/// hidden, or given to a virtual machine, is there; one whose place another card has taken was replaced; and
+/// where the bus does not show the measured card itself, it is not believed. Empty where the policy says how
+/// many GPUs there shall be: that is then what counts.
 std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceReport>& devices,
-                                             const judge::Policy& policy,
-                                             const std::function<bool(const std::string& address)>& on_bus);
+                                             const judge::Policy& policy, const Shown& shown);
 
 }  // namespace gpugauge::conductor

@@ -13,6 +13,7 @@
 #include "baseline/fields.hpp"
 #include "conductor/framework_notes.hpp"
 #include "conductor/host_load.hpp"
+#include "conductor/nvlinks.hpp"
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
@@ -381,6 +382,10 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
+  if (links) {
+    out.about.nodes = 1;
+    add_nvlinks(device.rounds, out);
+  }
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
   add_nccl(device.rounds, before, out);
   add_persisting_l2(device.rounds, out);

@@ -6,11 +6,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "judge/device_limits.hpp"
+#include "judge/gpu_way.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
@@ -21,50 +22,12 @@ namespace {
 
 constexpr double above_limit = 1.05;
 constexpr double default_floor = .4;
-/// Of the better quarter of like pairs. NVSwitches give every pair the same; healthy ones lie within a few
-/// percent, and one link of eighteen takes 5%.
-constexpr double least_of_peers = .8;
+/// Of what the better quarter of like pairs reach. NVSwitches give every pair the same; healthy ones lie
+/// within a few percent, and one link of eighteen takes 5%. Below the first something is in the way, which
+/// may be another program's copies; below the second in every process no light neighbour is enough.
+constexpr double noticed_of_peers = .8;
+constexpr double least_of_peers = .6;
 constexpr double least_of_other_direction = .5;
-
-/// The way from a GPU to the others.
-struct Way {
-  result::Limit limit;    ///< in one direction
-  bool nvlink = false;    ///< else PCI Express
-  bool switched = false;  ///< every NVLink that is up leads to an NVSwitch
-};
-
-std::optional<Way> way_of(const result::Run& run, std::string_view uuid) {
-  const double nvlink = result::highest_of_gpu(run, uuid, "nvlink_bytes_per_second");
-  if (nvlink > 0) {
-    const double active = result::highest_of_gpu(run, uuid, "nvlinks_active");
-    const bool switched = active > 0 && result::highest_of_gpu(run, uuid, "nvlinks_to_switch") >= active;
-    return Way{{nvlink,
-                fmt::format("{:.0f} NVLinks{}, {:.0f} GB/s in one direction as NVML says", active,
-                            switched ? " to NVSwitches" : "", nvlink / 1e9),
-                false, std::nullopt},
-               true,
-               switched};
-  }
-  const auto pcie = link_limit(result::highest_of_gpu(run, uuid, "pcie_generation"),
-                               result::highest_of_gpu(run, uuid, "pcie_width"), 1);
-  return pcie ? std::optional(Way{*pcie}) : std::nullopt;
-}
-
-/// What all of them can do: the narrowest, of the plainest kind. nullopt where one is not known.
-std::optional<Way> narrowest(const result::Run& run, const std::set<std::string>& uuids) {
-  std::optional<Way> out;
-  for (const std::string& uuid : uuids) {
-    const std::optional<Way> way = way_of(run, uuid);
-    if (!way) return std::nullopt;
-    if (!out) out = way;
-    const bool plainer = out->nvlink && !way->nvlink;
-    const bool alike = out->nvlink == way->nvlink;
-    const bool switched = out->switched && way->switched;
-    if (plainer || (alike && way->limit.value < out->limit.value)) out = way;
-    out->switched = switched;
-  }
-  return out;
-}
 
 Verdict verdict_on(const std::string& key, const MetricValues& metric) {
   Verdict verdict;
@@ -84,17 +47,18 @@ Verdict against_way(const std::string& key, const MetricValues& metric, const st
   Verdict verdict = verdict_on(key, metric);
   verdict.kind = VerdictKind::inconclusive;
   verdict.advisory = true;
-  if (!way) {
+  if (!way || !way->limit) {
     verdict.reason =
-        "not held against a link: telemetry saw neither NVLinks nor the PCI Express link of every GPU";
+        way ? "not held against a link: NVML does not give the speed of the NVLinks"
+            : "not held against a link: telemetry saw neither NVLinks nor the PCI Express link of every GPU";
     return verdict;
   }
-  const double share = *verdict.value / way->limit.value;
+  const double share = *verdict.value / way->limit->value;
   if (share > most * above_limit) {
     verdict.reason = fmt::format(
         "faster than the link that telemetry saw ({}): it went another way, or the link slept whenever it "
         "was asked",
-        way->limit.source);
+        way->limit->source);
     return verdict;
   }
   verdict.advisory = false;
@@ -103,11 +67,11 @@ Verdict against_way(const std::string& key, const MetricValues& metric, const st
     verdict.reason = fmt::format(
         "{} of {}, where large transfers reach {} or more: a link that is down on the way, a fabric that is "
         "not up, or another program on it explain it",
-        whole_percent(share), way->limit.source, whole_percent(default_floor));
+        whole_percent(share), way->limit->source, whole_percent(default_floor));
     return verdict;
   }
   verdict.kind = VerdictKind::ok;
-  verdict.reason = fmt::format("{} of {}", whole_percent(share), way->limit.source);
+  verdict.reason = fmt::format("{} of {}", whole_percent(share), way->limit->source);
   return verdict;
 }
 
@@ -148,7 +112,7 @@ std::vector<Pair> pairs_of(const Collected& collected, const result::Run& run) {
     pair.from_uuid = result::fact(*notes, "gpu_" + pair.from);
     pair.to_uuid = result::fact(*notes, "gpu_" + pair.to);
     pair.direct = result::fact(*notes, fmt::format("peer_access_{}_to_{}", pair.from, pair.to)) == "true";
-    pair.way = narrowest(run, {pair.from_uuid, pair.to_uuid});
+    pair.way = narrowest_way(run, {pair.from_uuid, pair.to_uuid});
     out.push_back(std::move(pair));
   }
   return out;
@@ -180,14 +144,25 @@ void judge_pair(const std::vector<Pair>& pairs, const Pair& pair, Verdict& verdi
     verdict.reason =
         fmt::format("{} of {}: from {} to {}", whole_percent(share), than, pair.from_uuid, pair.to_uuid);
   };
-  if (through_switches(pair)) {
-    const std::optional<double> peers = of_peers(pairs, pair);
-    if (peers && bandwidth(pair) < least_of_peers * *peers)
-      slower(VerdictKind::failed, bandwidth(pair) / *peers,
-             "what the better quarter of the other pairs reach, all through NVSwitches");
+  if (pair.way && pair.way->switched && !pair.direct) {
+    verdict.kind = VerdictKind::failed;
+    verdict.advisory = false;
+    verdict.reason = fmt::format(
+        "no peer access from {} to {}, both with NVLinks to NVSwitches: the copy went through the host's "
+        "memory",
+        pair.from_uuid, pair.to_uuid);
     return;
   }
-  if (!pair.way || pair.way->nvlink || verdict.kind != VerdictKind::ok) return;
+  if (through_switches(pair)) {
+    const std::optional<double> peers = of_peers(pairs, pair);
+    if (!peers || bandwidth(pair) >= noticed_of_peers * *peers) return;
+    const std::vector<double>& values = pair.metric->values;
+    const bool in_all = *std::max_element(values.begin(), values.end()) < least_of_peers * *peers;
+    slower(in_all ? VerdictKind::failed : VerdictKind::inconclusive, bandwidth(pair) / *peers,
+           "what the better quarter of the other pairs reach, all through NVSwitches");
+    return;
+  }
+  if (!pair.way || pair.way->nvlinks > 0 || verdict.kind != VerdictKind::ok) return;
   for (const Pair& back : pairs)
     if (back.from == pair.to && back.to == pair.from &&
         bandwidth(pair) < least_of_other_direction * bandwidth(back))
@@ -200,35 +175,71 @@ bool is_bus_bandwidth(const MetricValues& metric) {
          metric.form.name.starts_with("busbw") && metric.judged();
 }
 
-/// Nothing where no collective says how it went, or it may go so.
-std::vector<Verdict> judge_transport(const Collected& collected, const result::Run& run,
-                                     const std::optional<Way>& way) {
-  std::map<std::string, std::vector<std::string>> benchmarks;  // by transport
-  for (const auto& [id, state] : collected.benchmarks) {
-    if (state.family != "nccl" || state.ok == 0) continue;
-    const result::Facts* const notes = notes_of(run, id);
-    if (notes != nullptr) benchmarks[result::fact(*notes, "nccl.transport")].push_back(id);
-  }
-  std::string why;
-  if (benchmarks.contains("socket"))
-    why = fmt::format(
-        "NCCL went through sockets between the GPUs of one machine ({} of {} collectives), which neither P2P "
-        "nor shared memory would need",
-        benchmarks["socket"].size(), collected.benchmarks.size());
-  else if (benchmarks.contains("shm") && way && way->switched)
-    why = fmt::format("NCCL went through the host's memory ({} collectives), though every GPU has {}",
-                      benchmarks["shm"].size(), way->limit.source);
-  if (why.empty()) return {};
+Verdict failed(std::string metric, std::string reason) {
   Verdict verdict;
   verdict.kind = VerdictKind::failed;
   verdict.judge = Judge::physical;
-  verdict.metric = "nccl/transport";
-  verdict.metric_class = "coll_large";
+  verdict.metric = std::move(metric);
   verdict.rounds = 1;
-  verdict.reason = why +
-                   ": look for NCCL_P2P_DISABLE, NCCL_P2P_LEVEL and NCCL_SHM_DISABLE in the environment and "
-                   "in nccl.conf, and for ACS or an IOMMU in the way";
-  return {verdict};
+  verdict.reason = std::move(reason);
+  return verdict;
+}
+
+/// Nothing where no collective says how it went, or it may go so.
+std::vector<Verdict> judge_transport(const Collected& collected, const result::Run& run,
+                                     const std::optional<Way>& way) {
+  std::map<std::string, int> counts;  // by transport
+  int all = 0;
+  for (const auto& [id, state] : collected.benchmarks) {
+    if (state.family != "nccl" || state.ok == 0) continue;
+    const result::Facts* const notes = notes_of(run, id);
+    const std::string transport = notes == nullptr ? "" : result::fact(*notes, "nccl.transport");
+    if (transport.empty()) continue;
+    ++counts[transport];
+    ++all;
+  }
+  const auto with = [&](const char* transport) { return counts.contains(transport) ? counts[transport] : 0; };
+  constexpr std::string_view advice =
+      "look for NCCL_P2P_DISABLE, NCCL_P2P_LEVEL and NCCL_SHM_DISABLE in the environment and in nccl.conf, "
+      "and "
+      "for ACS or an IOMMU in the way";
+  if (with("socket") > 0)
+    return {
+        failed("nccl/transport",
+               fmt::format("{} of {} collectives between the GPUs of one machine went through sockets: {}",
+                           with("socket"), all, advice))};
+  const int around = with("shm") + with("ib") + with("net");
+  if (around == 0 || !way || !way->switched) return {};
+  return {failed(
+      "nccl/transport",
+      fmt::format("{} of {} collectives went through {}, though every GPU has NVLinks to NVSwitches: {}",
+                  around, all,
+                  with("shm") == around ? "the host's memory"
+                  : with("shm") == 0    ? "a network card"
+                                        : "the host's memory or a network card",
+                  advice))};
+}
+
+/// GPUs on NVSwitches are of one board: each has as many links as the others. Other boards may be bridged or
+/// not.
+std::vector<Verdict> judge_nvlinks(const result::Run& run, const std::set<std::string>& gpus) {
+  int most = 0;
+  bool any_switched = false;
+  for (const std::string& gpu : gpus) {
+    most = std::max(most, static_cast<int>(highest_seen(run, gpu, "nvlinks_active")));
+    any_switched = any_switched || highest_seen(run, gpu, "nvlinks_to_switch") > 0;
+  }
+  if (!any_switched) return {};
+  std::vector<std::string> fewer;
+  for (const std::string& gpu : gpus)
+    if (const int active = static_cast<int>(lowest_seen(run, gpu, "nvlinks_active")); active < most)
+      fewer.push_back(fmt::format("{} has {}", gpu, active));
+  if (fewer.empty()) return {};
+  return {failed(
+      "links/nvlinks",
+      fmt::format("{} of {} NVLinks up, and others on the same NVSwitches have all: nvidia-smi nvlink -s "
+                  "names the links, Xid 74 and the fabric manager's log say why",
+                  fmt::join(fewer, ", "), most))};
 }
 
 }  // namespace
@@ -242,7 +253,7 @@ std::vector<Verdict> judge_between_gpus(const Collected& collected, const result
     out.push_back(std::move(verdict));
   }
   const std::set<std::string> gpus = result::measured_gpus(run);
-  const std::optional<Way> way = gpus.size() > 1 ? narrowest(run, gpus) : std::nullopt;
+  const std::optional<Way> way = gpus.size() > 1 ? narrowest_way(run, gpus) : std::nullopt;
   constexpr double added_by_switches = 2;
   for (const auto& [key, metric] : collected.metrics) {
     if (!is_bus_bandwidth(metric)) continue;
@@ -251,6 +262,8 @@ std::vector<Verdict> judge_between_gpus(const Collected& collected, const result
                               metric.benchmark.ends_with("/256MiB")));
   }
   for (Verdict& verdict : judge_transport(collected, run, way)) out.push_back(std::move(verdict));
+  if (result::device_kind(run.device) == "links")
+    for (Verdict& verdict : judge_nvlinks(run, gpus)) out.push_back(std::move(verdict));
   return out;
 }
 

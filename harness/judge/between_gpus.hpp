@@ -16,12 +16,14 @@ namespace gpugauge::judge {
 ///   with NVLS the switches add, and busbw counts what was never sent. More says that the way was another
 ///   one, and is not counted; less than 40% through NVSwitches is inconclusive and counted (of collectives
 ///   that of 256 MiB).
-/// - failed, where GPUs with NVLinks to switches reach each other at less than 80% of what the better quarter
-///   of the other such pairs do;
+/// - beside the other pairs, where both have NVLinks to switches: less than 80% of what the better quarter of
+///   them reach is inconclusive and counted, less than 60% in every process has failed, and so has a pair
+///   without peer access;
 /// - inconclusive and counted, where a pair on PCI Express has less than half in one direction of what it has
 ///   in the other.
-/// And "nccl/transport", failed, where the collectives of one machine go through sockets, or through the
-/// host's memory although every GPU has NVLinks to switches.
+/// And "nccl/transport", failed, where collectives of one machine go through sockets, or through the host's
+/// memory or a network card although every GPU has NVLinks to switches; "links/nvlinks", failed, where one
+/// GPU has fewer of them up than another on the same switches.
 std::vector<Verdict> judge_between_gpus(const Collected& collected, const result::Run& run);
 
 }  // namespace gpugauge::judge

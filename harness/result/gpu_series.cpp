@@ -1,7 +1,5 @@
 #include "result/gpu_series.hpp"
 
-#include <algorithm>
-
 namespace gpugauge::result {
 namespace {
 
@@ -38,12 +36,12 @@ const Series* gpu_series(const Run& run, std::string_view name) {
   return several || device_kind(run.device) == "host" ? nullptr : only;
 }
 
-double highest_of_gpu(const Run& run, std::string_view uuid, std::string_view name) {
-  double out = 0;
+std::vector<double> values_of_gpu(const Run& run, std::string_view uuid, std::string_view name) {
+  std::vector<double> out;
   for (const Series& series : run.telemetry)
     if (series.name == name && series.source.starts_with(gpu_source) &&
         std::string_view(series.source).substr(gpu_source.size()) == uuid)
-      for (const double value : series.values) out = std::max(out, value);
+      out.insert(out.end(), series.values.begin(), series.values.end());
   return out;
 }
 

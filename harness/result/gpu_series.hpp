@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "result/run_file.hpp"
 
@@ -14,8 +15,8 @@ namespace gpugauge::result {
 /// GPU is meant (links, the host). Points into `run`.
 const Series* gpu_series(const Run& run, std::string_view name);
 
-/// The highest value of the series of that name of the GPU with this UUID; 0 where there is none.
-double highest_of_gpu(const Run& run, std::string_view uuid, std::string_view name);
+/// The values of the series of that name of the GPU with this UUID; empty where there is none.
+std::vector<double> values_of_gpu(const Run& run, std::string_view uuid, std::string_view name);
 
 /// The GPUs that the run measured, by the UUIDs that telemetry knows them by: those of its fingerprint where
 /// it measured what lies between them. An instance has a UUID of its own, and is of the only card that is

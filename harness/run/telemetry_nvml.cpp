@@ -271,11 +271,12 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   auto next = std::chrono::steady_clock::now();
   const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(std::max(interval_seconds, .05)));
-  for (bool first = true; getppid() == parent; first = false) {
+  // Not before the first answer, which is waited for.
+  for (int number = 0; getppid() == parent; ++number) {
     json samples = json::array();
     for (const auto& gpu : gpus) {
       samples.push_back(sample_gpu(nvml, gpu));
-      if (first && !samples.back().contains("lost")) ask_nvlinks(samples.back(), nvml, gpu.device);
+      if (number == 1 && !samples.back().contains("lost")) ask_nvlinks(samples.back(), nvml, gpu.device);
     }
     if (!print(output, {{"gpus", samples}})) return 0;
     next += interval;

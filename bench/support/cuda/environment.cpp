@@ -58,18 +58,11 @@ std::optional<std::string> why_nothing_runs() {
 // An error that sticks is the answer twice; what the failed benchmark left in a queue comes to light the
 // first time, and is its own.
 std::optional<std::string> why_lost() {
-  const int devices = start_up().devices;
-  for (int device = 0; device < devices; ++device) {
-    cudaSetDevice(device);
-    cudaDeviceSynchronize();
-    cudaGetLastError();
-    const cudaError_t code = cudaDeviceSynchronize();
-    cudaSetDevice(0);
-    if (code != cudaSuccess)
-      return fmt::format("every CUDA call of the process{} is answered with {}",
-                         devices > 1 ? fmt::format(" on GPU {}", device) : "", name_of(code));
-  }
-  return std::nullopt;
+  cudaDeviceSynchronize();
+  cudaGetLastError();
+  const cudaError_t code = cudaDeviceSynchronize();
+  if (code == cudaSuccess) return std::nullopt;
+  return fmt::format("every CUDA call of the process is answered with {}", name_of(code));
 }
 
 std::optional<GpuMemory> memory_if_known() {

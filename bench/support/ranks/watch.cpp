@@ -16,7 +16,7 @@ constexpr std::uint64_t taken = std::uint64_t{1} << 63;
 constexpr std::chrono::milliseconds between_looks{50};
 // Before that a call is an ordinary one, and nobody is asked about it.
 constexpr double ordinary_seconds = 1;
-// Somebody who ends the process waits that long for a call.
+// Somebody who ends the process waits that long for a call, from when this thread first saw it.
 constexpr double interrupted_seconds = 5;
 
 }  // namespace
@@ -55,12 +55,15 @@ void Watch::run() {
   }
 }
 
-std::string Watch::late(double seconds_so_far) const {
+std::string Watch::late(double seconds_so_far) {
   const double limit = limit_seconds_.load(std::memory_order_relaxed);
   if (seconds_so_far > limit)
     return fmt::format("{} on {} did not come back within {:g} s", doing_.load(std::memory_order_relaxed),
                        place_, limit);
-  return interrupted() && seconds_so_far > interrupted_seconds ? interruption() : "";
+  if (!interrupted()) return "";
+  const double now = steady_seconds();
+  if (interrupted_since_ == 0) interrupted_since_ = now;
+  return now - interrupted_since_ > interrupted_seconds ? interruption() : "";
 }
 
 void Watch::look_at(std::uint64_t number, double seconds_so_far) {

@@ -46,7 +46,7 @@ class Watch {
   void run();
   /// Nothing where the call of this number has ended meanwhile.
   void look_at(std::uint64_t number, double seconds_so_far);
-  std::string late(double seconds_so_far) const;
+  std::string late(double seconds_so_far);
 
   std::string place_;
   Look look_;
@@ -55,6 +55,7 @@ class Watch {
   std::atomic<const char*> doing_{""};
   std::atomic<double> limit_seconds_{0};
   std::atomic<bool> over_{false};
+  double interrupted_since_ = 0;  ///< of the watching thread alone; 0 = nobody asked for the end yet
   std::thread thread_;
 };
 

@@ -250,6 +250,7 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
   it.confirms(weight::good, shm);
   if (moved && contains(*moved, "to shm")) it.confirms(weight::strong, moved);
   it.confirms(weight::good, both(shm, plain_copies_normal(seen)));
+  it.confirms(weight::strong, both(shm, seen.on("topology.path", {"nvlink"})));
   it.confirms(weight::fair,
               seen.told({"peer access*not supported", "cudaDeviceEnablePeerAccess", "no P2P between",
                          "P2P*not available", "isAllDirectP2p 0", "peer mapping resources exhausted"}));

@@ -288,10 +288,10 @@ END""",
         "", 0, "copy/peer.*bandwidth_2_to_1=", 6, lacks="ERROR",
     ),
     between(
-        "a pair of GPUs between which no copy can be enqueued: it is named, and the others are measured",
+        "GPUs that answer nothing after a copy between them: the pair is named, and so is what was not measured for it",
         "cudaMemcpyPeerAsync:1-1=719", 1,
         r"ERROR OCCURRED: 'copying from GPU 0 \(GPU-aa.*00\) to GPU 1 \(GPU-aa.*01\): enqueueing a copy between GPUs failed: .*"
-        r"not measured after it: 5 of 6 pairs: 0_to_2 1_to_0",
+        "no other pair was measured of what answers nothing any more: GPU 0, GPU 1",
         0,
     ),
     between(

@@ -1,6 +1,9 @@
 // A card that a baseline of this machine names and that is nowhere now.
 #include "conductor/gone_cards.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,9 +38,16 @@ report::DeviceReport device(const std::string& uuid, const std::vector<std::stri
   return out;
 }
 
-bool nowhere(const std::string&) {
-  return false;
+/// The bus shows the cards of these numbers, each at its own address, and nothing else.
+Shown bus_of(const std::string& numbers) {
+  Shown out;
+  out.on_bus = [numbers](const std::string& address) {
+    return address.size() > 6 && numbers.find(address[6]) != std::string::npos;
+  };
+  return out;
 }
+
+const Shown nowhere = bus_of("013");
 
 TEST(GoneCards, OneThatTheBaselinesNameAndTheBusDoesNotShowHasFailedOnce) {
   const auto found =
@@ -50,14 +60,32 @@ TEST(GoneCards, OneThatTheBaselinesNameAndTheBusDoesNotShowHasFailedOnce) {
       HasSubstr("GPU-2 (0000:02:00.0) was in this machine at 2026-01-02T03:04:05Z, when its baseline"));
 }
 
-TEST(GoneCards, OneThatIsOnlyHiddenIsOnTheBus) {
-  std::vector<std::string> asked;
-  const auto found = judge_gone_cards({device("GPU-0", three, four)}, {}, [&](const std::string& address) {
-    asked.push_back(address);
-    return true;
-  });
-  EXPECT_THAT(found, IsEmpty());
-  EXPECT_EQ(asked, std::vector<std::string>{"0000:02:00.0"});
+TEST(GoneCards, OneThatIsOnlyHiddenIsOnTheBusOrHeldByTheDriver) {
+  const std::vector<report::DeviceReport> devices{device("GPU-0", three, four)};
+  EXPECT_THAT(judge_gone_cards(devices, {}, bus_of("0123")), IsEmpty());
+  Shown moved = nowhere;
+  moved.uuids = {"GPU-2"};
+  EXPECT_THAT(judge_gone_cards(devices, {}, moved), IsEmpty()) << "at another address";
+}
+
+TEST(GoneCards, AnotherCardOfThisMachineAtItsPlaceHidesNothingAndAnUnknownOneHasReplacedIt) {
+  for (const auto& [at_its_place, gone] : {std::pair{"GPU-3", 1U}, std::pair{"GPU-9", 0U}}) {
+    report::DeviceReport one = device("GPU-0", {"GPU-0", "GPU-1", at_its_place}, four);
+    one.rounds[0].fingerprint.topology["gpu.2.pci"] = "0000:02:00.0";
+    const auto found = judge_gone_cards({one}, {}, bus_of("012"));
+    EXPECT_EQ(std::count_if(found.begin(), found.end(),
+                            [](const judge::Verdict& verdict) { return verdict.metric == "gpu/gone/GPU-2"; }),
+              gone)
+        << at_its_place;
+  }
+}
+
+TEST(GoneCards, NoneIsMissedWhereGpusAreNotListedOrTheBusDoesNotShowTheMeasuredOne) {
+  const std::vector<report::DeviceReport> devices{device("GPU-0", three, four)};
+  Shown wsl = nowhere;
+  wsl.listed = false;
+  EXPECT_THAT(judge_gone_cards(devices, {}, wsl), IsEmpty());
+  EXPECT_THAT(judge_gone_cards(devices, {}, bus_of("13")), IsEmpty());
 }
 
 TEST(GoneCards, NoneWhereAllAreThereOrMoreCameOrNothingWasCompared) {

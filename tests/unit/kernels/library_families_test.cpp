@@ -56,9 +56,11 @@ TEST(CublasProblem, counts_whole_numbers_as_items_and_not_as_floating_point_oper
 TEST(CublasProblem, what_every_library_offers_is_all_but_products_of_eight_bits) {
   using namespace bench::cublas;
   for (const Arithmetic& always : {fp64, fp32, tf32, fp16, bf16})
-    EXPECT_TRUE(always_offered(always)) << always.name;
+    for (const int capability : {75, 80, 89, 90})
+      EXPECT_TRUE(always_offered(always, capability)) << always.name << capability;
   for (const Arithmetic& some : {e4m3, e4m3_fast, e5m2_e4m3, int8})
-    EXPECT_FALSE(always_offered(some)) << some.name;
+    EXPECT_FALSE(always_offered(some, 90)) << some.name;
+  for (const int capability : {70, 100, 121}) EXPECT_FALSE(always_offered(fp16, capability)) << capability;
 }
 
 // The ratio of the hand-written fp8 product to it says something only where both compute the same.

@@ -146,7 +146,11 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
            "performance_state=0\npcie_generation=4\npcie_width=16\npcie_generation_max=5\npcie_width_max=16\n"
            "memory_used_mib=2\npersistence=1\nnvlinks=18\nnvlinks_active=17\nnvlinks_to_gpu=2\nnvlink_"
            "megabytes=26562\nnoise=nvmlDeviceGetPowerUsage\n"),
-      has_series);
+      [](const GpuTelemetry& telemetry) {
+        const auto all = telemetry.series();
+        return std::any_of(all.begin(), all.end(),
+                           [](const auto& one) { return one.name == "nvlinks_active"; });
+      });
   std::map<std::string, double> first;
   for (const auto& one : series) {
     EXPECT_EQ(one.source, "gpu:GPU-77");

@@ -1,0 +1,61 @@
+#include "judge/gpu_way.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "judge/device_limits.hpp"
+#include "result/gpu_series.hpp"
+
+namespace gpugauge::judge {
+
+double lowest_seen(const result::Run& run, std::string_view uuid, std::string_view series) {
+  const std::vector<double> values = result::values_of_gpu(run, uuid, series);
+  return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+}
+
+double highest_seen(const result::Run& run, std::string_view uuid, std::string_view series) {
+  const std::vector<double> values = result::values_of_gpu(run, uuid, series);
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+namespace {
+
+std::optional<Way> way_of(const result::Run& run, std::string_view uuid) {
+  Way way;
+  way.nvlinks = static_cast<int>(lowest_seen(run, uuid, "nvlinks_active"));
+  if (way.nvlinks > 0) {
+    way.switched = lowest_seen(run, uuid, "nvlinks_to_switch") >= way.nvlinks;
+    const double rate = lowest_seen(run, uuid, "nvlink_bytes_per_second");
+    if (rate > 0)
+      way.limit = result::Limit{rate,
+                                fmt::format("{} NVLinks{}, {:.0f} GB/s in one direction as NVML says",
+                                            way.nvlinks, way.switched ? " to NVSwitches" : "", rate / 1e9),
+                                false, std::nullopt};
+    return way;
+  }
+  way.limit =
+      link_limit(highest_seen(run, uuid, "pcie_generation"), highest_seen(run, uuid, "pcie_width"), 1);
+  return way.limit ? std::optional(way) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::string>& uuids) {
+  std::optional<Way> out;
+  for (const std::string& uuid : uuids) {
+    const std::optional<Way> way = way_of(run, uuid);
+    if (!way) return std::nullopt;
+    if (!out) out = way;
+    const bool switched = out->switched && way->switched;
+    const bool plainer = out->nvlinks > 0 && way->nvlinks == 0;
+    const bool alike = (out->nvlinks > 0) == (way->nvlinks > 0);
+    const bool unknown = alike && !way->limit;
+    if (plainer || unknown || (alike && out->limit && way->limit->value < out->limit->value)) out = way;
+    out->switched = switched;
+  }
+  return out;
+}
+
+}  // namespace gpugauge::judge
