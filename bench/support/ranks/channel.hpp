@@ -49,10 +49,11 @@ class Channel {
   /// Gives `text` and returns everybody's, by rank. All ranks must call with the same `step`: who is
   /// elsewhere is named. Throws Parted when a rank has ended, or has not come to this step within `seconds`.
   Texts exchange(const std::string& step, const std::string& text, double seconds);
+  /// Called at rank 0.
+  using MadeOf = std::function<std::string(const Texts& by_rank)>;
   /// Gives `text` and returns what rank 0 makes of everybody's: where texts are long, that all of them go to
   /// each rank would be a square of the ranks. As exchange() otherwise; what `made_of` throws at rank 0 is
   /// what the others part with.
-  using MadeOf = std::function<std::string(const Texts& by_rank)>;
   std::string exchange(const std::string& step, const std::string& text, const MadeOf& made_of,
                        double seconds);
   /// Throws Parted when a rank has ended or given up; returns at once.
