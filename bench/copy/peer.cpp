@@ -158,10 +158,10 @@ void record(Trial& trial, const GpuPair& pair, bool direct, Way way) {
 
 /// False where the GPU answers nothing any more.
 bool answers(int device) {
-  cudaSetDevice(device);
+  const bool chosen = cudaSetDevice(device) == cudaSuccess;
   cudaDeviceSynchronize();
   cudaGetLastError();
-  const bool answered = cudaDeviceSynchronize() == cudaSuccess;
+  const bool answered = chosen && cudaDeviceSynchronize() == cudaSuccess;
   cudaGetLastError();
   cudaSetDevice(0);
   return answered;

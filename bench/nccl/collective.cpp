@@ -149,8 +149,10 @@ void measure_collective(Trial& trial, const Collective& collective) {
     trial.unavailable(
         "launches wait for their kernels here (CUDA_LAUNCH_BLOCKING, a profiler or a debugger), so that a "
         "collective of several GPUs in one process would never end: take that away, or start one rank a GPU");
-  const World::WhenLost keep(
-      [&trial](const std::string& sentence) { trial.keep_as_failed(sentence, "collectives were given up"); });
+  const World::WhenLost keep([&trial](const std::string& sentence) {
+    trial.keep_as(interrupted() ? result::Status::interrupted : result::Status::failed, sentence,
+                  "collectives were given up");
+  });
   World& world = World::get();
   // Outside of what is tried: its memory is freed when the communicators have been aborted, not before.
   LockstepRun run(world, collective, trial.data_seed());

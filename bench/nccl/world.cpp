@@ -39,9 +39,8 @@ std::function<void(const std::string&)>& keep_when_lost() {
   return keep;
 }
 
-// Of what somebody ended the sample file says already that it was interrupted.
 void keep(const std::string& sentence) {
-  if (keep_when_lost() && !interrupted()) keep_when_lost()(sentence);
+  if (keep_when_lost()) keep_when_lost()(sentence);
 }
 
 std::string host_name() {
@@ -187,6 +186,8 @@ void World::wait(double seconds) {
 
 void World::wait_for(const Member& member, double seconds, double deadline) {
   constexpr double look_seconds = 5e-3;
+  constexpr double interrupted_seconds = 5;  // a collective that is under way may still end in good order
+  double interrupted_since = 0;
   const OnDevice current(member.device);
   double next_look = steady_seconds() + look_seconds;
   for (;;) {
@@ -200,6 +201,10 @@ void World::wait_for(const Member& member, double seconds, double deadline) {
       continue;
     }
     next_look = now + look_seconds;
+    if (interrupted()) {
+      if (interrupted_since == 0) interrupted_since = now;
+      if (now - interrupted_since > interrupted_seconds) throw Interrupted{};
+    }
     if (channel_ != nullptr) channel_->check();
     ncclResult_t fault = ncclSuccess;
     check(ncclCommGetAsyncError(member.comm, &fault), "asking NCCL for errors");

@@ -27,18 +27,21 @@ void Recorder::begin(const std::string& id, const result::Facts& parameters) {
   current.parameters = parameters;
   current.status = Status::interrupted;
   current.reason = "the process ended while this was measured";
-  write(std::move(current), "the process ended before everything was measured");
+  write(std::move(current), Status::failed, "the process ended before everything was measured");
 }
 
 void Recorder::keep(BenchmarkResult measured, const std::string& reason) {
-  if (entered_.count(measured.id) == 0) write(std::move(measured), reason);
+  if (entered_.count(measured.id) != 0) return;
+  const bool interrupted = measured.status == Status::interrupted;
+  const std::string why = interrupted ? measured.reason : reason;
+  write(std::move(measured), interrupted ? Status::interrupted : Status::failed, why);
 }
 
-void Recorder::write(BenchmarkResult current, const std::string& reason) const {
+void Recorder::write(BenchmarkResult current, Status status, const std::string& reason) const {
   if (!file_) return;
   result::Samples partial = samples_;
   partial.benchmarks.push_back(std::move(current));
-  partial.status = Status::failed;
+  partial.status = status;
   partial.reason = reason;
   std::filesystem::path fresh = *file_;
   fresh += ".part";

@@ -22,7 +22,8 @@ class Recorder {
   /// both. The file is not synced, and where it cannot be written that is left for the end to say.
   void begin(const std::string& id, const result::Facts& parameters);
   /// What was measured of a benchmark that is not over yet. Should the process end meanwhile, the sample file
-  /// holds it with the results so far, and why its status is failed all the same (`reason`).
+  /// holds it with the results so far, and why its status is failed all the same (`reason`). Of one that was
+  /// interrupted, status and reason are the file's, too.
   void keep(result::BenchmarkResult measured, const std::string& reason);
   /// How it went. Google Benchmark enters a body once a repetition: the last one is kept, because repetitions
   /// inside a process are no independent samples.
@@ -32,7 +33,7 @@ class Recorder {
 
  private:
   /// The results so far and `current`, as the file of a process that did not come to its end.
-  void write(result::BenchmarkResult current, const std::string& reason) const;
+  void write(result::BenchmarkResult current, result::Status status, const std::string& reason) const;
 
   result::Samples samples_;
   std::optional<std::filesystem::path> file_;

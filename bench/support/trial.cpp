@@ -168,12 +168,12 @@ void Trial::keep_before(const std::string& next) const {
   keep_(so_far.finish(), next);
 }
 
-void Trial::keep_as_failed(const std::string& reason, const std::string& next) const {
+void Trial::keep_as(result::Status status, const std::string& reason, const std::string& next) const {
   if (!keep_) return;
-  result::BenchmarkResult failed = result_;
-  failed.status = result::Status::failed;
-  failed.reason = reason;
-  keep_(std::move(failed), next);
+  result::BenchmarkResult ended = result_;
+  ended.status = status;
+  ended.reason = reason;
+  keep_(std::move(ended), next);
 }
 
 const result::Batches& Trial::batches() const {

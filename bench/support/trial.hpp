@@ -98,9 +98,9 @@ class Trial {
   /// then. May be called again. Throws as finish() does.
   void keep_before(const std::string& next) const;
 
-  /// The benchmark has failed (`reason`), and the process may not live to say so itself: keeps that, beside
-  /// what it has measured and verified. `next` as above.
-  void keep_as_failed(const std::string& reason, const std::string& next) const;
+  /// The benchmark has failed, or is interrupted, for that reason, and the process may not live to say so
+  /// itself: keeps that, beside what it has measured and verified. `next` as above.
+  void keep_as(result::Status status, const std::string& reason, const std::string& next) const;
 
   /// The batches so far.
   const result::Batches& batches() const;

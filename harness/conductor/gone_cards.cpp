@@ -12,9 +12,12 @@ namespace gpugauge::conductor {
 
 namespace {
 
+/// "" where the driver gave none.
 std::string address_of(const result::Fingerprint& fingerprint, const std::string& uuid) {
   const auto number = baseline::number_of_card(fingerprint, uuid);
-  return number ? result::fact(fingerprint.topology, fmt::format("gpu.{}.pci", *number)) : "";
+  const std::string said =
+      number ? result::fact(fingerprint.topology, fmt::format("gpu.{}.pci", *number)) : "";
+  return said == "unknown" ? "" : said;
 }
 
 /// The card that stands at this address now, "" where none is known.
@@ -34,6 +37,7 @@ bool may_be_there(const result::Run& now, const result::Run& then, const std::st
   const std::string own = address_of(now.fingerprint, now.device);
   if (own.empty() || !shown.on_bus(own)) return true;
   const std::string address = address_of(then.fingerprint, uuid);
+  if (address.empty()) return true;
   const std::string there = card_at(now.fingerprint, address);
   if (there.empty()) return shown.on_bus(address);
   return !baseline::number_of_card(then.fingerprint, there);

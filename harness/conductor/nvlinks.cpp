@@ -4,27 +4,22 @@
 #include <limits>
 #include <string>
 
-#include "result/gpu_series.hpp"
+#include "judge/gpu_way.hpp"
 
 namespace gpugauge::conductor {
 
 void add_nvlinks(const std::vector<result::Run>& rounds, diagnose::Observation& out) {
-  double fewest = std::numeric_limits<double>::infinity();
-  double most = 0;
-  bool switched = false;
+  int fewest = std::numeric_limits<int>::max();
+  int board = 0;
   for (const result::Run& run : rounds)
-    for (const std::string& gpu : result::measured_gpus(run)) {
-      for (const double active : result::values_of_gpu(run, gpu, "nvlinks_active")) {
-        fewest = std::min(fewest, active);
-        most = std::max(most, active);
-      }
-      for (const double to_switch : result::values_of_gpu(run, gpu, "nvlinks_to_switch"))
-        switched = switched || to_switch > 0;
+    for (const judge::BoardLinks& gpu : judge::links_to_switches(run)) {
+      fewest = std::min(fewest, gpu.up);
+      board = std::max(board, gpu.up + gpu.down);
     }
-  if (!switched) return;
+  if (board == 0) return;
   if (fewest > 0) out.inventory["topology.path"] = std::string("nvlink");
-  out.telemetry["nvlinks_active"] = fewest;
-  out.telemetry["nvlinks_expected"] = most;
+  out.telemetry["nvlinks_active"] = static_cast<double>(fewest);
+  out.telemetry["nvlinks_expected"] = static_cast<double>(board);
 }
 
 }  // namespace gpugauge::conductor

@@ -220,26 +220,30 @@ std::vector<Verdict> judge_transport(const Collected& collected, const result::R
                   advice))};
 }
 
-/// GPUs on NVSwitches are of one board: each has as many links as the others. Other boards may be bridged or
-/// not.
-std::vector<Verdict> judge_nvlinks(const result::Run& run, const std::set<std::string>& gpus) {
+/// GPUs on NVSwitches are of one board: each has as many links as the others. That all lack some may be by
+/// design (a virtual machine with a part of the board), so it is counted and no failure.
+std::vector<Verdict> judge_nvlinks(const result::Run& run) {
   int most = 0;
-  bool any_switched = false;
-  for (const std::string& gpu : gpus) {
-    most = std::max(most, static_cast<int>(highest_seen(run, gpu, "nvlinks_active")));
-    any_switched = any_switched || highest_seen(run, gpu, "nvlinks_to_switch") > 0;
-  }
-  if (!any_switched) return {};
+  const std::vector<BoardLinks> board = links_to_switches(run);
+  for (const BoardLinks& gpu : board) most = std::max(most, gpu.up);
   std::vector<std::string> fewer;
-  for (const std::string& gpu : gpus)
-    if (const int active = static_cast<int>(lowest_seen(run, gpu, "nvlinks_active")); active < most)
-      fewer.push_back(fmt::format("{} has {}", gpu, active));
-  if (fewer.empty()) return {};
-  return {failed(
-      "links/nvlinks",
-      fmt::format("{} of {} NVLinks up, and others on the same NVSwitches have all: nvidia-smi nvlink -s "
-                  "names the links, Xid 74 and the fabric manager's log say why",
-                  fmt::join(fewer, ", "), most))};
+  std::vector<std::string> down;
+  for (const BoardLinks& gpu : board) {
+    if (gpu.up < most) fewer.push_back(fmt::format("{} has {}", gpu.uuid, gpu.up));
+    if (gpu.down > 0) down.push_back(fmt::format("{} has {}", gpu.uuid, gpu.down));
+  }
+  constexpr std::string_view advice =
+      "nvidia-smi nvlink -s names the links, Xid 74 and the fabric manager's log say why";
+  if (!fewer.empty())
+    return {
+        failed("links/nvlinks", fmt::format("{} of {} NVLinks up that others on the same NVSwitches have: {}",
+                                            fmt::join(fewer, ", "), most, advice))};
+  if (down.empty()) return {};
+  Verdict verdict =
+      failed("links/nvlinks", fmt::format("{} NVLinks down, beside {} to NVSwitches that are up: {}",
+                                          fmt::join(down, ", "), most, advice));
+  verdict.kind = VerdictKind::inconclusive;
+  return {verdict};
 }
 
 }  // namespace
@@ -263,7 +267,7 @@ std::vector<Verdict> judge_between_gpus(const Collected& collected, const result
   }
   for (Verdict& verdict : judge_transport(collected, run, way)) out.push_back(std::move(verdict));
   if (result::device_kind(run.device) == "links")
-    for (Verdict& verdict : judge_nvlinks(run, gpus)) out.push_back(std::move(verdict));
+    for (Verdict& verdict : judge_nvlinks(run)) out.push_back(std::move(verdict));
   return out;
 }
 

@@ -1,11 +1,14 @@
 #include "judge/gpu_way.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "judge/device_limits.hpp"
+#include "result/facts.hpp"
 #include "result/gpu_series.hpp"
 
 namespace gpugauge::judge {
@@ -54,6 +57,33 @@ std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::str
     const bool unknown = alike && !way->limit;
     if (plainer || unknown || (alike && out->limit && way->limit->value < out->limit->value)) out = way;
     out->switched = switched;
+  }
+  return out;
+}
+
+namespace {
+
+/// "" where the fingerprint does not know the GPU.
+std::string model_of(const result::Run& run, const std::string& uuid) {
+  for (const auto& [name, value] : run.fingerprint.device)
+    if (value == uuid && name.starts_with("gpu.") && name.ends_with(".uuid"))
+      return result::fact(run.fingerprint.device, name.substr(0, name.size() - 4) + "name");
+  return "";
+}
+
+}  // namespace
+
+std::vector<BoardLinks> links_to_switches(const result::Run& run) {
+  const std::set<std::string> gpus = result::measured_gpus(run);
+  std::set<std::string> models;
+  for (const std::string& gpu : gpus)
+    if (highest_seen(run, gpu, "nvlinks_to_switch") > 0) models.insert(model_of(run, gpu));
+  std::vector<BoardLinks> out;
+  for (const std::string& gpu : gpus) {
+    if (!models.contains(model_of(run, gpu)) || result::values_of_gpu(run, gpu, "nvlinks_active").empty())
+      continue;
+    out.push_back({gpu, static_cast<int>(lowest_seen(run, gpu, "nvlinks_active")),
+                   static_cast<int>(highest_seen(run, gpu, "nvlinks_down"))});
   }
   return out;
 }

@@ -80,6 +80,7 @@ const std::vector<GpuQuantity>& gpu_quantities() {
       {"pcie_width_max", "1"},
       {"memory_temperature_celsius", "celsius"},
       {"nvlinks_active", "1"},
+      {"nvlinks_down", "1"},
       {"nvlinks_to_switch", "1"},
       {"nvlink_bytes_per_second", "byte/second"},
       {result::lost_series, "1"},

@@ -217,6 +217,7 @@ void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
   }
   if (links == 0) return;
   sample["nvlinks_active"] = active;
+  sample["nvlinks_down"] = links - active;
   sample["nvlinks_to_switch"] = to_switch;
   if (active > 0 && with_speed == active) sample["nvlink_bytes_per_second"] = 1e6 * megabytes;
 }

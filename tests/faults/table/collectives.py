@@ -158,7 +158,13 @@ ROWS = [
         "ncclAllReduce:10=hang", 0,
         r"signal 15 \(SIGTERM\) ended the process; it was still inside NCCL, and this process ends .*ended with 130",
         run=COLLECTIVES + " & sleep 2; kill $!; wait $!; echo ended with $?",
-        holds="grep -q '\"status\": \"interrupted\"' ranks.json",
+        holds="""python - <<'END'
+import json
+left = json.load(open('ranks.json'))
+(one,) = left['benchmarks']
+for it in (left, one):
+    assert it['status'] == 'interrupted' and it['reason'].startswith('signal 15'), it
+END""",
     ),
     collective(
         "something else holds memory that a sweep of collectives has room for: no shorter one is measured",

@@ -299,7 +299,7 @@ TEST(Trial, WhatIsKeptAsFailedSaysWhyBesideWhatWasMeasured) {
   Trial trial(bench.trial.instance(), Window{}, 1, {},
               [&](result::BenchmarkResult so_far, const std::string&) { kept.push_back(std::move(so_far)); });
   trial.metric(ratio_of(1));
-  trial.keep_as_failed("rank 3 is gone", "collectives were given up");
+  trial.keep_as(Status::failed, "rank 3 is gone", "collectives were given up");
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_EQ(kept[0].status, Status::failed);
   EXPECT_EQ(kept[0].reason, "rank 3 is gone");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -86,6 +87,11 @@ TEST(GoneCards, NoneIsMissedWhereGpusAreNotListedOrTheBusDoesNotShowTheMeasuredO
   wsl.listed = false;
   EXPECT_THAT(judge_gone_cards(devices, {}, wsl), IsEmpty());
   EXPECT_THAT(judge_gone_cards(devices, {}, bus_of("13")), IsEmpty());
+  std::vector<report::DeviceReport> unknown = devices;
+  for (int gpu = 0; gpu < 4; ++gpu)
+    unknown[0].reference[0].fingerprint.topology[fmt::format("gpu.{}.pci", gpu)] = "unknown";
+  unknown[0].rounds[0].fingerprint.topology["gpu.1.pci"] = "unknown";
+  EXPECT_THAT(judge_gone_cards(unknown, {}, nowhere), IsEmpty()) << "no address";
 }
 
 TEST(GoneCards, NoneWhereAllAreThereOrMoreCameOrNothingWasCompared) {

@@ -21,6 +21,7 @@ report::DeviceReport links(int of_fifth, const std::string& transport, bool swit
     run.fingerprint.device["gpu." + number + ".uuid"] = "GPU-" + number;
     run.fingerprint.device["gpu." + number + ".name"] = "NVIDIA H100 80GB HBM3";
     const double active = gpu == 5 ? of_fifth : 18;
+    run.telemetry.push_back({"gpu:GPU-" + number, "nvlinks_down", "1", {1}, {18 - active}});
     run.telemetry.push_back({"gpu:GPU-" + number, "nvlinks_active", "1", {1}, {active}});
     run.telemetry.push_back({"gpu:GPU-" + number, "nvlinks_to_switch", "1", {1}, {switched ? active : 0}});
   }

@@ -30,6 +30,7 @@ result::Run links_run(int gpus) {
   run.fingerprint.device.clear();
   for (int gpu = 0; gpu < gpus; ++gpu) {
     run.fingerprint.device[fmt::format("gpu.{}.uuid", gpu)] = uuid(gpu);
+    run.fingerprint.device[fmt::format("gpu.{}.name", gpu)] = "NVIDIA H100 80GB HBM3";
     run.telemetry.push_back({"gpu:" + uuid(gpu), "power_watts", "watt", {1}, {300}});
   }
   run.processes[0].samples->benchmarks.clear();
@@ -174,10 +175,31 @@ TEST(BetweenGpus, AGpuWithFewerNvlinksThanTheOthersOnTheSwitchesFails) {
     EXPECT_EQ(found.kind, VerdictKind::failed);
     EXPECT_THAT(found.reason, HasSubstr(fmt::format("GPU-5 has {} of 18 NVLinks up", left)));
   }
+  // Another card in the same chassis, without NVLinks or with some that are down; and one that was not asked.
+  for (const int links : {-1, 0}) {
+    result::Run mixed = links_run(6);
+    for (int gpu = 0; gpu < 4; ++gpu) nvlinks(mixed, gpu, 18, 18);
+    mixed.fingerprint.device["gpu.4.name"] = "NVIDIA L40S";
+    if (links >= 0) nvlinks(mixed, 4, links, links);
+    EXPECT_THAT(judged(mixed), IsEmpty());
+  }
   // Cards in slots, of which two have a bridge.
   result::Run cards = links_run(4);
   for (int gpu = 0; gpu < 4; ++gpu) nvlinks(cards, gpu, gpu < 2 ? 12 : 0, 0);
   EXPECT_THAT(judged(cards), IsEmpty());
+}
+
+TEST(BetweenGpus, WhereAllLackTheSameLinksThatIsCountedAndNoFailure) {
+  result::Run run = links_run(2);
+  for (int gpu = 0; gpu < 2; ++gpu) {
+    nvlinks(run, gpu, 14, 14);
+    see(run, gpu, "nvlinks_down", 4);
+  }
+  const Verdict found = of(judged(run), "links/nvlinks");
+  EXPECT_EQ(found.kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(found.advisory);
+  EXPECT_THAT(found.reason,
+              HasSubstr("GPU-0 has 4, GPU-1 has 4 NVLinks down, beside 14 to NVSwitches that are up"));
 }
 
 TEST(BetweenGpus, NvlinksOfUnknownSpeedAreNotTakenForPciExpress) {

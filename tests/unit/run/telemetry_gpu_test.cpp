@@ -173,6 +173,7 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
       {"memory_used_bytes", 2 * 1048576},
       {"memory_temperature_celsius", 88},
       {"nvlinks_active", 17},
+      {"nvlinks_down", 1},
       {"nvlinks_to_switch", 15},
       {"nvlink_bytes_per_second", 17 * 26562e6},
   };
@@ -200,9 +201,10 @@ TEST_F(GpuTelemetryTest, AsksForNvlinksOnce) {
     EXPECT_EQ(one.values.size(), 1U) << one.name;
     EXPECT_EQ(one.values.at(0), one.name == "nvlinks_active"      ? 4
                                 : one.name == "nvlinks_to_switch" ? 0
+                                : one.name == "nvlinks_down"      ? 0
                                                                   : 4 * 26562e6);
   }
-  EXPECT_EQ(series.size(), 4U);
+  EXPECT_EQ(series.size(), 5U);
 }
 
 TEST_F(GpuTelemetryTest, ReadsTheMemorysTemperatureInEveryTypeOfWholeNumber) {
