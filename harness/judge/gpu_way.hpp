@@ -25,9 +25,9 @@ std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::str
 
 /// The NVLinks of one GPU.
 struct BoardLinks {
-  std::string uuid;
-  int up = 0;    ///< the fewest that telemetry saw
-  int down = 0;  ///< the most; a board need not wire all that its chip has
+  std::string uuid;  ///< "GPU-..."
+  int up = 0;        ///< the fewest that telemetry saw
+  int down = 0;      ///< the most; a board need not wire all that its chip has
 };
 
 /// Of the GPUs that the run measured, those of a model of which one has NVLinks to NVSwitches: they are of
