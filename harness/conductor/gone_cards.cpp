@@ -71,6 +71,7 @@ std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceRep
     }
   }
   std::vector<judge::Verdict> out;
+  out.reserve(by_card.size());
   for (auto& [uuid, verdict] : by_card) out.push_back(std::move(verdict));
   return out;
 }
