@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "baseline/card.hpp"
+#include "judge/physical_failure.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::conductor {
@@ -57,17 +58,15 @@ std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceRep
     if (!baseline::number_of_card(then.fingerprint, now.device)) continue;
     for (const std::string& uuid : baseline::cards_gone(now.fingerprint, then.fingerprint)) {
       if (may_be_there(now, then, uuid, shown)) continue;
-      judge::Verdict gone;
-      gone.kind = judge::VerdictKind::failed;
-      gone.judge = judge::Judge::physical;
-      gone.metric = fmt::format("gpu/gone/{}", uuid);
-      gone.rounds = 1;
-      gone.reason = fmt::format(
-          "{} ({}) was in this machine at {}, when its baseline was recorded, and neither the driver nor the "
-          "PCI bus shows it now: look for its Xid in the kernel log; where it was taken out, record the "
-          "baselines anew, or say in the policy how many GPUs there shall be",
-          uuid, address_of(then.fingerprint, uuid), then.started);
-      by_card.emplace(uuid, std::move(gone));
+      by_card.emplace(uuid,
+                      judge::physical_failure(
+                          fmt::format("gpu/gone/{}", uuid),
+                          fmt::format("{} ({}) was in this machine at {}, when its baseline was recorded, "
+                                      "and neither the driver nor the "
+                                      "PCI bus shows it now: look for its Xid in the kernel log; where it "
+                                      "was taken out, record the "
+                                      "baselines anew, or say in the policy how many GPUs there shall be",
+                                      uuid, address_of(then.fingerprint, uuid), then.started)));
     }
   }
   std::vector<judge::Verdict> out;

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/gpu_way.hpp"
+#include "judge/physical_failure.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
@@ -175,16 +176,6 @@ bool is_bus_bandwidth(const MetricValues& metric) {
          metric.form.name.starts_with("busbw") && metric.judged();
 }
 
-Verdict failed(std::string metric, std::string reason) {
-  Verdict verdict;
-  verdict.kind = VerdictKind::failed;
-  verdict.judge = Judge::physical;
-  verdict.metric = std::move(metric);
-  verdict.rounds = 1;
-  verdict.reason = std::move(reason);
-  return verdict;
-}
-
 /// Nothing where no collective says how it went, or it may go so.
 std::vector<Verdict> judge_transport(const Collected& collected, const result::Run& run,
                                      const std::optional<Way>& way) {
@@ -204,13 +195,13 @@ std::vector<Verdict> judge_transport(const Collected& collected, const result::R
       "and "
       "for ACS or an IOMMU in the way";
   if (with("socket") > 0)
-    return {
-        failed("nccl/transport",
-               fmt::format("{} of {} collectives between the GPUs of one machine went through sockets: {}",
-                           with("socket"), all, advice))};
+    return {physical_failure(
+        "nccl/transport",
+        fmt::format("{} of {} collectives between the GPUs of one machine went through sockets: {}",
+                    with("socket"), all, advice))};
   const int around = with("shm") + with("ib") + with("net");
   if (around == 0 || !way || !way->switched) return {};
-  return {failed(
+  return {physical_failure(
       "nccl/transport",
       fmt::format("{} of {} collectives went through {}, though every GPU has NVLinks to NVSwitches: {}",
                   around, all,
@@ -235,13 +226,13 @@ std::vector<Verdict> judge_nvlinks(const result::Run& run) {
   constexpr std::string_view advice =
       "nvidia-smi nvlink -s names the links, Xid 74 and the fabric manager's log say why";
   if (!fewer.empty())
-    return {
-        failed("links/nvlinks", fmt::format("{} of {} NVLinks up that others on the same NVSwitches have: {}",
-                                            fmt::join(fewer, ", "), most, advice))};
+    return {physical_failure("links/nvlinks",
+                             fmt::format("{} of {} NVLinks up that others on the same NVSwitches have: {}",
+                                         fmt::join(fewer, ", "), most, advice))};
   if (down.empty()) return {};
-  Verdict verdict =
-      failed("links/nvlinks", fmt::format("{} NVLinks down, beside {} to NVSwitches that are up: {}",
-                                          fmt::join(down, ", "), most, advice));
+  Verdict verdict = physical_failure("links/nvlinks",
+                                     fmt::format("{} NVLinks down, beside {} to NVSwitches that are up: {}",
+                                                 fmt::join(down, ", "), most, advice));
   verdict.kind = VerdictKind::inconclusive;
   return {verdict};
 }

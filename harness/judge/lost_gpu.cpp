@@ -8,20 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "judge/physical_failure.hpp"
 #include "result/gpu_series.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-Verdict lost(std::string metric, std::string reason) {
-  Verdict out;
-  out.kind = VerdictKind::failed;
-  out.judge = Judge::physical;
-  out.metric = std::move(metric);
-  out.rounds = 1;
-  out.reason = std::move(reason);
-  return out;
-}
 
 std::vector<std::string> own_lost(const result::Run& run) {
   const std::set<std::string> own = result::measured_gpus(run);
@@ -39,8 +30,9 @@ constexpr std::string_view advice =
 std::vector<Verdict> judge_lost_gpus(const result::Run& run) {
   const std::vector<std::string> own = own_lost(run);
   if (own.empty()) return {};
-  return {lost("gpu/lost", fmt::format("{} {} lost while this was measured: {}", fmt::join(own, ", "),
-                                       own.size() == 1 ? "was" : "were", advice))};
+  return {
+      physical_failure("gpu/lost", fmt::format("{} {} lost while this was measured: {}", fmt::join(own, ", "),
+                                               own.size() == 1 ? "was" : "were", advice))};
 }
 
 std::vector<Verdict> judge_lost_between(const std::vector<ChecksumSide>& devices) {
@@ -54,8 +46,9 @@ std::vector<Verdict> judge_lost_between(const std::vector<ChecksumSide>& devices
   std::vector<Verdict> out;
   for (const auto& [uuid, label] : seen_with)
     if (!own.contains(uuid))
-      out.push_back(lost(fmt::format("gpu/lost/{}", uuid),
-                         fmt::format("{} was lost while {} was measured: {}", uuid, label, advice)));
+      out.push_back(
+          physical_failure(fmt::format("gpu/lost/{}", uuid),
+                           fmt::format("{} was lost while {} was measured: {}", uuid, label, advice)));
   return out;
 }
 
