@@ -7,7 +7,8 @@ const Registration mma_sync{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("mma_sync")
         .isolates("bf16 products of the warp-level Tensor Core instruction mma.sync from registers, fp32 "
-                  "sums, without any memory; on compute capability 9.0 below what wgmma reaches")
+                  "sums, without any memory; on compute capability "
+                  "9.0, 10.x and 11.0 below what wgmma or tcgen05 reach")
         .bad_value(bad_value)
         .quantity(Quantity::throughput, "gemm16")
         .saturating()

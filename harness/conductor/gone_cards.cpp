@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "baseline/card.hpp"
-#include "judge/physical_failure.hpp"
+#include "judge/physical_verdict.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::conductor {
@@ -59,8 +59,8 @@ std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceRep
     for (const std::string& uuid : baseline::cards_gone(now.fingerprint, then.fingerprint)) {
       if (may_be_there(now, then, uuid, shown)) continue;
       by_card.emplace(uuid,
-                      judge::physical_failure(
-                          fmt::format("gpu/gone/{}", uuid),
+                      judge::physical_verdict(
+                          fmt::format("gpu/gone/{}", uuid), judge::VerdictKind::failed,
                           fmt::format("{} ({}) was in this machine at {}, when its baseline was recorded, "
                                       "and neither the driver nor the "
                                       "PCI bus shows it now: look for its Xid in the kernel log; where it "

@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/gpu_way.hpp"
-#include "judge/physical_failure.hpp"
+#include "judge/physical_verdict.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
@@ -30,22 +30,10 @@ constexpr double noticed_of_peers = .8;
 constexpr double least_of_peers = .6;
 constexpr double least_of_other_direction = .5;
 
-Verdict verdict_on(const std::string& key, const MetricValues& metric) {
-  Verdict verdict;
-  verdict.judge = Judge::physical;
-  verdict.metric = key;
-  verdict.metric_class = metric.form.metric_class;
-  verdict.unit = metric.form.unit;
-  verdict.better = metric.form.better;
-  verdict.value = median(metric.values);
-  verdict.rounds = 1;
-  return verdict;
-}
-
 /// `most`: how many times the way's rate the metric may come to.
 Verdict against_way(const std::string& key, const MetricValues& metric, const std::optional<Way>& way,
                     double most, bool floor) {
-  Verdict verdict = verdict_on(key, metric);
+  Verdict verdict = physical_verdict(key, metric);
   verdict.kind = VerdictKind::inconclusive;
   verdict.advisory = true;
   if (!way || !way->limit) {
@@ -195,14 +183,14 @@ std::vector<Verdict> judge_transport(const Collected& collected, const result::R
       "and "
       "for ACS or an IOMMU in the way";
   if (with("socket") > 0)
-    return {physical_failure(
-        "nccl/transport",
+    return {physical_verdict(
+        "nccl/transport", VerdictKind::failed,
         fmt::format("{} of {} collectives between the GPUs of one machine went through sockets: {}",
                     with("socket"), all, advice))};
   const int around = with("shm") + with("ib") + with("net");
   if (around == 0 || !way || !way->switched) return {};
-  return {physical_failure(
-      "nccl/transport",
+  return {physical_verdict(
+      "nccl/transport", VerdictKind::failed,
       fmt::format("{} of {} collectives went through {}, though every GPU has NVLinks to NVSwitches: {}",
                   around, all,
                   with("shm") == around ? "the host's memory"
@@ -226,15 +214,13 @@ std::vector<Verdict> judge_nvlinks(const result::Run& run) {
   constexpr std::string_view advice =
       "nvidia-smi nvlink -s names the links, Xid 74 and the fabric manager's log say why";
   if (!fewer.empty())
-    return {physical_failure("links/nvlinks",
+    return {physical_verdict("links/nvlinks", VerdictKind::failed,
                              fmt::format("{} of {} NVLinks up that others on the same NVSwitches have: {}",
                                          fmt::join(fewer, ", "), most, advice))};
   if (down.empty()) return {};
-  Verdict verdict = physical_failure("links/nvlinks",
-                                     fmt::format("{} NVLinks down, beside {} to NVSwitches that are up: {}",
-                                                 fmt::join(down, ", "), most, advice));
-  verdict.kind = VerdictKind::inconclusive;
-  return {verdict};
+  return {physical_verdict("links/nvlinks", VerdictKind::inconclusive,
+                           fmt::format("{} NVLinks down, beside {} to NVSwitches that are up: {}",
+                                       fmt::join(down, ", "), most, advice))};
 }
 
 }  // namespace

@@ -8,12 +8,11 @@
 #include "judge/between_gpus.hpp"
 #include "judge/checksums.hpp"
 #include "judge/collect.hpp"
-#include "judge/device_limits.hpp"
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
 #include "judge/lost_gpu.hpp"
-#include "judge/peaks.hpp"
-#include "judge/products.hpp"
+#include "judge/physical_limits.hpp"
+#include "judge/physical_verdict.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "judge/tensor_cores.hpp"
@@ -23,31 +22,7 @@
 namespace gpugauge::judge {
 namespace {
 
-using result::Direction;
 using result::Status;
-
-/// Beyond the limit by more than clocks and rounding explain.
-constexpr double above_limit = 1.05;
-/// A device that reaches less of a saturating limit is not healthy, or the limit is not its own.
-constexpr double default_floor = 0.4;
-/// A product of fewer operations leaves many SMs of a large GPU without work: no floor.
-constexpr double least_saturating_flops = 1e11;
-/// A smaller copy over the link mostly waits.
-constexpr double least_copied_bytes = 3e7;
-
-/// Whether a floor may be held against the metric: it is declared saturating, its median is looked at, the
-/// GPU's compute capability is in the table of peaks, and it has the whole chip (a slice of a card, or a
-/// share of a virtual one, does not say how much of the chip it is).
-bool has_floor(const MetricValues& metric, const result::Run& run) {
-  if (!metric.saturating || metric.form.statistic != "median") return false;
-  const DeviceFacts device(run, metric.benchmark);
-  if (!peak(device.text("gpu.compute_capability"), "gemm32")) return false;
-  if (shared_card(device.text("gpu.name"))) return false;
-  const result::Facts& settings = run.fingerprint.settings;
-  return std::none_of(settings.begin(), settings.end(), [](const auto& fact) {
-    return fact.first.rfind("gpu.", 0) == 0 && fact.first.ends_with(".mig") && fact.second == "on";
-  });
-}
 
 /// Verdicts by metric; of two on one metric the graver stays.
 class Verdicts {
@@ -68,25 +43,6 @@ class Verdicts {
   }
   std::map<std::string, Verdict> by_metric_;
 };
-
-Verdict verdict_on(const std::string& name, VerdictKind kind, std::string reason) {
-  Verdict verdict;
-  verdict.kind = kind;
-  verdict.judge = Judge::physical;
-  verdict.metric = name;
-  verdict.reason = std::move(reason);
-  verdict.rounds = 1;
-  return verdict;
-}
-
-Verdict verdict_on(const std::string& key, const MetricValues& metric) {
-  Verdict verdict = verdict_on(key, VerdictKind::ok, "");
-  verdict.metric_class = metric.form.metric_class;
-  verdict.unit = metric.form.unit;
-  verdict.better = metric.form.better;
-  verdict.value = median(metric.values);
-  return verdict;
-}
 
 using Processes = std::vector<const result::Process*>;
 
@@ -114,11 +70,11 @@ std::map<std::string, FamilyCount> count_families(const Processes& processes) {
 void judge_processes(const Processes& processes, Verdicts& out) {
   for (const auto& [family, count] : count_families(processes)) {
     if (count.failed > 0)
-      out.add(verdict_on(family, VerdictKind::failed,
-                         fmt::format("{} of {} processes of the family failed: {}", count.failed,
-                                     count.processes, count.failure)));
+      out.add(physical_verdict(family, VerdictKind::failed,
+                               fmt::format("{} of {} processes of the family failed: {}", count.failed,
+                                           count.processes, count.failure)));
     if (count.unavailable > 0)
-      out.add(verdict_on(
+      out.add(physical_verdict(
           family, VerdictKind::inconclusive,
           fmt::format("the family could not be measured{}: {}",
                       count.unavailable < count.processes
@@ -136,144 +92,22 @@ void judge_gone(Processes processes, Verdicts& out) {
   });
   for (const auto& [family, count] : count_families(processes))
     if (count.unavailable > 0 && count.measured > 0)
-      out.add(
-          verdict_on(family, VerdictKind::failed,
-                     fmt::format("{} of {} processes of the family measured, and {} could not even begin: {}",
-                                 count.measured, count.processes, count.unavailable, count.absence)));
+      out.add(physical_verdict(
+          family, VerdictKind::failed,
+          fmt::format("{} of {} processes of the family measured, and {} could not even begin: {}",
+                      count.measured, count.processes, count.unavailable, count.absence)));
 }
 
 void judge_benchmarks(const Collected& run, Verdicts& out) {
   for (const auto& [id, state] : run.benchmarks) {
     if (state.worst == Status::failed)
-      out.add(verdict_on(
+      out.add(physical_verdict(
           id, VerdictKind::failed,
           fmt::format("sound in {} of {} processes: {}", state.ok, state.processes, state.reason)));
     if (state.worst == Status::unavailable)
-      out.add(
-          verdict_on(id, VerdictKind::inconclusive, fmt::format("could not be measured: {}", state.reason)));
+      out.add(physical_verdict(id, VerdictKind::inconclusive,
+                               fmt::format("could not be measured: {}", state.reason)));
   }
-}
-
-void judge_limit(const std::string& key, const MetricValues& metric, const result::Limit& limit,
-                 Verdicts& out) {
-  Verdict verdict = verdict_on(key, metric);
-  const double share =
-      metric.form.better == Direction::higher ? *verdict.value / limit.value : limit.value / *verdict.value;
-  const double floor = limit.saturating ? limit.floor.value_or(default_floor) : 0;
-  verdict.share = share;
-  if (share > above_limit) {
-    verdict.kind = VerdictKind::failed;
-    verdict.reason = fmt::format("{} of what is possible: the measurement or the limit is wrong ({})",
-                                 whole_percent(share), limit.source);
-  } else if (share < floor) {
-    verdict.kind = VerdictKind::failed;
-    verdict.reason = fmt::format("{} of the limit, and a healthy machine reaches at least {} ({})",
-                                 whole_percent(share), whole_percent(floor), limit.source);
-  } else {
-    verdict.reason = fmt::format("{} of the limit ({})", whole_percent(share), limit.source);
-  }
-  out.add(std::move(verdict));
-}
-
-/// The host has its part in a copy, so a slow one is counted and fails nothing.
-void judge_slow_copy(const std::string& key, const MetricValues& metric, const result::Limit& limit,
-                     Verdicts& out) {
-  Verdict verdict = verdict_on(key, metric);
-  verdict.kind = VerdictKind::inconclusive;
-  verdict.share = *verdict.value / limit.value;
-  verdict.reason = fmt::format(
-      "{:.0f}% of the link ({}), where a large copy reaches {:.0f}% or more: confidential computing, an "
-      "IOMMU, a "
-      "shared switch or the memory of the other socket explain it, a fault of the link does, too",
-      100 * *verdict.share, limit.source, 100 * default_floor);
-  out.add(std::move(verdict));
-}
-
-/// Copies of device memory and over the link against what the device says of its bus and its link.
-void judge_device_limit(const std::string& key, const MetricValues& metric, const result::Run& run,
-                        Verdicts& out) {
-  if (metric.form.unit != "byte/second") return;
-  const auto undecided = [&](std::string reason) {
-    Verdict verdict = verdict_on(key, metric);
-    verdict.kind = VerdictKind::inconclusive;
-    verdict.advisory = true;
-    verdict.reason = std::move(reason);
-    out.add(std::move(verdict));
-  };
-  const std::string& metric_class = metric.form.metric_class;
-  if (metric_class == "hbm") {
-    if (const auto limit = memory_limit(run, metric.benchmark,
-                                        has_floor(metric, run) ? std::optional(default_floor) : std::nullopt))
-      return judge_limit(key, metric, *limit, out);
-    undecided(
-        "not held against the memory's bus: the process did not record gpu.memory_clock_max_hz and "
-        "gpu.memory_bus_bits");
-  } else if (metric_class == "h2d" || metric_class == "d2h") {
-    const auto limit = link_limit(run, metric.link_directions);
-    if (!limit)
-      undecided(
-          "not held against the link: telemetry did not see its generation and width, or no rate of that "
-          "generation is known");
-    else if (metric.bytes >= least_copied_bytes && has_floor(metric, run) &&
-             median(metric.values) < default_floor * limit->value)
-      judge_slow_copy(key, metric, *limit, out);
-    else if (median(metric.values) <= above_limit * limit->value)
-      judge_limit(key, metric, *limit, out);
-    else
-      undecided(
-          fmt::format("faster than the link that telemetry saw ({}): it went another way, or the link "
-                      "slept whenever it was asked",
-                      limit->source));
-  }
-}
-
-/// Matrix products and single instructions against what the SMs can do at the clock that they really had.
-/// From below only what is declared saturating and large or from registers, of models whose Tensor Cores are
-/// not cut: small and misaligned shapes are honest far below the peak.
-void judge_peak(const std::string& key, const MetricValues& metric, const result::Run& run, Verdicts& out) {
-  Verdict verdict = verdict_on(key, metric);
-  const auto unknown = [&](std::string reason) {
-    verdict.kind = VerdictKind::inconclusive;
-    verdict.advisory = true;
-    verdict.reason = std::move(reason);
-    out.add(verdict);
-  };
-  const DeviceFacts device(run, metric.benchmark);
-  const std::string capability = device.text("gpu.compute_capability");
-  const double sms = device.number("gpu.sm_count");
-  if (capability.empty() || sms == 0)
-    return unknown(
-        "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
-  const std::string what = metric.instruction.empty()
-                               ? std::string(products_of(metric.form.metric_class, metric.benchmark))
-                               : metric.instruction;
-  const auto most = metric.instruction.empty() ? peak(capability, what) : instruction_peak(capability, what);
-  if (!most)
-    return unknown(fmt::format("not held against a peak: none is known of {} for compute capability {}", what,
-                               capability));
-  if (metric.sm_clock_hz.empty() || !(median(metric.sm_clock_hz) > 0))
-    return unknown("not held against a peak: the SM clock was not recorded");
-  const double clock = median(metric.sm_clock_hz);
-  verdict.share = *verdict.value / (most->operations_per_clock_per_sm * sms * clock);
-  const std::string basis = fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
-                                        most->operations_per_clock_per_sm, sms, clock / 1e9, most->source);
-  const bool full = metric.flops >= least_saturating_flops || from_registers(metric.benchmark);
-  const bool floor =
-      most->reached && has_floor(metric, run) && full && !cut_tensor_cores(device.text("gpu.name"));
-  if (*verdict.share > above_limit) {
-    verdict.kind = VerdictKind::failed;
-    verdict.reason =
-        fmt::format("{} of the peak, which is impossible: work was left out, or the clock is wrong ({})",
-                    whole_percent(*verdict.share), basis);
-  } else if (floor && *verdict.share < default_floor) {
-    verdict.kind = VerdictKind::failed;
-    verdict.reason =
-        fmt::format("{} of the peak at the clock that it had, and a healthy device reaches at least {} ({})",
-                    whole_percent(*verdict.share), whole_percent(default_floor), basis);
-  } else {
-    verdict.reason = fmt::format("{} of the peak ({})", whole_percent(*verdict.share), basis);
-  }
-  out.add(std::move(verdict));
 }
 
 void judge_invariant(const Invariant& row, const Collected& run, Verdicts& out) {
@@ -281,7 +115,7 @@ void judge_invariant(const Invariant& row, const Collected& run, Verdicts& out) 
   const auto below = run.metrics.find(std::string(row.denominator));
   if (above == run.metrics.end() || below == run.metrics.end()) return;
   if (!above->second.judged() || !below->second.judged()) return;
-  Verdict verdict = verdict_on(above->first, above->second);
+  Verdict verdict = physical_verdict(above->first, above->second);
   const double ratio = *verdict.value / median(below->second.values);
   const std::string seen =
       fmt::format("{} times {}", ratio < 1e6 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.3g}", ratio),
@@ -318,13 +152,7 @@ std::vector<Verdict> judge_together(const result::Run& run, const std::vector<Pr
   judge_benchmarks(collected, out);
   for (const auto& [key, metric] : collected.metrics) {
     if (!metric.judged()) continue;
-    if (metric.form.limit)
-      judge_limit(key, metric, *metric.form.limit, out);
-    else
-      judge_device_limit(key, metric, run, out);
-    const bool arithmetic = metric.form.metric_class.rfind("gemm", 0) == 0 || !metric.instruction.empty();
-    const bool rate = metric.form.unit == "flop/second" || metric.form.unit == "operation/second";
-    if (arithmetic && rate && !metric.form.limit) judge_peak(key, metric, run, out);
+    for (Verdict& verdict : judge_limits(key, metric, run)) out.add(std::move(verdict));
   }
   for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_under_load(collected, run)) out.add(std::move(verdict));

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "judge/physical_failure.hpp"
+#include "judge/physical_verdict.hpp"
 #include "result/gpu_series.hpp"
 
 namespace gpugauge::judge {
@@ -30,9 +30,9 @@ constexpr std::string_view advice =
 std::vector<Verdict> judge_lost_gpus(const result::Run& run) {
   const std::vector<std::string> own = own_lost(run);
   if (own.empty()) return {};
-  return {
-      physical_failure("gpu/lost", fmt::format("{} {} lost while this was measured: {}", fmt::join(own, ", "),
-                                               own.size() == 1 ? "was" : "were", advice))};
+  return {physical_verdict("gpu/lost", VerdictKind::failed,
+                           fmt::format("{} {} lost while this was measured: {}", fmt::join(own, ", "),
+                                       own.size() == 1 ? "was" : "were", advice))};
 }
 
 std::vector<Verdict> judge_lost_between(const std::vector<ChecksumSide>& devices) {
@@ -47,7 +47,7 @@ std::vector<Verdict> judge_lost_between(const std::vector<ChecksumSide>& devices
   for (const auto& [uuid, label] : seen_with)
     if (!own.contains(uuid))
       out.push_back(
-          physical_failure(fmt::format("gpu/lost/{}", uuid),
+          physical_verdict(fmt::format("gpu/lost/{}", uuid), VerdictKind::failed,
                            fmt::format("{} was lost while {} was measured: {}", uuid, label, advice)));
   return out;
 }

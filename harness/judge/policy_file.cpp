@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "baseline/baseline.hpp"
+#include "judge/physical_verdict.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
@@ -79,14 +80,9 @@ void expectations(const nlohmann::json& value, const result::Place& place, Polic
 }
 
 Verdict expectation(const char* metric, bool held, std::string reason) {
-  Verdict verdict;
-  verdict.judge = Judge::physical;
-  verdict.metric = metric;
+  Verdict verdict = physical_verdict(metric, held ? VerdictKind::ok : VerdictKind::failed, std::move(reason));
   verdict.metric_class = "integrity";
   verdict.unit = "1";
-  verdict.kind = held ? VerdictKind::ok : VerdictKind::failed;
-  verdict.rounds = 1;
-  verdict.reason = std::move(reason);
   return verdict;
 }
 

@@ -30,6 +30,10 @@ bool multiples(std::string_view text) {
   return value % aligned_to == 0;
 }
 
+bool has_tcgen05(std::string_view capability) {
+  return capability.starts_with("10.") || capability.starts_with("11.");
+}
+
 bool aligned(const result::BenchmarkResult& benchmark) {
   return multiples(result::fact(benchmark.parameters, "shape")) &&
          multiples(result::fact(benchmark.parameters, "tokens"));
@@ -61,10 +65,17 @@ bool from_registers(std::string_view benchmark) {
 }
 
 bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark) {
-  if (capability.starts_with("10.") || capability.starts_with("11.")) return false;
+  if (has_tcgen05(capability)) return false;
   const bool emulated =
       capability == "9.0" && products == "fp8" && benchmark.find("wgmma") == std::string_view::npos;
   return !emulated;
+}
+
+std::string_view faster_than_mma_sync(std::string_view capability, std::string_view products,
+                                      std::string_view benchmark) {
+  if (products == "gemm64" || benchmark.find("/mma_sync") == std::string_view::npos) return "";
+  if (capability == "9.0") return "wgmma";
+  return has_tcgen05(capability) ? "tcgen05" : "";
 }
 
 bool usual_product(const MetricValues& metric) {

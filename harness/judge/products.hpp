@@ -30,6 +30,12 @@ bool from_registers(std::string_view benchmark);
 /// mma.sync on 9.0, which is made of fp16 instructions there.
 bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark);
 
+/// The instruction that does these products faster than the benchmark's mma.sync on this compute capability:
+/// wgmma on 9.0, tcgen05 on 10.x and 11.x. "" for a benchmark that is not by mma.sync, for gemm64, and
+/// elsewhere. Static text.
+std::string_view faster_than_mma_sync(std::string_view capability, std::string_view products,
+                                      std::string_view benchmark);
+
 /// True for what a program gets from the benchmark's product: its median, and not the best of the algorithms
 /// that a library offers.
 bool usual_product(const MetricValues& metric);

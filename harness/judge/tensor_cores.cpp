@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/peaks.hpp"
+#include "judge/physical_verdict.hpp"
 #include "judge/products.hpp"
 #include "judge/statistics.hpp"
 #include "result/counted.hpp"
@@ -119,12 +120,11 @@ class Proof {
 
  private:
   Verdict blank() const {
-    Verdict out;
-    out.judge = Judge::physical;
-    out.metric = fmt::format("tensor_cores/{}{}", products_, maker_ == Maker::own ? "/hardware" : "");
+    Verdict out =
+        physical_verdict(fmt::format("tensor_cores/{}{}", products_, maker_ == Maker::own ? "/hardware" : ""),
+                         VerdictKind::ok, "");
     out.metric_class = fastest_.metric->form.metric_class;
     out.unit = "flop/clock";
-    out.rounds = 1;
     if (has_clock(*fastest_.metric) && sms_ > 0) out.value = per_clock(*fastest_.metric);
     return out;
   }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "judge/physical_verdict.hpp"
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
 #include "result/gpu_series.hpp"
@@ -87,13 +88,8 @@ std::string reasons(const result::Run& run, const std::set<std::string>& benchma
 }
 
 Verdict seen(const char* name, VerdictKind kind, double share, std::string reason) {
-  Verdict out;
-  out.kind = kind;
-  out.judge = Judge::physical;
-  out.metric = name;
+  Verdict out = physical_verdict(name, kind, std::move(reason));
   out.share = share;
-  out.rounds = 1;
-  out.reason = std::move(reason);
   return out;
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "judge/judge.hpp"
-#include "judge/peaks.hpp"
 #include "runs.hpp"
 
 namespace gpugauge::judge {
@@ -258,99 +257,6 @@ TEST(JudgePhysical, ALatencyBelowItsLimitIsImpossible) {
   };
   EXPECT_EQ(limit(1e-7), VerdictKind::failed);
   EXPECT_EQ(limit(4e-8), VerdictKind::ok);
-}
-
-/// A product of `flops` per second on a GPU of 132 SMs at 1.755 GHz.
-result::Run product(const std::string& metric_class, double flops, const std::string& capability = "9.0") {
-  result::Run run = make_run(1);
-  for (result::Process& process : run.processes) {
-    process.family = "gemm";
-    process.samples->family = "gemm";
-    process.samples->context = {{"gpu.compute_capability", capability}, {"gpu.sm_count", "132"}};
-    process.samples->benchmarks = {
-        benchmark("gemm/x", metric("throughput", "flop/second", Direction::higher, metric_class, flops))};
-    process.samples->benchmarks[0].batches.sm_clock_hz = {1.755e9};
-  }
-  return run;
-}
-
-TEST(JudgePhysical, AProductAboveThePeakOfItsClassIsImpossible) {
-  const double peak16 = 4096.0 * 132 * 1.755e9;
-  const auto at = [&](double share) { return judge_physical(product("gemm16", share * peak16)).at(0); };
-  EXPECT_EQ(at(1.06).kind, VerdictKind::failed);
-  EXPECT_EQ(at(1.02).kind, VerdictKind::ok);
-  EXPECT_EQ(at(.01).kind, VerdictKind::ok) << "small shapes are honest far below the peak";
-  EXPECT_NEAR(at(.5).share.value(), .5, 1e-9);
-  // The same figure declared as fp32 without Tensor Cores is sixteen times too fast.
-  EXPECT_EQ(judge_physical(product("gemm32", peak16)).at(0).kind, VerdictKind::failed);
-}
-
-TEST(JudgePhysical, AnUnknownPeakIsSaidAndNeverCounted) {
-  const auto said = [](const result::Run& run) {
-    const Verdict verdict = judge_physical(run).at(0);
-    EXPECT_EQ(verdict.kind, VerdictKind::inconclusive);
-    EXPECT_TRUE(verdict.advisory);
-    return verdict.reason;
-  };
-  EXPECT_THAT(said(product("gemm16", 1e12, "13.7")), HasSubstr("compute capability 13.7"));
-  EXPECT_THAT(said(product("gemm64", 1e12, "10.3")), HasSubstr("gemm64"));
-  result::Run run = product("gemm16", 1e12);
-  for (result::Process& process : run.processes) process.samples->benchmarks[0].batches.sm_clock_hz.clear();
-  EXPECT_THAT(said(run), HasSubstr("SM clock"));
-  run = product("gemm16", 1e12);
-  for (result::Process& process : run.processes) process.samples->context["gpu.sm_count"] = "many";
-  EXPECT_THAT(said(run), HasSubstr("gpu.sm_count"));
-}
-
-TEST(Peak, IsTheFastestUnitOfTheClass) {
-  EXPECT_EQ(peak("9.0", "gemm16")->operations_per_clock_per_sm, 4096);
-  EXPECT_EQ(peak("8.0", "gemm64")->operations_per_clock_per_sm, 128);
-  EXPECT_EQ(peak("9.0", "gemm32")->operations_per_clock_per_sm, 256);
-  EXPECT_FALSE(peak("9.0", "hbm"));
-  EXPECT_FALSE(peak("7.0", "gemmtf32"));
-  EXPECT_FALSE(peak("6.1", "gemm32"));
-  EXPECT_EQ(peak("8.0", "int8")->operations_per_clock_per_sm, 4096);
-  EXPECT_FALSE(peak("8.0", "fp8")) << "its Tensor Cores know none";
-  EXPECT_EQ(peak("10.3", "fp8")->operations_per_clock_per_sm, 16384);
-  EXPECT_FALSE(peak("10.3", "int8")) << "cut there, and no source says how far";
-}
-
-// A GPU's fp64 Tensor Cores do twice what its CUDA cores do: the class alone would hide half a loss, and
-// the impossible.
-TEST(JudgePhysical, ASingleInstructionIsHeldAgainstItsOwnPeak) {
-  const auto said = [](const std::string& instruction, const std::string& metric_class, const char* unit,
-                       double operations) {
-    result::Run run = product(metric_class, operations * 132 * 1.755e9);
-    for (result::Process& process : run.processes) {
-      process.samples->benchmarks[0].metrics[0].unit = unit;
-      if (!instruction.empty()) process.samples->benchmarks[0].notes["instruction"] = instruction;
-    }
-    return judge_physical(run);
-  };
-  EXPECT_NEAR(said("", "gemm64", "flop/second", 128).at(0).share.value(), .5, 1e-9);
-  EXPECT_NEAR(said("fp64_fma", "gemm64", "flop/second", 128).at(0).share.value(), 1, 1e-9);
-  EXPECT_EQ(said("fp64_fma", "gemm64", "flop/second", 200).at(0).kind, VerdictKind::failed);
-  EXPECT_NEAR(said("fp64_mma_m8n8k4", "gemm64", "flop/second", 128).at(0).share.value(), 1, 1e-9);
-  EXPECT_NEAR(said("fp16x2_fma", "primitive", "flop/second", 256).at(0).share.value(), .5, 1e-9);
-  EXPECT_NEAR(said("int32_mad", "primitive", "operation/second", 64).at(0).share.value(), .5, 1e-9);
-  EXPECT_NEAR(said("", "gemm8", "operation/second", 4096).at(0).share.value(), .5, 1e-9);
-  EXPECT_THAT(said("", "primitive", "operation/second", 64), IsEmpty()) << "sorted keys are no arithmetic";
-  EXPECT_THAT(said("fp6_fma", "gemm64", "flop/second", 1).at(0).reason,
-              HasSubstr("none is known of fp6_fma"));
-}
-
-TEST(Peak, OfAnInstructionLeavesTensorCoresOut) {
-  EXPECT_EQ(instruction_peak("9.0", "fp64_fma")->operations_per_clock_per_sm, 128);
-  EXPECT_EQ(instruction_peak("8.0", "fp64_fma")->operations_per_clock_per_sm, 64);
-  EXPECT_EQ(instruction_peak("9.0", "fp32_fma")->operations_per_clock_per_sm, 256);
-  EXPECT_EQ(instruction_peak("9.0", "fp64_mma_m8n8k4")->operations_per_clock_per_sm, 128);
-  EXPECT_FALSE(instruction_peak("9.0", "fp64_mma_m8n8k4")->reached) << "seen on one model: no floor";
-  EXPECT_EQ(instruction_peak("8.0", "fp64_mma_m8n8k4")->operations_per_clock_per_sm, 128)
-      << "it has no other";
-  EXPECT_FALSE(instruction_peak("10.3", "fp64_mma_m8n8k4"));
-  EXPECT_FALSE(instruction_peak("10.0", "int32_mad"));
-  EXPECT_FALSE(instruction_peak("9.0", "dp4a"));
-  EXPECT_FALSE(instruction_peak("6.1", "fp64_fma"));
 }
 
 /// Copy bandwidth of one core and all cores.

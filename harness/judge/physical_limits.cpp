@@ -1,0 +1,178 @@
+#include "judge/physical_limits.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "judge/device_limits.hpp"
+#include "judge/peaks.hpp"
+#include "judge/physical_verdict.hpp"
+#include "judge/products.hpp"
+#include "judge/reasons.hpp"
+#include "judge/statistics.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+using result::Direction;
+
+/// Beyond the limit by more than clocks and rounding explain.
+constexpr double above_limit = 1.05;
+/// A device that reaches less of a saturating limit is not healthy, or the limit is not its own.
+constexpr double default_floor = 0.4;
+/// A product of fewer operations leaves many SMs of a large GPU without work: no floor.
+constexpr double least_saturating_flops = 1e11;
+/// A smaller copy over the link mostly waits.
+constexpr double least_copied_bytes = 3e7;
+
+/// Whether a floor may be held against the metric: it is declared saturating, its median is looked at, the
+/// GPU's compute capability is in the table of peaks, and it has the whole chip (a slice of a card, or a
+/// share of a virtual one, does not say how much of the chip it is).
+bool has_floor(const MetricValues& metric, const result::Run& run) {
+  if (!metric.saturating || metric.form.statistic != "median") return false;
+  const DeviceFacts device(run, metric.benchmark);
+  if (!peak(device.text("gpu.compute_capability"), "gemm32")) return false;
+  if (shared_card(device.text("gpu.name"))) return false;
+  const result::Facts& settings = run.fingerprint.settings;
+  return std::none_of(settings.begin(), settings.end(), [](const auto& fact) {
+    return fact.first.rfind("gpu.", 0) == 0 && fact.first.ends_with(".mig") && fact.second == "on";
+  });
+}
+
+Verdict not_held(const std::string& key, const MetricValues& metric, std::string reason) {
+  Verdict verdict = physical_verdict(key, metric);
+  verdict.kind = VerdictKind::inconclusive;
+  verdict.advisory = true;
+  verdict.reason = std::move(reason);
+  return verdict;
+}
+
+Verdict against_limit(const std::string& key, const MetricValues& metric, const result::Limit& limit) {
+  Verdict verdict = physical_verdict(key, metric);
+  const double share =
+      metric.form.better == Direction::higher ? *verdict.value / limit.value : limit.value / *verdict.value;
+  const double floor = limit.saturating ? limit.floor.value_or(default_floor) : 0;
+  verdict.share = share;
+  if (share > above_limit) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason = fmt::format("{} of what is possible: the measurement or the limit is wrong ({})",
+                                 whole_percent(share), limit.source);
+  } else if (share < floor) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason = fmt::format("{} of the limit, and a healthy machine reaches at least {} ({})",
+                                 whole_percent(share), whole_percent(floor), limit.source);
+  } else {
+    verdict.reason = fmt::format("{} of the limit ({})", whole_percent(share), limit.source);
+  }
+  return verdict;
+}
+
+/// The host has its part in a copy, so a slow one is counted and fails nothing.
+Verdict slow_copy(const std::string& key, const MetricValues& metric, const result::Limit& limit) {
+  Verdict verdict = physical_verdict(key, metric);
+  verdict.kind = VerdictKind::inconclusive;
+  verdict.share = *verdict.value / limit.value;
+  verdict.reason = fmt::format(
+      "{:.0f}% of the link ({}), where a large copy reaches {:.0f}% or more: confidential computing, an "
+      "IOMMU, a "
+      "shared switch or the memory of the other socket explain it, a fault of the link does, too",
+      100 * *verdict.share, limit.source, 100 * default_floor);
+  return verdict;
+}
+
+Verdict against_memory_bus(const std::string& key, const MetricValues& metric, const result::Run& run) {
+  const auto floor = has_floor(metric, run) ? std::optional(default_floor) : std::nullopt;
+  if (const auto limit = memory_limit(run, metric.benchmark, floor))
+    return against_limit(key, metric, *limit);
+  return not_held(key, metric,
+                  "not held against the memory's bus: the process did not record gpu.memory_clock_max_hz and "
+                  "gpu.memory_bus_bits");
+}
+
+Verdict against_link(const std::string& key, const MetricValues& metric, const result::Run& run) {
+  const auto limit = link_limit(run, metric.link_directions);
+  if (!limit)
+    return not_held(
+        key, metric,
+        "not held against the link: telemetry did not see its generation and width, or no rate of that "
+        "generation is known");
+  const double share = median(metric.values) / limit->value;
+  if (metric.bytes >= least_copied_bytes && has_floor(metric, run) && share < default_floor)
+    return slow_copy(key, metric, *limit);
+  if (share <= above_limit) return against_limit(key, metric, *limit);
+  return not_held(
+      key, metric,
+      fmt::format("faster than the link that telemetry saw ({}): it went another way, or the link "
+                  "slept whenever it was asked",
+                  limit->source));
+}
+
+/// From below only what is declared saturating and large or from registers, of models whose Tensor Cores are
+/// not cut: small and misaligned shapes are honest far below the peak.
+Verdict against_peak(const std::string& key, const MetricValues& metric, const result::Run& run) {
+  const DeviceFacts device(run, metric.benchmark);
+  const std::string capability = device.text("gpu.compute_capability");
+  const double sms = device.number("gpu.sm_count");
+  if (capability.empty() || sms == 0)
+    return not_held(
+        key, metric,
+        "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
+  const std::string what = metric.instruction.empty()
+                               ? std::string(products_of(metric.form.metric_class, metric.benchmark))
+                               : metric.instruction;
+  const auto most = metric.instruction.empty() ? peak(capability, what) : instruction_peak(capability, what);
+  if (!most)
+    return not_held(key, metric,
+                    fmt::format("not held against a peak: none is known of {} for compute capability {}",
+                                what, capability));
+  if (metric.sm_clock_hz.empty() || !(median(metric.sm_clock_hz) > 0))
+    return not_held(key, metric, "not held against a peak: the SM clock was not recorded");
+  const double clock = median(metric.sm_clock_hz);
+  Verdict verdict = physical_verdict(key, metric);
+  verdict.share = *verdict.value / (most->operations_per_clock_per_sm * sms * clock);
+  const std::string basis = fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
+                                        most->operations_per_clock_per_sm, sms, clock / 1e9, most->source);
+  const bool full = metric.flops >= least_saturating_flops || from_registers(metric.benchmark);
+  const bool floor =
+      most->reached && has_floor(metric, run) && full && !cut_tensor_cores(device.text("gpu.name"));
+  if (*verdict.share > above_limit) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason =
+        fmt::format("{} of the peak, which is impossible: work was left out, or the clock is wrong ({})",
+                    whole_percent(*verdict.share), basis);
+  } else if (floor && *verdict.share < default_floor) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason =
+        fmt::format("{} of the peak at the clock that it had, and a healthy device reaches at least {} ({})",
+                    whole_percent(*verdict.share), whole_percent(default_floor), basis);
+  } else {
+    const std::string_view faster = faster_than_mma_sync(capability, what, metric.benchmark);
+    verdict.reason = fmt::format(
+        "{} of the peak{} ({})", whole_percent(*verdict.share),
+        faster.empty() ? "" : fmt::format(", which mma.sync does not reach here and {} does", faster), basis);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+std::vector<Verdict> judge_limits(const std::string& key, const MetricValues& metric,
+                                  const result::Run& run) {
+  std::vector<Verdict> out;
+  const std::string& metric_class = metric.form.metric_class;
+  const std::string& unit = metric.form.unit;
+  if (metric.form.limit)
+    out.push_back(against_limit(key, metric, *metric.form.limit));
+  else if (unit == "byte/second" && metric_class == "hbm")
+    out.push_back(against_memory_bus(key, metric, run));
+  else if (unit == "byte/second" && (metric_class == "h2d" || metric_class == "d2h"))
+    out.push_back(against_link(key, metric, run));
+  const bool arithmetic = metric_class.rfind("gemm", 0) == 0 || !metric.instruction.empty();
+  const bool rate = unit == "flop/second" || unit == "operation/second";
+  if (arithmetic && rate && !metric.form.limit) out.push_back(against_peak(key, metric, run));
+  return out;
+}
+
+}  // namespace gpugauge::judge
