@@ -32,9 +32,8 @@ double rounded(double score) {
 /// What was tried shows the mechanism itself: it was switched, and the fault went. That weighs more than
 /// whether the kind of harm is the usual one.
 bool was_switched(const Argument& argument) {
-  return std::any_of(argument.evidence().begin(), argument.evidence().end(), [](const Evidence& one) {
-    return one.weight >= weight::strong && contains(one.text, "tried: * recovers");
-  });
+  return std::any_of(argument.evidence().begin(), argument.evidence().end(),
+                     [](const Evidence& one) { return one.weight >= weight::strong && one.recovers; });
 }
 
 Scored score(const Signature& signature, const Seen& seen, const Weights& weights) {

@@ -14,7 +14,20 @@
 namespace gpugauge::diagnose {
 
 /// What was seen, as one sentence without a full stop; nothing where it was not seen.
-using Fact = std::optional<std::string>;
+class Fact : public std::optional<std::string> {
+ public:
+  using std::optional<std::string>::optional;
+
+  /// Somebody changed this one thing, or a probe did, and the harm went.
+  bool recovers = false;
+
+  friend bool operator==(const Fact& a, const Fact& b) {
+    return a.recovers == b.recovers && a.has_value() == b.has_value() && (!a || *a == *b);
+  }
+};
+
+/// The fact that changing one thing made the harm go.
+Fact recovering(std::string sentence);
 
 /// A figure that nobody judged counts as slower from here on, as unchanged up to here; below its inverse it
 /// is faster. Who knows the noise says it himself (Metric::judged).

@@ -50,7 +50,7 @@ std::string shown(const std::string& field, const Change& change) {
   return fmt::format("{} changed from {} to {}", field, side(change.before), side(change.after));
 }
 
-std::string shown(const Probe& probe) {
+Fact shown(const Probe& probe) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> outcomes{
       {{"recovers", "recovers"},
        {"no_change", "changes nothing"},
@@ -65,12 +65,15 @@ std::string shown(const Probe& probe) {
     if (probe.outcome == word) outcome = text;
   const std::string what = fmt::format(
       "{}{} {}", probe.name, probe.detail.empty() ? "" : fmt::format(" ({})", probe.detail), outcome);
-  if (probe.by.empty()) return "tried: " + what;
+  const auto fact = [&](std::string sentence) {
+    return probe.outcome == "recovers" ? recovering(std::move(sentence)) : Fact(std::move(sentence));
+  };
+  if (probe.by.empty()) return fact("tried: " + what);
   std::string figures;
   if (probe.factor) figures = fmt::format(": {:.3g} times as slow", *probe.factor);
   if (probe.factor && probe.factor_without)
     figures += fmt::format(", {:.3g} as it was", *probe.factor_without);
-  return fmt::format("measured by probe {}: {}{}", probe.by, what, figures);
+  return fact(fmt::format("measured by probe {}: {}{}", probe.by, what, figures));
 }
 
 bool is_one_of(const std::string& word, Words words) {
@@ -78,6 +81,12 @@ bool is_one_of(const std::string& word, Words words) {
 }
 
 }  // namespace
+
+Fact recovering(std::string sentence) {
+  Fact out(std::move(sentence));
+  out.recovers = true;
+  return out;
+}
 
 std::set<std::string> Seen::changed_components() const {
   std::set<std::string> out;

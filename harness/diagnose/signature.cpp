@@ -9,7 +9,7 @@ bool Argument::confirms(double weight, const Fact& fact) {
   const auto same = std::find_if(evidence_.begin(), evidence_.end(),
                                  [&](const Evidence& other) { return other.text == *fact; });
   if (same == evidence_.end())
-    evidence_.push_back({weight, *fact});
+    evidence_.push_back({weight, *fact, fact.recovers});
   else
     same->weight = std::max(same->weight, weight);
   return true;

@@ -23,8 +23,9 @@ inline constexpr double faint = .1;   ///< one of very many explanations
 
 /// A fact that counted.
 struct Evidence {
-  double weight = 0;  ///< share of the remaining doubt that it takes away, 0 to 1
-  std::string text;   ///< a Fact's sentence, without a full stop
+  double weight = 0;      ///< share of the remaining doubt that it takes away, 0 to 1
+  std::string text;       ///< a Fact's sentence, without a full stop
+  bool recovers = false;  ///< Fact::recovers
 };
 
 /// What a signature's function says about one observation.

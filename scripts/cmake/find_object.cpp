@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#ifdef DLFO_STRUCT_HAS_EH_DBASE  // a C library that has it, and may have been what the unwinder was compiled
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // a C library that has it, and may have been what the unwinder was compiled \
                                  // with
 namespace {
 

@@ -96,7 +96,8 @@ Fact recovers_without_gdr(const Seen& seen) {
       if (equals == std::string::npos || !contains_any(one.substr(0, equals), gdr_switches)) continue;
       const Value value(one.substr(equals + 1, one.find_last_not_of(' ') - equals));
       if (value.off() || contains_any_word(value.text(), {"LOC", "unload", "removed"}))
-        return fmt::format("tried: without GPUDirect RDMA ({}) it recovers, so it is in use", probe.detail);
+        return recovering(
+            fmt::format("tried: without GPUDirect RDMA ({}) it recovers, so it is in use", probe.detail));
     }
   }
   return std::nullopt;

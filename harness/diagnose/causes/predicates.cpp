@@ -16,11 +16,16 @@ Fact either(const Fact& one, const Fact& other) {
 
 Fact both(const Fact& one, const Fact& other) {
   if (!one || !other) return std::nullopt;
-  return *one + "; " + *other;
+  Fact out(*one + "; " + *other);
+  out.recovers = one.recovers || other.recovers;
+  return out;
 }
 
 Fact in_words(std::string_view words, const Fact& fact) {
-  return fact ? Fact(fmt::format("{} ({})", words, *fact)) : Fact();
+  if (!fact) return std::nullopt;
+  Fact out(fmt::format("{} ({})", words, *fact));
+  out.recovers = fact.recovers;
+  return out;
 }
 
 Fact slower_processor(const Seen& seen) {

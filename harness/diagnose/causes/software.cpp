@@ -54,7 +54,7 @@ Fact own_option(const Seen& seen) {
                "slot",   "riser",     "cable",  "board",  "pcie",   "numa",   "cpu",    "affinity",
                "cgroup", "container", "docker", "shm",    "reseat", "bridge", "module", "psu"});
     if (!name.empty() && !capital && !machine)
-      return fmt::format("tried: {} recovers, which is the program's own", probe.detail);
+      return recovering(fmt::format("tried: {} recovers, which is the program's own", probe.detail));
   }
   return std::nullopt;
 }

@@ -134,7 +134,8 @@ Fact made_multiple(const Seen& seen) {
       number = -1;
     }
     if (sizes.size() == 2 && sizes[0] % multiple == 0 && sizes[1] % multiple != 0)
-      return fmt::format("tried: {} recovers, and only the new size is a multiple of 8", probe.detail);
+      return recovering(
+          fmt::format("tried: {} recovers, and only the new size is a multiple of 8", probe.detail));
   }
   return std::nullopt;
 }

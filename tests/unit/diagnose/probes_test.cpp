@@ -272,5 +272,21 @@ TEST(Questions, StandBetweenCausesThatAreBothPossible) {
   EXPECT_THAT(healthy.questions, IsEmpty());
 }
 
+// What somebody else switched and what a probe switched prove the same.
+TEST(Probes, AVariableThatAProbeTookAwayCountsAsOneThatSomebodyTookAway) {
+  const auto score = [](const std::string& by) {
+    Observation it = parse_observation(R"({"about": {"compared_with": "earlier", "changed_is_all": true},
+      "changed": {}, "environment": {"CUDA_LAUNCH_BLOCKING": "1"},
+      "metrics": [{"class": "launch", "factor": 5}],
+      "probes": [{"name": "unset_environment", "outcome": "recovers", "detail": "CUDA_LAUNCH_BLOCKING=unset"}]})",
+                                       "test");
+    it.probes[0].by = by;
+    const std::vector<Finding> findings = diagnose(it).findings;
+    return findings.empty() || findings[0].cause != "cuda_launch_blocking" ? 0 : findings[0].score;
+  };
+  EXPECT_GE(score(""), confident);
+  EXPECT_EQ(score("launch_blocking"), score(""));
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose

@@ -19,8 +19,8 @@ result::Run product(const std::string& metric_class, double flops, const std::st
                     const std::string& id = "gemm/x") {
   result::Run run = make_run(1);
   for (result::Process& process : run.processes) {
-    process.family = "gemm";
-    process.samples->family = "gemm";
+    process.family = id.substr(0, id.find('/'));
+    process.samples->family = process.family;
     process.samples->context = {{"gpu.compute_capability", capability}, {"gpu.sm_count", "132"}};
     process.samples->benchmarks = {
         benchmark(id, metric("throughput", "flop/second", Direction::higher, metric_class, flops))};
