@@ -132,7 +132,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
       either(either(node_refused(seen, "/dev/nvidia0"), node_refused(seen, "/dev/nvidiactl")),
              seen.told({"no NVIDIA GPU device is present", "Could not find cuda drivers on your machine"})));
   const bool hidden = std::any_of(it.evidence().begin(), it.evidence().end(), [&](const Evidence& one) {
-    return one.weight > weight::fair && one.text != *error;
+    return one.weight > weight::fair && (!error || one.text != *error);
   });
   if (!it.evidence().empty()) {
     if (error) it.confirms(weight::hint, nvml_works(seen));
