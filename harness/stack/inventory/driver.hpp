@@ -1,4 +1,4 @@
-// Parts of collect_driver, one subject a file, and what other collectors share with it.
+// Parts of collect_driver, one subject per file, and helpers for other collectors.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace gpugauge::stack {
 
-/// What the parts look at together.
+/// Input shared by the parts.
 struct DriverFiles {
   const Tree& tree;                 ///< of the context
   const Hardware& hardware;         ///< find_hardware() of it
