@@ -1,25 +1,25 @@
-// What the numbers of the kernel module's errors (Xid) mean.
+// Meanings of the kernel module's error numbers (Xid).
 #pragma once
 
 namespace gpugauge::stack {
 
-/// Whom an error speaks against.
+/// The most likely culprit of an error.
 enum class XidBlame {
-  program,  ///< most often a program's own fault
+  program,  ///< usually the program's own fault
   machine,  ///< the GPU, its memory, a link or the driver
 };
 
-/// One number of NVIDIA's Xid catalog.
+/// One number in NVIDIA's Xid catalog.
 struct XidMeaning {
   int number;         ///< 79
-  XidBlame blame;     ///< seldom, a program's error is the machine's all the same
-  const char* words;  ///< few, without a full stop
+  XidBlame blame;     ///< rarely, the machine also causes an error blamed on a program
+  const char* words;  ///< a few words, without a full stop
 };
 
-/// nullptr for a number that the table lacks: then nobody knows here what it speaks against.
+/// nullptr for a number that the table lacks; its culprit is then unknown.
 const XidMeaning* xid_meaning(int number);
 
-/// Where the meanings were read.
+/// The source of the meanings.
 inline constexpr const char* xid_catalog = "NVIDIA Xid catalog (docs.nvidia.com/deploy/xid-errors)";
 
 }  // namespace gpugauge::stack
