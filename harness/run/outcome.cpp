@@ -53,9 +53,9 @@ std::string said(const std::string& output, const std::string& family) {
   return line.empty() || of_the_table ? "" : "; it said: " + line;
 }
 
-/// The benchmark that was being measured when the process ended: the first interrupted one. nullptr unless the
-/// sample file says failed, or says interrupted after the time limit. Only an early end leaves an interrupted
-/// benchmark in a failed file.
+/// The benchmark that was being measured when the process ended: the first interrupted one. nullptr unless
+/// the sample file says failed, or says interrupted after the time limit. Only an early end leaves an
+/// interrupted benchmark in a failed file.
 result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples, bool timed_out) {
   if (!samples) return nullptr;
   if (samples->status != Status::failed && !(timed_out && samples->status == Status::interrupted))
