@@ -18,7 +18,7 @@ using diagnose::State;
 
 constexpr int indent = 12;
 
-/// "    seen    first", each further line below the first, cut after `most`.
+/// "    seen    first", then each further line below the first; cut after `most` lines.
 std::string listed(const char* word, const std::vector<std::string>& lines, std::size_t most,
                    const Terminal& terminal, Tone tone = Tone::normal) {
   std::string out;
@@ -30,7 +30,7 @@ std::string listed(const char* word, const std::vector<std::string>& lines, std:
   return out;
 }
 
-/// Twenty cells: evidence, then pattern, then what is missing.
+/// A bar of twenty cells: evidence, then pattern, then what is missing.
 std::string bar(const Finding& finding) {
   constexpr int cells = 20;
   const int evidence = static_cast<int>(std::lround(finding.from_evidence * cells));
@@ -68,7 +68,7 @@ std::string draw(const Finding& finding, std::size_t place, const Terminal& term
   return out + "\n";
 }
 
-/// Those of the causes that no finding above names beside itself.
+/// The causes that no finding above lists next to itself.
 std::vector<Excluded> not_shown_yet(const std::vector<Excluded>& causes, const Diagnosis& diagnosis) {
   std::vector<Excluded> out;
   for (const Excluded& one : causes) {

@@ -1,3 +1,4 @@
+// Builds the HTML page's data for a check or compare.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -18,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t most_batches = 60;  ///< drawn of a process
+constexpr std::size_t most_batches = 60;  ///< drawn per process
 
 ordered_json optional(const std::optional<double>& value) {
   return value ? ordered_json(six_digits(*value)) : ordered_json(nullptr);
@@ -38,7 +39,7 @@ ordered_json verdict_json(const judge::Verdict& verdict) {
           {"reason", verdict.reason}};
 }
 
-/// The timed batches of one process in the metric's unit, evenly thinned; empty where the metric is no simple
+/// The timed batches of one process in the metric's unit, thinned evenly. Empty if the metric is no simple
 /// function of a batch's time (a percentile, a fit).
 ordered_json batches_of(const result::BenchmarkResult& benchmark, const result::Metric& metric) {
   ordered_json out = ordered_json::array();
@@ -56,10 +57,10 @@ ordered_json batches_of(const result::BenchmarkResult& benchmark, const result::
   return out;
 }
 
-/// Per metric: an array a run, of one entry a process.
+/// Per metric: one array per run, with one entry per process.
 struct Seen {
   std::map<std::string, ordered_json> values;
-  std::map<std::string, ordered_json> batches;  ///< of the first run that holds it only
+  std::map<std::string, ordered_json> batches;  ///< only of the first run that has it
 };
 
 Seen look_at(const std::vector<result::Run>& runs) {
@@ -105,7 +106,7 @@ ordered_json metrics_of(const DeviceReport& device) {
     if (const auto found = then.values.find(metric.key); found != then.values.end())
       row["then"] = found->second;
   }
-  // Every judge's word, the gravest first.
+  // Verdicts of all judges, gravest first.
   std::vector<const judge::Verdict*> verdicts = gravest_verdicts(device.verdicts);
   const std::set<const judge::Verdict*> first(verdicts.begin(), verdicts.end());
   for (const judge::Verdict& verdict : device.verdicts)
