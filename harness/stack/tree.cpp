@@ -1,3 +1,4 @@
+// Reads files below a root without ever leaving it.
 #include "stack/tree.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Groups the differences of two inventories by layer and compares them with the plan.
 #include "stack/plan/change.hpp"
 
 #include <algorithm>

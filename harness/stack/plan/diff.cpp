@@ -1,3 +1,4 @@
+// Compares two inventories key by key and ranks the differences.
 #include "stack/plan/diff.hpp"
 
 #include <algorithm>

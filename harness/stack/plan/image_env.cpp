@@ -1,3 +1,4 @@
+// Judges whether an image runs on a host, from its environment.
 #include "stack/plan/image_env.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads an image's environment and labels from text or JSON.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -1,3 +1,4 @@
+// Makes locks from inventories and compares nodes with them.
 #include "stack/plan/lock.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Judges a planned combination of versions pair by pair.
 #include "stack/plan/plan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compares CUDA with drivers, GPUs and the C library, and holds helpers of all comparisons.
 #include "stack/plan/plan_fit.hpp"
 
 #include <algorithm>

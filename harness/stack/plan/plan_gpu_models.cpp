@@ -1,3 +1,4 @@
+// The table of GPU models, and matching of names to models.
 #include "stack/plan/plan_gpu_models.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Replaces identifying text in inventories by placeholders.
 #include "stack/plan/redact.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Recognises identifying text at a position in a string.
 #include "stack/plan/redact_scan.hpp"
 
 #include <algorithm>

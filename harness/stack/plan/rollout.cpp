@@ -1,3 +1,4 @@
+// Plans an upgrade of many nodes: kinds, canary, waves and nodes left out.
 #include "stack/plan/rollout.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Shared views of driver, toolkits, capabilities and library copies for the rules.
 #include "stack/rules/cuda_support.hpp"
 
 #include <algorithm>

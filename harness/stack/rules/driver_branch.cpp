@@ -1,3 +1,4 @@
+// Judges driver branches by date and policy.
 #include "stack/rules/driver_branch.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Findings on the fabric manager and the NVLink fabric.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Explains an error code with evidence from this machine.
 #include "stack/rules/error_codes.hpp"
 
 #include <algorithm>

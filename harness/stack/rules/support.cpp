@@ -1,3 +1,4 @@
+// Shared helpers of the rules.
 #include "stack/rules/support.hpp"
 
 #include <algorithm>
