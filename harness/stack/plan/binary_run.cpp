@@ -201,7 +201,8 @@ bool fits(const GpuCode& code, int major, int minor) {
   if (code.suffix == 'f') return same_major;
   if (code.ptx) return code.architecture <= major * 10 + minor;
   const int gpu = major * 10 + minor;
-  // Machine code of a system-on-chip's GPU runs on no desktop GPU of the same major version, nor the reverse.
+  // Machine code for a system-on-chip's GPU does not run on a desktop GPU of the same major version, nor the
+  // reverse.
   if (is_tegra(code.architecture) || is_tegra(gpu)) return code.architecture == gpu;
   return same_major;
 }

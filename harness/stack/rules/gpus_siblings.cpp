@@ -35,7 +35,7 @@ constexpr std::array compared{
     Compared{"vbios", "VBIOS", Subject::firmware},
 };
 
-/// True if another rule already reports this value: it is below its default.
+/// True if another rule already reports this value: it differs from its default.
 bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
   const auto below = [&](const char* now, const char* standard) {
     const auto value = gpu.number(now);
