@@ -39,7 +39,7 @@ struct DeviceReport;
 /// median over the rounds' medians. Range and share of the limit are relative to that value.
 std::vector<Measured> summarise(const DeviceReport& device);
 
-/// What was measured of a family and what was not.
+/// Which parts of a family were measured.
 struct FamilyState {
   std::string family;                ///< name, without gpugauge-bench-
   int processes = 0;                 ///< processes that had to measure it in this run

@@ -27,7 +27,7 @@ struct CudaFigures {
   unsigned long long memory_bytes = 0;  ///< total, used or not
 };
 
-/// What libcuda answered.
+/// libcuda's answers.
 struct CudaAnswer {
   OpenedLibrary library;             ///< libcuda; the rest is empty unless it was opened
   int version = 0;                   ///< cuDriverGetVersion: 13000 is CUDA 13.0; 0 if it did not say
@@ -41,7 +41,7 @@ struct CudaAnswer {
 /// Opens libcuda, calls cuInit and asks every visible device, until the first error.
 CudaAnswer ask_cuda(const std::string& soname = "libcuda.so.1");
 
-/// What NVML answered.
+/// NVML's answers.
 struct NvmlAnswer {
   OpenedLibrary library;  ///< libnvidia-ml; the rest is empty unless it was opened
   int code = 0;           ///< first error of initialisation; 0 if there was none; 18 is a version mismatch

@@ -16,7 +16,7 @@ struct PciGpu {
   std::string driver;     ///< kernel driver bound to it: "nvidia", "nouveau", "vfio-pci", "" if none
 };
 
-/// What the kernel shows.
+/// NVIDIA hardware and driver as the kernel shows them.
 struct Hardware {
   bool pci_listed = false;         ///< /sys/bus/pci/devices could be listed
   std::vector<PciGpu> pci;         ///< by address; also empty if the bus could not be listed
