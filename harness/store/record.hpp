@@ -61,8 +61,8 @@ std::string profile_of(const result::Run& run);
 std::string profile_of(const std::string& profile, const result::Fingerprint& facts);
 
 /// Reduces a run to its record. `content_hash`: baseline::sha256 of its file. Throws result::FormatError,
-/// naming `source`, if the run has no start time, has neither a value nor a fault, or holds a text that is
-/// too long for a history.
+/// naming `source`, if the run has no start time, or neither a value nor a fault. Throws it too for a text
+/// that is too long for a history.
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node);
 

@@ -105,10 +105,10 @@ class Store {
  public:
   /// `location`: a file, or "postgresql://user@host/database" (check_location). Access::writing creates a
   /// missing store and upgrades an older schema. Access::reading needs only the right to read.
-  /// Throws result::UsageError if there is no store to read, the database is something else, its schema is
-  /// newer than this version or too old to read, or support is not built. Throws result::FileError if the
-  /// database fails or holds content that no version writes; so does every query below. No message contains a
-  /// password.
+  /// Throws result::UsageError if there is no store to read, the database is something else, or support is
+  /// not built. Throws it too for a schema newer than this version, or too old to read. Throws
+  /// result::FileError if the database fails or holds content that no version writes; so does every query
+  /// below. No message contains a password.
   static Store open(const std::string& location, Access access);
   Store(Store&&) noexcept;             ///< The moved-from store may only be destroyed or assigned to.
   Store& operator=(Store&&) noexcept;  ///< Closes what was open here; then as above.

@@ -40,9 +40,10 @@ struct PackageDatabase {
 /// Reads dpkg's status file or folder, else rpm's database: the first that exists.
 PackageDatabase read_packages(const Tree& tree);
 
-/// Packages of the stack in an rpm database kept in SQLite (Fedora, RHEL 9 and later). Needs a build with
-/// SQLite. nullopt otherwise, and for a file that is not regular, holds more than tables, computes a column,
-/// or takes over two seconds of processor time. Opened read-only and immutable: writes nothing beside it.
+/// Packages of the stack in an rpm database kept in SQLite (Fedora, RHEL 9 and later). nullopt if this build
+/// has no SQLite, the file is not regular, or reading takes over two seconds of processor time. Also nullopt
+/// if it holds more than tables or computes a column. Opened read-only and immutable: writes nothing beside
+/// it.
 std::optional<std::vector<Package>> read_rpm_packages(const std::string& file);
 /// One package from a header that rpm stores; nullopt if it is damaged or no header.
 std::optional<Package> parse_rpm_header(std::string_view header);

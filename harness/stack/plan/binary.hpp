@@ -79,8 +79,9 @@ struct RunAnswer {
 };
 
 /// One answer per compute capability. Machine code runs on the same major and the same or a later minor
-/// compute capability, but not between desktop GPUs and Tegra. sm_90a runs only on 9.0, sm_100f only on its
-/// family. PTX runs on its compute capability or later, if the driver is not older than the PTX.
+/// compute capability. It does not run across desktop GPUs and Tegra. Code for sm_90a runs only on 9.0, code
+/// for sm_100f only on its family. PTX runs on its compute capability or later, if the driver is not older
+/// than the PTX.
 std::vector<RunAnswer> can_run(const BinaryReport& report, const RunQuestion& question);
 
 /// can_run for one form of code, ignoring whether the driver accepts the PTX version.

@@ -30,8 +30,8 @@ struct PlanRequest {
 };
 
 /// Parses "cuda=12.8,torch=2.8,gpu=h100", --gpu ("h100", or several joined by commas) and --driver ("535").
-/// An empty text means not given. Throws result::UsageError, one sentence, for an empty plan, an unknown key
-/// (it lists the known ones), a repeated key, an invalid version, or a GPU that the table lacks.
+/// An empty text means not given. Throws result::UsageError with one sentence for an empty plan, an unknown
+/// or repeated key, an invalid version, or an unknown GPU. For an unknown key it lists the known ones.
 PlanRequest parse_plan(std::string_view plan, std::string_view gpus = "", std::string_view driver = "");
 
 /// PlanStep::layer of the restart after all driver packages.

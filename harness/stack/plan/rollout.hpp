@@ -92,7 +92,7 @@ struct Rollout {
   std::vector<RolloutWave> waves;     ///< in order: the canary alone, one of each other kind, then the rest
   std::vector<LeftOutNode> left_out;  ///< order: cannot, faulty, unknown, there
   std::vector<Mixture> mixtures;      ///< over all nodes, including those in no wave
-  /// Of the nodes in waves; each node takes the steps that name it, in order.
+  /// Only for nodes in waves. Each node takes the steps that name it, in order.
   std::vector<RolloutStep> steps;
   /// Findings of plan() on the planned stack of the nodes in waves (a driver branch that has ended), each
   /// once.

@@ -12,7 +12,7 @@ namespace gpugauge::stack {
 
 /// The driver as programs see it.
 struct DriverView {
-  /// Of the libcuda that the loader picks; of the driver if that is unknown.
+  /// Version of the libcuda that the loader picks, or of the driver if that is unknown.
   std::optional<Version> version;
   std::optional<Version> cuda_max;  ///< newest CUDA that it claims to support
   std::string label;                ///< "driver 535.104.05 (CUDA up to 12.2)"

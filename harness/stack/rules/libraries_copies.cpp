@@ -32,7 +32,7 @@ bool always_there(const CopyView& main, std::string_view name) {
 }
 
 /// The part that a cuDNN would load: the one in its own folder, else the loader's pick of its major version.
-/// nullptr if there is none, if only another framework's private copy exists, or if the only one is newer
+/// nullptr if there is none or only another framework's private copy. Also nullptr if the only one is newer
 /// than this cuDNN, which may not know that part.
 const CopyView* part_for(const CopyView& main, const std::vector<CopyView>& parts) {
   const CopyView* other = nullptr;
