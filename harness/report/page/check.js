@@ -1,6 +1,6 @@
 // The page of one check or comparison: devices, their metrics, the stack.
 
-/// The verdict that a row shows: the gravest; and the one with figures against the baseline, if there is one.
+/// The verdict that a row shows: the gravest. figuresOf() gives the one with figures against the baseline, if there is one.
 function shownVerdict(metric) {
   return metric.verdicts[0] || null;
 }
@@ -15,7 +15,7 @@ function gravityOf(metric) {
   return gravity[verdict.verdict] + (verdict.advisory && verdict.verdict !== "ok" ? 2.5 : 0);
 }
 
-/// What the baseline's tolerance admits: a lower edge for what should be high, an upper one for what should be low.
+/// The band within the baseline's tolerance: a lower edge if higher is better, an upper edge if lower is better.
 function bandOf(metric, verdict) {
   if (!verdict || !verdict.baseline || !verdict.tolerance) return null;
   const centre = verdict.baseline, step = verdict.tolerance;
@@ -47,7 +47,7 @@ function metricDetail(metric) {
   return parts;
 }
 
-/// A row, and the row below it that opens.
+/// A row, and the row below it that it opens.
 function metricRows(metric, columns) {
   const row = drawRow(metric, columns);
   const detail = element("tr", {class: "detail", hidden: true}, element("td", {colspan: columns.length}));
@@ -61,7 +61,7 @@ function metricRows(metric, columns) {
   return [row, detail];
 }
 
-/// Where now lies against the baseline: a bar from the centre, as far as the tolerance times three.
+/// The change against the baseline: a bar from the centre, up to three times the tolerance.
 function changeBar(metric) {
   const figures = figuresOf(metric);
   if (!figures || figures.change === null) return "";
@@ -120,7 +120,7 @@ function shareOf(metric) {
   return physical ? physical.share : null;
 }
 
-/// `alone`: the banner has said its verdict.
+/// `alone`: the banner already shows this device's verdict.
 function devicePart(device, alone) {
   const missing = device.families.flatMap(family => (family.reason ? [family.family + " (" + family.ok + " of " + family.processes + " processes whole): " + family.reason] : []).concat(family.skipped));
   return element("div", {class: "device"},
