@@ -43,7 +43,7 @@ struct ChildOptions {
 struct ChildEnd {
   bool started = false;          ///< false: the child could not start; `fault` says why; ignore the rest
   std::optional<int> exit_code;  ///< absent when a signal ended it, or nothing did
-  std::optional<int> signal;     ///< that ended it; absent when it ended by itself, or did not end
+  std::optional<int> signal;     ///< the signal that ended it; absent if none did
   bool unknown = false;          ///< it ended, but another caller in this process collected its status
   bool timed_out = false;        ///< it was still there at the time limit
   bool stopped = false;          ///< by stop() or kill_now()

@@ -40,7 +40,7 @@ class Quota {
   void step_aside(const std::filesystem::path& above);
 
   std::filesystem::path folder_;
-  std::filesystem::path above_;   ///< version 2: whose children were given the controller; empty = by others
+  std::filesystem::path above_;  ///< version 2: the group whose children we gave the controller; empty = none
   std::filesystem::path beside_;  ///< version 2: where this process is meanwhile; empty = where it was
 };
 

@@ -11,7 +11,7 @@ namespace gpugauge::run {
 
 /// The surroundings to apply before a command begins. They end with the process.
 struct Under {
-  pid_t parent = 0;             ///< whose end ends it, too (SIGTERM); 0 = nobody's
+  pid_t parent = 0;             ///< its end sends SIGTERM to this process; 0 = no parent
   std::vector<int> processors;  ///< the only ones that it may use; empty = as this process
   std::filesystem::path group;  ///< control group that it enters; empty = none
   int shm_mib = 0;              ///< size of the /dev/shm that it sees; 0 = as it is

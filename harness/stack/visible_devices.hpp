@@ -14,8 +14,9 @@ struct VisibleDevices {
   int named = 0;  ///< number of words that name a GPU of this machine
   /// The word that names no device, at which CUDA stops; "" for an empty word.
   std::optional<std::string> stop;
-  std::optional<std::string> unknown;  ///< the word of which that cannot be told: an instance of MIG, a UUID
-                                       ///< where the GPUs' own are not known; no word behind it is looked at
+  /// A word that may or may not name a device: a MIG instance, or a UUID if the GPUs' own are not known. The
+  /// words after it are not examined.
+  std::optional<std::string> unknown;
 
   /// True if no device is left, whatever the machine has.
   bool hides_all() const { return named == 0 && stop.has_value(); }
