@@ -1,4 +1,4 @@
-// One child process from its start until nothing of it is left.
+// Runs one child process, from its start until it and all its descendants are gone.
 #pragma once
 
 #include <chrono>
@@ -57,8 +57,9 @@ struct ChildEnd {
   std::string fault;
 };
 
-/// Starts in its constructor, in a session of its own with /dev/null as standard input. A child that cannot
-/// be started is ended from the beginning. Destroying a running one kills its group and does not wait.
+/// The constructor starts the child in a session of its own, with /dev/null as standard input. A child that
+/// cannot be started counts as ended from the start. The destructor kills a running child's group and does not
+/// wait.
 class Child {
  public:
   /// `loop` must outlive it. Does not throw for a command that cannot be started: ended() then holds at once,
@@ -68,7 +69,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Holds when the child and its descendants are gone (or given up) and its output is read.
+  /// True when the child and its descendants are gone (or given up) and its output is read.
   bool ended() const { return phase_ == Phase::ended; }
   /// Valid once ended() holds.
   const ChildEnd& end() const { return end_; }

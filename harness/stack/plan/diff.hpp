@@ -16,10 +16,11 @@ const char* to_string(Consequence consequence);
 
 /// One key with different answers on the two sides.
 struct Difference {
-  std::string key;    ///< of docs/inventory.md; entries of a list that has no fixed order stand under their
-                      ///< path: "toolkit[/usr/local/cuda-12.8].version"
-  std::string left;   ///< value, "absent", "unreadable ...", or "not looked for"
-  std::string right;  ///< as left
+  /// From docs/inventory.md. Entries of a list without a fixed order appear under their path:
+  /// "toolkit[/usr/local/cuda-12.8].version".
+  std::string key;
+  std::string left;                              ///< value, "absent", "unreadable ...", or "not looked for"
+  std::string right;                             ///< as left
   Consequence consequence = Consequence::noise;  ///< the heading it appears under
 
   bool operator==(const Difference&) const = default;  ///< member by member
