@@ -8,8 +8,8 @@
 namespace gpugauge::result {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP to this thread wait; they take effect at its end. Give a child
-/// started meanwhile a signal mask of its own. A thread started meanwhile never takes these signals. All other
-/// threads of the command are started this way, so holding a signal back here holds it back in the process.
+/// started meanwhile a signal mask of its own. A thread started meanwhile never takes these signals. All
+/// other threads of the command are started this way, so a signal held back here is held back everywhere.
 class StopsHeldBack {
  public:
   StopsHeldBack() {

@@ -58,8 +58,8 @@ struct ChildEnd {
 };
 
 /// The constructor starts the child in a session of its own, with /dev/null as standard input. A child that
-/// cannot be started counts as ended from the start. The destructor kills a running child's group and does not
-/// wait.
+/// cannot be started counts as ended from the start. The destructor kills a running child's group without
+/// waiting.
 class Child {
  public:
   /// `loop` must outlive it. Does not throw for a command that cannot be started: ended() then holds at once,
