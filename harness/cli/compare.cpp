@@ -1,5 +1,6 @@
 // gpugauge compare: judge rounds that were measured before, anywhere.
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -111,24 +112,49 @@ baseline::Selection loose(std::vector<result::Run> runs, const result::Run& now)
           {}};
 }
 
-report::DeviceReport against_baseline(const CompareArguments& arguments, std::vector<result::Run> rounds,
-                                      const judge::Policy& policy) {
+/// The rounds of a check, first to last.
+void in_order(std::vector<result::Run>& rounds) {
   std::sort(rounds.begin(), rounds.end(), [](const result::Run& a, const result::Run& b) {
     return std::pair(a.round, a.id) < std::pair(b.round, b.id);
   });
+}
+
+report::DeviceReport against_baseline(const CompareArguments& arguments, std::vector<result::Run> rounds,
+                                      const judge::Policy& policy) {
+  in_order(rounds);
   require_one_kind(rounds, "the runs, which should be the rounds of one check,");
-  if (arguments.against.empty() && (arguments.baseline.empty() || !arguments.state_directory.empty()))
+  if (arguments.baseline.empty() || !arguments.state_directory.empty())
     state_directory(arguments.state_directory);
-  baseline::Selection selection;
-  if (arguments.against.empty()) {
-    const std::filesystem::path given =
-        arguments.baseline.empty() ? std::filesystem::path{} : baseline::find(arguments.baseline);
-    selection = baseline::select(given, rounds.front().fingerprint, rounds.front().device);
-  } else {
-    std::vector<result::Run> others = read(arguments.against);
+  const std::filesystem::path given =
+      arguments.baseline.empty() ? std::filesystem::path{} : baseline::find(arguments.baseline);
+  const baseline::Selection selection =
+      baseline::select(given, rounds.front().fingerprint, rounds.front().device);
+  return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
+}
+
+/// Refuses a run that stands on both sides: nothing differs from itself.
+void require_two_sides(const std::vector<result::Run>& old_side, const std::vector<result::Run>& new_side) {
+  for (const result::Run& run : new_side)
+    for (const result::Run& old : old_side)
+      if (run.id == old.id && run.started == old.started)
+        throw result::UsageError(
+            fmt::format("run {} stands on both sides: what is compared with itself shows nothing", run.id));
+}
+
+/// Enough runs stand for a baseline that was never pinned; fewer are the old side of two.
+report::DeviceReport against_runs(const CompareArguments& arguments, std::vector<result::Run> rounds,
+                                  const judge::Policy& policy) {
+  std::vector<result::Run> others = read(arguments.against);
+  const bool of_others = foreign(rounds);
+  if (!of_others) {
+    in_order(rounds);
+    require_one_kind(rounds, "the runs, which should be the rounds of one check,");
     require_one_kind(others, "the runs given with --against");
-    selection = loose(std::move(others), rounds.front());
+    require_two_sides(others, rounds);
   }
+  if (of_others || std::ssize(others) < baseline::minimum_rounds)
+    return conductor::judge_sides(others, rounds, policy, arguments.strict);
+  const baseline::Selection selection = loose(std::move(others), rounds.front());
   return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
 }
 
@@ -148,18 +174,16 @@ int compare(const CompareArguments& arguments) {
     std::vector<result::Run> after = read(arguments.after);
     require_one_kind(before, "the runs given with --before");
     require_one_kind(after, "the runs given with --after");
+    require_two_sides(before, after);
     report.devices.push_back(conductor::judge_sides(before, after, decided, arguments.strict));
   } else {
     std::vector<result::Run> rounds = read(arguments.runs);
-    if (foreign(rounds)) {
-      if (arguments.against.empty())
-        throw result::UsageError(
-            "Google Benchmark's files are compared with --against, or with --before and --after");
-      const std::vector<result::Run> before = read(arguments.against);
-      report.devices.push_back(conductor::judge_sides(before, rounds, decided, arguments.strict));
-    } else {
-      report.devices.push_back(against_baseline(arguments, std::move(rounds), decided));
-    }
+    if (arguments.against.empty() && foreign(rounds))
+      throw result::UsageError(
+          "Google Benchmark's files are compared with --against, or with --before and --after");
+    report.devices.push_back(arguments.against.empty()
+                                 ? against_baseline(arguments, std::move(rounds), decided)
+                                 : against_runs(arguments, std::move(rounds), decided));
   }
   report::DeviceReport& device = report.devices.front();
   judge::require_matches(decided, seen_in(report.devices));
@@ -187,8 +211,10 @@ void add_compare(CLI::App& app, const Invocation&, Action& action) {
                                 "Baseline, by name or folder (default: the one of the same kind in the state "
                                 "directory, then a shipped one)"),
             "NAME|DIR", Reads::baseline);
-  reads(command->add_option("--against", arguments->against,
-                            "Run files to compare with, or Google Benchmark's JSON of any project"),
+  reads(command->add_option(
+            "--against", arguments->against,
+            "Run files to compare with (five or more are judged as a baseline, fewer as --before), "
+            "or Google Benchmark's JSON of any project"),
         "RUN", Reads::runs)
       ->excludes(pinned);
   reads(command->add_option("--before", arguments->before,

@@ -105,7 +105,7 @@ enum class ExitCode { pass = 0, regressed = 1, error = 2, cannot_judge = 3, inco
 struct Outcome {
   ExitCode code = ExitCode::pass;  ///< what the command exits with
   std::string sentence;            ///< the verdict in one sentence with counts
-  bool decided = true;             ///< false: passes only because nothing could be decided
+  bool decided = true;             ///< false: cannot judge, since nothing could be decided
 };
 /// All that decides an exit code.
 struct OutcomeInput {
