@@ -153,6 +153,22 @@ std::string held_of(const Count& counts) {
 
 }  // namespace
 
+std::string_view to_string(ExitCode code) {
+  switch (code) {
+    case ExitCode::pass:
+      return "pass";
+    case ExitCode::regressed:
+      return "regressed";
+    case ExitCode::error:
+      return "tool error";
+    case ExitCode::cannot_judge:
+      return "cannot judge";
+    case ExitCode::inconclusive:
+      break;
+  }
+  return "inconclusive";
+}
+
 Outcome outcome(const OutcomeInput& input) {
   const Count counts = count(input.verdicts);
   const int undecided = counts.of(VerdictKind::inconclusive) + counts.of(VerdictKind::unstable);

@@ -1,7 +1,6 @@
 #include "judge/standing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -280,9 +279,7 @@ class Judging {
   }
 
   void decide() {
-    constexpr std::array gravest{ExitCode::error, ExitCode::regressed, ExitCode::cannot_judge,
-                                 ExitCode::inconclusive, ExitCode::pass};
-    for (const ExitCode code : gravest) {
+    for (const ExitCode code : gravest_first) {
       std::vector<std::string> labels;
       const Standing* first = nullptr;
       for (const Standing& one : out_.devices) {
