@@ -181,3 +181,20 @@ PY
 families_running() {
   [ -n "$(families_of "$1")" ]
 }
+
+@test "a narrowed check that judged nothing leaves a failure of the same boot" {
+  gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet >/dev/null || [ $? -eq 3 ]
+  "$PYTHON" - "$GPUGAUGE_STATE/verdicts/host.json" <<'PY'
+import json, sys
+verdict = json.load(open(sys.argv[1]))
+verdict["outcome"].update(exit_code=1, sentence="failed: 1 of 10 metrics (host/triad)")
+verdict["word"] = "failed"
+verdict.pop("narrowed", None)
+json.dump(verdict, open(sys.argv[1], "w"))
+PY
+  run -1 gpugauge status --device host
+  run -3 gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  [[ $output == *"An earlier check in this boot failed this device."*"until a check of the whole device decides otherwise."* ]]
+  run -1 gpugauge status --device host
+  [[ $output == *"failed: 1 of 10 metrics"* ]]
+}
