@@ -7,7 +7,7 @@ setup() {
   mkdir -p "$tree"/{scripts/lib,tests/faults,docs/findings,build/ci/bin}
   cp "$GPUGAUGE_SOURCE"/scripts/versions.env "$tree/scripts/"
   cp "$GPUGAUGE_SOURCE"/scripts/lib/{write-docs,common.sh} "$tree/scripts/lib/"
-  export GPUGAUGE_PYTHON="$BATS_TEST_TMPDIR/python" CALLS="$BATS_TEST_TMPDIR/calls" TREE="$tree" SAYS=new FAILS=none
+  export GPUGAUGE_PYTHON="$BATS_TEST_TMPDIR/python" CALLS="$BATS_TEST_TMPDIR/calls" TREE="$tree" SAYS=new FAILS=none LACKS=none
   printf '#!/bin/sh\n' >"$tree/build/ci/bin/gpugauge"
   cat >"$GPUGAUGE_PYTHON" <<'SH'
 #!/usr/bin/env bash
@@ -15,6 +15,7 @@ name="$(basename "$2" .py)"
 echo "$*" >>"$CALLS"
 [[ "$name" != "$FAILS" ]] || { echo "$name cannot be read"; exit 2; }
 echo "$SAYS" >"$TREE/docs/$name.md"
+[[ "$LACKS" != "$name" ]] || echo "not looked at: nccl (not in $3)"
 SH
   cat >"$BATS_TEST_TMPDIR/test" <<'SH'
 #!/usr/bin/env bash
@@ -45,6 +46,12 @@ SH
   [ "${lines[-1]}" = "5 pages changed, 1 of 6 writers failed" ]
   FAILS=test_report run -1 scripts/lib/write-docs build/ci
   [[ $output == *"test_report has no test CausePages."* ]]
+}
+
+@test "a family that the build lacks is said, though its page was written" {
+  cd "$tree"
+  LACKS=benchmarks run -0 scripts/lib/write-docs build/ci
+  [ "${lines[0]}" = "not looked at: nccl (not in $tree/build/ci)" ]
 }
 
 @test "what is no build folder, and other words, are usage errors" {
