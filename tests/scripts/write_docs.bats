@@ -9,6 +9,7 @@ setup() {
   cp "$GPUGAUGE_SOURCE"/scripts/lib/{write-docs,common.sh} "$tree/scripts/lib/"
   export GPUGAUGE_PYTHON="$BATS_TEST_TMPDIR/python" CALLS="$BATS_TEST_TMPDIR/calls" TREE="$tree" SAYS=new FAILS=none LACKS=none
   printf '#!/bin/sh\n' >"$tree/build/ci/bin/gpugauge"
+  echo "CMAKE_HOME_DIRECTORY:INTERNAL=$tree" >"$tree/build/ci/CMakeCache.txt"
   cat >"$GPUGAUGE_PYTHON" <<'SH'
 #!/usr/bin/env bash
 name="$(basename "$2" .py)"
@@ -54,13 +55,16 @@ SH
   [ "${lines[0]}" = "not looked at: nccl (not in $tree/build/ci)" ]
 }
 
-@test "what is no build folder, and other words, are usage errors" {
+@test "what is no build folder of this tree, and other words, are usage errors" {
   cd "$tree"
   run -2 scripts/lib/write-docs
   run -2 scripts/lib/write-docs --write
   run -2 scripts/lib/write-docs build/ci build/ci
   run -2 scripts/lib/write-docs docs
   [[ $output == *"docs is no build folder"*"scripts/test --write-docs"* ]]
+  echo "CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere" >build/ci/CMakeCache.txt
+  run -2 scripts/lib/write-docs build/ci
+  [[ $output == *"build/ci was not built from $tree"* ]]
   [ ! -e "$CALLS" ]
 }
 
