@@ -112,7 +112,8 @@ std::string_view to_string(ExitCode code);
 struct Outcome {
   ExitCode code = ExitCode::pass;  ///< what the command exits with
   std::string sentence;            ///< the verdict in one sentence with counts
-  bool decided = true;             ///< false: cannot judge, since nothing could be decided
+  /// false: nothing could be decided, or of a fleet, suspects are to be measured again.
+  bool decided = true;
 };
 /// All that decides an exit code.
 struct OutcomeInput {
