@@ -137,7 +137,9 @@ PY
 
 @test "nothing stored, no GPU, and what cannot be read" {
   run -3 gpugauge status --device host
-  [[ $output == "Host: cannot judge: was never gauged: \`gpugauge check --device host\` does" ]]
+  [[ $output == "Host: cannot judge: was never gauged: \`gpugauge check --device host\` does; no verdict is kept in $GPUGAUGE_STATE" ]]
+  run -3 gpugauge status --device 99
+  [[ $output == *"GPU 99: cannot judge: was never gauged, and the kernel shows "*"NVIDIA GPU"* ]]
   mkdir empty
   run -3 gpugauge status --root empty
   [[ $output == *"this machine has no NVIDIA GPU; --device host asks for the processor's verdict"* ]]
