@@ -71,8 +71,14 @@ bool unconfirmed_drop(const Verdict& verdict) {
   return least > 2 * verdict.tolerance && least > verdict.minimum_detectable_drop.value_or(0);
 }
 
+/// Inconclusive, with an estimate beyond the tolerance.
+bool is_worse_open(const Verdict& verdict) {
+  return verdict.kind == VerdictKind::inconclusive && verdict.change && *verdict.change > verdict.tolerance;
+}
+
 struct Count {
-  std::vector<const Verdict*> unconfirmed;                  ///< see unconfirmed_drop; by metric
+  std::vector<const Verdict*> unconfirmed;  ///< see unconfirmed_drop; by metric
+  const Verdict* worst_open = nullptr;      ///< inconclusive, worse than its tolerance, and most of all so
   std::map<VerdictKind, std::vector<std::string>> metrics;  ///< counted verdicts
   std::map<VerdictKind, int> advisory;                      ///< advisory, not ok, and a finding
   int unknown = 0;                                          ///< advisory and not ok otherwise
@@ -92,6 +98,9 @@ Count count(const std::vector<Verdict>& verdicts) {
     ++out.all;
     if (said.counted != nullptr) out.metrics[said.counted->kind].push_back(metric);
     if (said.counted != nullptr && unconfirmed_drop(*said.counted)) out.unconfirmed.push_back(said.counted);
+    if (said.counted != nullptr && is_worse_open(*said.counted) &&
+        (out.worst_open == nullptr || *said.counted->change > *out.worst_open->change))
+      out.worst_open = said.counted;
     if (const Verdict* doubt = said.in_doubt(); doubt != nullptr) {
       if (grave(*doubt))
         ++out.advisory[doubt->kind];
@@ -135,7 +144,12 @@ std::string also(const Count& counts) {
   std::vector<std::string> parts;
   for (const VerdictKind kind :
        {VerdictKind::unstable, VerdictKind::inconclusive, VerdictKind::new_metric, VerdictKind::improved}) {
-    if (counts.of(kind) > 0) parts.push_back(fmt::format("{} {}", counts.of(kind), to_string(kind)));
+    if (counts.of(kind) == 0) continue;
+    parts.push_back(fmt::format("{} {}", counts.of(kind), to_string(kind)));
+    if (kind == VerdictKind::inconclusive && counts.worst_open != nullptr)
+      parts.back() +=
+          fmt::format(" ({} {} worse, and not confirmed{})", counts.worst_open->metric,
+                      percent(*counts.worst_open->change), counts.of(kind) > 1 ? ", is the worst" : "");
   }
   for (const auto& [kind, metrics] : counts.advisory)
     parts.push_back(fmt::format("{} {}, which is advisory", metrics, to_string(kind)));
@@ -203,8 +217,8 @@ Outcome outcome(const OutcomeInput& input) {
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
   if (!counts.unconfirmed.empty())
     return {ExitCode::cannot_judge,
-            fmt::format("cannot judge: {}, and too few rounds were measured to confirm it: measure again{}",
-                        far_worse(counts.unconfirmed), also(counts))};
+            fmt::format("cannot judge: {}, and too few rounds were measured to confirm it: measure again",
+                        far_worse(counts.unconfirmed))};
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
   // What was shown and excused was decided.

@@ -173,6 +173,24 @@ TEST(Outcome, NothingDecidedIsNoPass) {
   EXPECT_EQ(outcome(input).code, ExitCode::pass) << "it was decided, and accepted";
 }
 
+TEST(Outcome, NamesTheWorstOfWhatIsOpen) {
+  const auto open = [](const char* metric, double change) {
+    Verdict out = verdict(VerdictKind::inconclusive, metric);
+    out.tolerance = .1;
+    out.change = change;
+    return out;
+  };
+  EXPECT_EQ(
+      outcome(with({open("a", .26)})).sentence,
+      "pass: 1 of 2 metrics within tolerance and limits; 1 inconclusive (a 26.0% worse, and not confirmed)");
+  EXPECT_EQ(
+      outcome(with({open("a", .2), open("b", .26)})).sentence,
+      "pass: 1 of 3 metrics within tolerance and limits; 2 inconclusive (b 26.0% worse, and not confirmed, "
+      "is the worst)");
+  EXPECT_EQ(outcome(with({open("a", .05)})).sentence,
+            "pass: 1 of 2 metrics within tolerance and limits; 1 inconclusive");
+}
+
 TEST(Outcome, ALargeDropThatTooFewRoundsConfirmIsNoPass) {
   const auto dropped = [](double change, double interval, double detectable) {
     Verdict out = verdict(VerdictKind::inconclusive, "memory/copy/cold:bandwidth");
@@ -185,7 +203,7 @@ TEST(Outcome, ALargeDropThatTooFewRoundsConfirmIsNoPass) {
   EXPECT_EQ(outcome(dropped(.501, .001, .02)).code, ExitCode::cannot_judge);
   EXPECT_EQ(outcome(dropped(.501, .001, .02)).sentence,
             "cannot judge: 1 metric is far worse (memory/copy/cold:bandwidth by 50.1%), and too few rounds "
-            "were measured to confirm it: measure again; 1 inconclusive");
+            "were measured to confirm it: measure again");
   EXPECT_EQ(outcome(dropped(.065, .01, .02)).code, ExitCode::pass) << "within twice the tolerance at best";
   EXPECT_EQ(outcome(dropped(.501, .001, .6)).code, ExitCode::pass) << "noise of these rounds does that";
   OutcomeInput advisory = dropped(.501, .001, .02);
