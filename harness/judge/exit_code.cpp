@@ -147,9 +147,8 @@ std::string also(const Count& counts) {
     if (counts.of(kind) == 0) continue;
     parts.push_back(fmt::format("{} {}", counts.of(kind), to_string(kind)));
     if (kind == VerdictKind::inconclusive && counts.worst_open != nullptr)
-      parts.back() +=
-          fmt::format(" ({} {} worse, and not confirmed{})", counts.worst_open->metric,
-                      percent(*counts.worst_open->change), counts.of(kind) > 1 ? ", is the worst" : "");
+      parts.back() += fmt::format(" ({}{}, {} worse, not confirmed)", counts.of(kind) > 1 ? "worst: " : "",
+                                  counts.worst_open->metric, percent(*counts.worst_open->change));
   }
   for (const auto& [kind, metrics] : counts.advisory)
     parts.push_back(fmt::format("{} {}, which is advisory", metrics, to_string(kind)));
