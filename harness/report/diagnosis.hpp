@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,10 @@ std::string to_json(const diagnose::Diagnosis& diagnosis);
 
 /// Only its "findings", best first: cause, score, evidence, excluded, unproven, next.
 nlohmann::ordered_json findings_json(const diagnose::Diagnosis& diagnosis);
+
+/// The given causes (Diagnosis::excluded, or unproven) that no finding lists next to itself.
+std::vector<diagnose::Excluded> beside_findings(const std::vector<diagnose::Excluded>& causes,
+                                                const diagnose::Diagnosis& diagnosis);
 
 /// 0: nothing is wrong; 1: at least one finding; 3: something is wrong, but no cause can be named.
 int exit_code(const diagnose::Diagnosis& diagnosis);

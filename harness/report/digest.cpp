@@ -193,6 +193,10 @@ struct Make {
                             fmt::format("{}", fmt::join(finding.evidence, " "))});
     for (const diagnose::Needed& needed : made->diagnosis.needed)
       part.remarks.push_back(fmt::format("{}: {}", needed.cause, needed.question));
+    for (const diagnose::Excluded& one : beside_findings(made->diagnosis.excluded, made->diagnosis))
+      part.remarks.push_back(fmt::format("excluded: {}: {}", one.cause, one.why));
+    for (const diagnose::Excluded& one : beside_findings(made->diagnosis.unproven, made->diagnosis))
+      part.remarks.push_back(fmt::format("not proven: {}: {}", one.cause, one.why));
     if (part.cases.empty() && out.outcome.code == ExitCode::pass)
       part.cases.push_back({"diagnosis", "healthy", CaseState::passed, "ok", made->diagnosis.sentence});
     agree(part);
@@ -262,7 +266,7 @@ Digest digest(const Subject& subject) {
 std::string outcome_word(const judge::Outcome& outcome) {
   switch (outcome.code) {
     case ExitCode::pass:
-      return "pass";
+      return outcome.decided ? "pass" : "pass so far";
     case ExitCode::regressed:
       for (const char* word : {"failed", "regressed", "missing"})
         if (outcome.sentence.starts_with(word)) return word;

@@ -136,6 +136,18 @@ ordered_json needed_of(const diagnose::Diagnosis& diagnosis) {
   return out;
 }
 
+ordered_json lines_of(const std::vector<diagnose::Excluded>& causes) {
+  ordered_json out = ordered_json::array();
+  for (const diagnose::Excluded& one : causes) out.push_back(one.cause + ": " + one.why);
+  return out;
+}
+
+/// The causes that no finding names: those that are excluded, and those that are not proven.
+ordered_json others_of(const diagnose::Diagnosis& diagnosis) {
+  return {{"excluded", lines_of(beside_findings(diagnosis.excluded, diagnosis))},
+          {"unproven", lines_of(beside_findings(diagnosis.unproven, diagnosis))}};
+}
+
 ordered_json families_of(const DeviceReport& device) {
   ordered_json out = ordered_json::array();
   if (device.rounds.empty()) return out;
@@ -168,6 +180,7 @@ ordered_json device_json(const DeviceReport& device) {
           {"findings", device.diagnosis ? page_findings(*device.diagnosis) : ordered_json::array()},
           {"diagnosis", said ? device.diagnosis->sentence : ""},
           {"needed", said ? needed_of(*device.diagnosis) : ordered_json::array()},
+          {"others", others_of(device.diagnosis.value_or(diagnose::Diagnosis{}))},
           {"families", families_of(device)},
           {"metrics", metrics_of(device)}};
 }
@@ -218,6 +231,7 @@ ordered_json page_data(const DiagnosisReport& made) {
            page_outcome({static_cast<judge::ExitCode>(exit_code(made.diagnosis)), made.diagnosis.sentence})},
           {"source", made.observation.about.source},
           {"findings", page_findings(made.diagnosis)},
+          {"others", others_of(made.diagnosis)},
           {"remarks", needed_of(made.diagnosis)}};
 }
 

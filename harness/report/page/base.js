@@ -66,7 +66,7 @@ function median(values) {
 /// "bad", "doubt", "good" or "plain": the tone of a verdict, a node's state or an outcome.
 function toneOf(word, advisory) {
   if (["regressed", "failed", "missing", "found", "finding", "error", "worse", "slow", "fails", "slow node", "node that fails", "slow path", "everything is slow"].includes(word)) return advisory ? "doubt" : "bad";
-  if (["inconclusive", "unstable", "suspect", "unread", "not judged", "cannot judge", "undecided"].includes(word)) return "doubt";
+  if (["inconclusive", "unstable", "suspect", "unread", "not judged", "cannot judge", "undecided", "pass so far"].includes(word)) return "doubt";
   if (["ok", "improved", "healthy", "pass", "better", "fine"].includes(word)) return "good";
   return "plain";
 }
@@ -99,9 +99,11 @@ function list(lines, most = 12) {
   return element("div", {}, box, element("details", {}, element("summary", {}, "and " + (lines.length - most) + " more"), rest));
 }
 
-/// The causes found; without any, the diagnosis's sentence on why.
-function findings(found, sentence, needed) {
-  if (!found.length && !sentence) return null;
+/// The causes found; without any, the diagnosis's sentence on why. After them the excluded and unproven causes that no finding lists.
+function findings(found, sentence, needed, others) {
+  const folded = (title, lines) => lines.length ? element("details", {}, element("summary", {}, title), list(lines)) : null;
+  const rest = [folded("Excluded", others.excluded), folded("Not proven", others.unproven)].filter(Boolean);
+  if (!found.length && !sentence && !rest.length) return null;
   return section("Cause", sentence ? element("p", {}, foreign(sentence, 1500)) : null,
     needed && needed.length ? element("details", {}, element("summary", {}, "What would tell"), list(needed)) : null, ...found.map(one => element("article", {class: "finding"},
     element("h3", {}, foreign(one.cause), " ",
@@ -110,7 +112,7 @@ function findings(found, sentence, needed) {
     element("h4", {}, "Seen"), list(one.evidence, 6),
     one.excluded.length ? element("details", {}, element("summary", {}, "What it is not"), list(one.excluded.map(other => other.cause + ": " + other.why))) : null,
     one.unproven.length ? element("details", {}, element("summary", {}, "Not proven"), list(one.unproven.map(other => other.cause + ": " + other.why))) : null,
-    one.next.length ? element("h4", {}, "Next") : null, one.next.length ? list(one.next, 3) : null)));
+    one.next.length ? element("h4", {}, "Next") : null, one.next.length ? list(one.next, 3) : null)), ...rest);
 }
 
 /// A table whose headings sort. columns: {title, number, text(row) -> node or string, key(row) -> value, first: "up"|"down"}.

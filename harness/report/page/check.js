@@ -73,17 +73,18 @@ function changeBar(metric) {
 }
 
 function metricTable(device) {
+  const compared = device.metrics.some(metric => figuresOf(metric));
   const columns = [
     {title: "metric", key: metric => metric.key, text: metric => element("button", {type: "button", class: "open", "aria-expanded": "false"}, foreign(metric.key, 120))},
     {title: "class", key: metric => metric.class, text: metric => foreign(metric.class || "")},
     {title: "now", number: true, text: metric => quantity(metric.value, metric.unit)},
-    {title: "baseline", number: true, text: metric => figuresOf(metric) && typeof metric.value === "number" ? quantity(figuresOf(metric).baseline, metric.unit) : ""},
-    {title: "change", number: true, first: "down", key: metric => figuresOf(metric) && figuresOf(metric).change, text: metric => figuresOf(metric) ? signed(figuresOf(metric).change) : ""},
-    {title: "better | worse", text: changeBar},
+    compared && {title: "baseline", number: true, text: metric => figuresOf(metric) && typeof metric.value === "number" ? quantity(figuresOf(metric).baseline, metric.unit) : ""},
+    compared && {title: "change", number: true, first: "down", key: metric => figuresOf(metric) && figuresOf(metric).change, text: metric => figuresOf(metric) ? signed(figuresOf(metric).change) : ""},
+    compared && {title: "better | worse", text: changeBar},
     {title: "range", number: true, first: "down", key: metric => metric.range, text: metric => percent(metric.range)},
     {title: "of limit", number: true, key: metric => shareOf(metric), text: metric => percent(shareOf(metric))},
     {title: "verdict", key: gravityOf, text: metric => shownVerdict(metric) ? badge(shownVerdict(metric).verdict, shownVerdict(metric).advisory) : "measured"},
-  ];
+  ].filter(Boolean);
   const count = element("output", {class: "count", "aria-live": "polite"});
   const filter = {text: "", kind: "", group: ""};
   const table = sortedTable(columns, device.metrics, "Metrics of " + cut(device.label, 80), {
@@ -127,7 +128,7 @@ function devicePart(device, alone) {
     element("h2", {}, foreign(device.label), " ", alone ? null : badge(device.outcome.word)),
     alone ? null : element("p", {}, foreign(device.outcome.sentence, 2000)),
     element("p", {class: "legend"}, "Profile ", foreign(device.profile), ", ", device.rounds + (device.rounds === 1 ? " round" : " rounds"), ", begun ", foreign(device.started), "."),
-    findings(device.findings, device.diagnosis, device.needed),
+    findings(device.findings, device.diagnosis, device.needed, device.others),
     device.remarks.length ? section("What to know", list(device.remarks, 6)) : null,
     missing.length ? section("Not measured", list(missing, 6)) : null,
     section("Metrics", metricTable(device)));
@@ -148,6 +149,6 @@ function checkPage(data) {
 }
 
 function diagnosisPage(data) {
-  return [banner("diagnosis", data.outcome), element("p", {class: "legend"}, foreign(data.source)), findings(data.findings),
+  return [banner("diagnosis", data.outcome), element("p", {class: "legend"}, foreign(data.source)), findings(data.findings, "", [], data.others),
     data.remarks.length ? section("What would tell", list(data.remarks)) : null];
 }
