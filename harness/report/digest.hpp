@@ -68,8 +68,8 @@ struct Digest {
 /// the exit code therefore agree.
 Digest digest(const Subject& subject);
 
-/// "pass", "pass so far" (not all is decided), "failed", "regressed", "missing", "finding" (code 1, by its sentence), "error", "cannot judge",
-/// "inconclusive".
+/// "pass", "pass so far" (not all is decided), "failed", "regressed", "missing", "finding" (code 1, by its
+/// sentence), "error", "cannot judge", "inconclusive".
 std::string outcome_word(const judge::Outcome& outcome);
 
 /// Cases of all parts, worst first: failed, error, skipped; within these by change.
