@@ -26,7 +26,7 @@ struct Link {
 };
 
 /// What the GPU itself can do, by the PCI bus: "32.0 GT/s PCIe", "16". Virtual machines may give neither.
-Link of_gpu(const result::Run& run) {
+Link bus_link(const result::Run& run) {
   const std::string gpu = gpu_prefix(run);
   if (gpu.empty()) return {};
   const auto number = [&](const char* name) {
@@ -63,7 +63,7 @@ Copied fastest_copy(const Collected& collected, const Link& seen) {
   return out;
 }
 
-Verdict said(VerdictKind kind, double share, std::string reason, bool advisory = false) {
+Verdict link_verdict(VerdictKind kind, double share, std::string reason, bool advisory = false) {
   Verdict out = physical_verdict("link/pcie", kind, std::move(reason));
   out.share = share;
   out.advisory = advisory;
@@ -84,32 +84,35 @@ std::vector<Verdict> judge_link_under_load(const Collected& collected, const res
   const double share = seen.width / most.width * std::exp2(std::min(0.0, seen.generation - most.generation));
   const bool low = seen.generation < most.generation || seen.width < most.width;
   if (low && integrated_gpu(DeviceFacts(run, *benchmarks.begin())))
-    return {said(VerdictKind::inconclusive, share,
-                 measured + "; an integrated GPU copies within the host's memory, and not over this link",
-                 true)};
+    return {link_verdict(
+        VerdictKind::inconclusive, share,
+        measured + "; an integrated GPU copies within the host's memory, and not over this link", true)};
   if (const Copied copied = fastest_copy(collected, seen); low && copied.share > above_link)
-    return {said(VerdictKind::inconclusive, share,
-                 fmt::format("{}; a copy of {:.1f} GB/s was faster than that: it went another way "
-                             "(NVLink-C2C), or the link slept whenever it was asked",
-                             measured, copied.bandwidth / 1e9),
-                 true)};
+    return {link_verdict(VerdictKind::inconclusive, share,
+                         fmt::format("{}; a copy of {:.1f} GB/s was faster than that: it went another way "
+                                     "(NVLink-C2C), or the link slept whenever it was asked",
+                                     measured, copied.bandwidth / 1e9),
+                         true)};
   if (low)
-    return {said(VerdictKind::inconclusive, share,
-                 measured + " that GPU and slot can do; a link that sleeps between samples or was limited on "
-                            "purpose explains it, a fault does, too")};
-  const Link gpu = of_gpu(run);
+    return {link_verdict(
+        VerdictKind::inconclusive, share,
+        measured + " that GPU and slot can do; a link that sleeps between samples or was limited on "
+                   "purpose explains it, a fault does, too")};
+  const Link gpu = bus_link(run);
   if (gpu.width > most.width)
-    return {said(VerdictKind::inconclusive, seen.width / gpu.width,
-                 fmt::format("{} by NVML, but the GPU itself has {:.0f} lanes: a slot of {:.0f} lanes by "
-                             "design explains it, a riser, a slot or a contact at fault does, too",
-                             measured, gpu.width, most.width))};
+    return {
+        link_verdict(VerdictKind::inconclusive, seen.width / gpu.width,
+                     fmt::format("{} by NVML, but the GPU itself has {:.0f} lanes: a slot of {:.0f} lanes by "
+                                 "design explains it, a riser, a slot or a contact at fault does, too",
+                                 measured, gpu.width, most.width))};
   if (gpu.generation > most.generation)
-    return {said(VerdictKind::inconclusive, std::exp2(seen.generation - gpu.generation),
-                 fmt::format("{} by NVML, but the GPU itself can do generation {:.0f}: a host of an older "
-                             "generation or a setting of its firmware explains it",
-                             measured, gpu.generation),
-                 true)};
-  return {said(VerdictKind::ok, 1, measured)};
+    return {link_verdict(
+        VerdictKind::inconclusive, std::exp2(seen.generation - gpu.generation),
+        fmt::format("{} by NVML, but the GPU itself can do generation {:.0f}: a host of an older "
+                    "generation or a setting of its firmware explains it",
+                    measured, gpu.generation),
+        true)};
+  return {link_verdict(VerdictKind::ok, 1, measured)};
 }
 
 }  // namespace gpugauge::judge

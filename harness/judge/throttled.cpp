@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view by_software = "sw_thermal";
 
 /// One sample alone may be a moment, and software lowers a warm GPU's clock a little now and then.
-bool stands(const ReasonSeen& reason) {
+bool is_fault(const ReasonSeen& reason) {
   if (reason.word == by_software) return 10 * reason.samples > reason.of;
   return heat_or_hardware(reason.word) && reason.samples > 1;
 }
@@ -44,7 +44,8 @@ std::vector<Verdict> judge_throttled(const Collected& collected, const result::R
   std::vector<std::string> words;
   if (const auto reasons = reasons_seen(run, benchmarks))
     for (const ReasonSeen& one : *reasons)
-      if (stands(one)) words.push_back(fmt::format("{} in {} of {} samples", one.word, one.samples, one.of));
+      if (is_fault(one))
+        words.push_back(fmt::format("{} in {} of {} samples", one.word, one.samples, one.of));
   if (!words.empty())
     add("clocks/throttled", part,
         fmt::format("NVML named {} under load: heat or the hardware itself held the GPU back; look at its "
