@@ -82,12 +82,14 @@ std::vector<Verdict> judge_link_under_load(const Collected& collected, const res
       fmt::format("generation {} at most while copies ran, of {}", seen.text(), most.text());
   // Each generation doubles the rate.
   const double share = seen.width / most.width * std::exp2(std::min(0.0, seen.generation - most.generation));
+  const Link gpu = bus_link(run);
   const bool low = seen.generation < most.generation || seen.width < most.width;
-  if (low && integrated_gpu(DeviceFacts(run, *benchmarks.begin())))
+  const bool in_doubt = low || gpu.width > most.width || gpu.generation > most.generation;
+  if (in_doubt && integrated_gpu(DeviceFacts(run, *benchmarks.begin())))
     return {link_verdict(
         VerdictKind::inconclusive, share,
         measured + "; an integrated GPU copies within the host's memory, and not over this link", true)};
-  if (const Copied copied = fastest_copy(collected, seen); low && copied.share > above_link)
+  if (const Copied copied = fastest_copy(collected, seen); in_doubt && copied.share > above_link)
     return {link_verdict(VerdictKind::inconclusive, share,
                          fmt::format("{}; a copy of {:.1f} GB/s was faster than that: it went another way "
                                      "(NVLink-C2C), or the link slept whenever it was asked",
@@ -98,7 +100,6 @@ std::vector<Verdict> judge_link_under_load(const Collected& collected, const res
         VerdictKind::inconclusive, share,
         measured + " that GPU and slot can do; a link that sleeps between samples or was limited on "
                    "purpose explains it, a fault does, too")};
-  const Link gpu = bus_link(run);
   if (gpu.width > most.width)
     return {
         link_verdict(VerdictKind::inconclusive, seen.width / gpu.width,
