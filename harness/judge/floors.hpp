@@ -9,10 +9,11 @@ namespace gpugauge::judge {
 inline constexpr double declared_floor = .4;
 
 /// Of the memory's bus, by cold reads and copies of large arrays. H100 and H200 reached 0.85 to 0.93 (recorded
-/// below baselines/); publicly A100 0.79 to 0.84, V100 about 0.85, T4 about 0.78, L40S with ECC about 0.8.
+/// below baselines/), publicly an A100 0.79 to 0.83 (superbench-results). Half of any of these is below it.
 inline constexpr double memory_floor = .6;
 
-/// Of the link to the host, by large pinned copies: H100 and H200 reached 0.87, publicly A100 0.82.
+/// Of the link to the host, by large pinned copies: H100 and H200 reached 0.87, publicly an A100 0.82
+/// (superbench-results).
 inline constexpr double link_floor = .5;
 
 /// Of the peak at the clock that they had, by large products of these kinds on compute capability 8.0 and 9.0

@@ -40,8 +40,8 @@ TEST(LinkUnderLoad, ALinkThatCopiesOutranIsNoWitness) {
 }
 
 TEST(LinkUnderLoad, AGpuWithMoreLanesThanItsSlotGivesItIsSaid) {
-  const auto of_gpu = [](const char* width, const char* speed, double most) {
-    result::Run run = OneGpu{.h2d = 2.6e10, .width = most}.run();
+  const auto of_gpu = [](const char* width, const char* speed, double most, double h2d = 2.6e10) {
+    result::Run run = OneGpu{.h2d = h2d, .width = most}.run();
     run.fingerprint.device["gpu.0.uuid"] = "GPU-0";
     run.fingerprint.topology["gpu.0.pcie_max_width"] = width;
     run.fingerprint.topology["gpu.0.pcie_max_speed"] = speed;
@@ -58,6 +58,7 @@ TEST(LinkUnderLoad, AGpuWithMoreLanesThanItsSlotGivesItIsSaid) {
   EXPECT_THAT(
       found.reason,
       HasSubstr("generation 5 x8 at most while copies ran, of 5 x8 by NVML, but the GPU itself has 16"));
+  EXPECT_TRUE(of_gpu("16", "32.0 GT/s PCIe", 8, 3e11).advisory) << "the copies went another way";
   const Verdict newer = of_gpu("16", "64.0 GT/s PCIe", 16);
   EXPECT_EQ(newer.kind, VerdictKind::inconclusive);
   EXPECT_TRUE(newer.advisory) << "an older host is none of the GPU's faults";
