@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "judge/statistics.hpp"
+#include "judge/peaks.hpp"
 #include "result/gpu_series.hpp"
 
 namespace gpugauge::judge {
@@ -25,7 +25,7 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
   const DeviceFacts device(run, benchmark);
   const double clock = device.number("gpu.memory_clock_max_hz");
   const double bits = device.number("gpu.memory_bus_bits");
-  if (clock <= 0 || bits <= 0) return std::nullopt;
+  if (clock <= 0 || bits <= 0 || integrated_gpu(device)) return std::nullopt;
   constexpr double transfers_a_clock = 2;
   constexpr double noticed = .98;
   std::string source = fmt::format("memory clock {:.0f} MHz x 2 x {:.0f} bits", clock / 1e6, bits);
@@ -34,6 +34,22 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
   if (low) source += fmt::format("; under load the clock was {:.0f} MHz at most", loaded / 1e6);
   return result::Limit{transfers_a_clock * clock * bits / 8, source, floor.has_value(),
                        floor && low ? *floor * loaded / clock : floor};
+}
+
+bool integrated_gpu(const DeviceFacts& device) {
+  if (const std::string known = device.text("gpu.integrated"); !known.empty()) return known == "true";
+  // Jetson TX1, TX2, Xavier, Orin, Thor (10.1 before CUDA 13); GB10 of the DGX Spark.
+  constexpr std::array<std::string_view, 7> integrated{"5.3", "6.2", "7.2", "8.7", "10.1", "11.0", "12.1"};
+  return std::find(integrated.begin(), integrated.end(), device.text("gpu.compute_capability")) !=
+         integrated.end();
+}
+
+bool part_of_gpu(const result::Run& run, const DeviceFacts& device) {
+  if (shared_card(device.text("gpu.name"))) return true;
+  const result::Facts& settings = run.fingerprint.settings;
+  return std::any_of(settings.begin(), settings.end(), [](const auto& fact) {
+    return fact.first.rfind("gpu.", 0) == 0 && fact.first.ends_with(".mig") && fact.second == "on";
+  });
 }
 
 std::optional<result::Limit> link_limit(const result::Run& run, int directions) {

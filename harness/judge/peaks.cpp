@@ -22,7 +22,7 @@ constexpr std::string_view guide_and_rtx_pro =
     "Blackwell (188 SMs, 2.617 GHz), which are not cut";
 
 /// 0 = no unit for it, or no source that could be confirmed: then nothing is gated on it. Cut-down cards of a
-/// compute capability (GeForce, H20) reach less; as an upper bound the full chip's figure holds for them too.
+/// compute capability (tensor_core_share()) reach less; as an upper bound the full chip's figure holds, too.
 struct Row {
   std::string_view compute_capability;
   double gemm64, gemm32, gemmtf32, gemm16, fp8, int8;
@@ -77,6 +77,37 @@ constexpr std::array cuda_cores{
     CudaCores{"12.0", 4, 256, 256, 0},
 };
 
+/// Whole words: an A10 is no A10G, and an H200 no H20.
+bool has_word(std::string_view text, std::string_view word) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" -"), text.size());
+    if (text.substr(0, end) == word) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+/// Turing without Tensor Cores, and cards whose arithmetic is crippled on purpose (CMP).
+bool without_tensor_cores(std::string_view gpu_name) {
+  constexpr std::array<std::string_view, 11> models{"GTX",   "CMP",   "T400",  "T500",  "T550", "T600",
+                                                    "T1000", "T1200", "T2000", "MX450", "MX550"};
+  return gpu_name.find("DGX Display") != std::string_view::npos ||
+         std::any_of(models.begin(), models.end(),
+                     [&](std::string_view model) { return has_word(gpu_name, model); });
+}
+
+/// Models with less than the rates of their compute capability, with fp32 sums. Their data sheets and
+/// whitepapers: GeForce RTX 3090 (82 SMs, 1.695 GHz) 35.6 TFLOP/s of tf32, 71 of bf16, 284 TOP/s of int8,
+/// which is whole; L40 (142 SMs, 2.49 GHz) 90.5 of tf32, 181 of bf16, 362 of fp8 and int8; A10G (80 SMs, 1.71
+/// GHz) 35, 70 and 140; H20 (78 SMs, 1.98 GHz) 148 of bf16, 296 of fp8 and int8.
+struct Cut {
+  std::string_view model;
+  double floats, int8;
+};
+constexpr double h20 = 148. / 633;  // 633 TFLOP/s of bf16 if it were whole
+constexpr std::array cuts{Cut{"GeForce", .5, 1}, Cut{"H20", h20, h20}, Cut{"L20", .5, .5}, Cut{"L40", .5, .5},
+                          Cut{"L40G", .5, .5},   Cut{"A10G", .5, .5},  Cut{"A10M", .5, .5}};
+
 }  // namespace
 
 std::optional<Peak> peak(std::string_view compute_capability, std::string_view products) {
@@ -107,12 +138,17 @@ std::optional<Peak> instruction_peak(std::string_view compute_capability, std::s
   return std::nullopt;
 }
 
+bool known_capability(std::string_view compute_capability) {
+  return std::any_of(table.begin(), table.end(),
+                     [&](const Row& row) { return row.compute_capability == compute_capability; });
+}
+
 std::optional<double> cuda_core_rate(std::string_view compute_capability, std::string_view products) {
   for (const CudaCores& row : cuda_cores) {
     if (row.compute_capability != compute_capability) continue;
     if (products == "gemmtf32") return row.fp32;
-    if (products == "gemm16") return row.fp16;
-    if (products == "fp8" || products == "int8") return 4 * row.fp32;
+    if (products == "gemm16" || products == "fp8") return row.fp16;
+    if (products == "int8") return 4 * row.fp32;
   }
   return std::nullopt;
 }
@@ -128,18 +164,13 @@ bool shared_card(std::string_view gpu_name) {
                      [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool cut_tensor_cores(std::string_view gpu_name) {
-  // Whole words: an A10 is no A10G, and an H200 no H20.
-  using std::string_view_literals::operator""sv;
-  constexpr std::array cut{"GeForce"sv, "GTX"sv,  "TITAN"sv, "CMP"sv,   "H20"sv,   "L20"sv,
-                           "L40"sv,     "L40G"sv, "A10G"sv,  "A10M"sv,  "T400"sv,  "T500"sv,
-                           "T550"sv,    "T600"sv, "T1000"sv, "T1200"sv, "T2000"sv, "MX450"sv};
-  while (!gpu_name.empty()) {
-    const std::size_t end = std::min(gpu_name.find_first_of(" -"), gpu_name.size());
-    if (std::find(cut.begin(), cut.end(), gpu_name.substr(0, end)) != cut.end()) return true;
-    gpu_name.remove_prefix(std::min(end + 1, gpu_name.size()));
-  }
-  return false;
+double tensor_core_share(std::string_view gpu_name, std::string_view products) {
+  if (without_tensor_cores(gpu_name)) return 0;
+  const bool floats = products == "gemmtf32" || products == "gemm16" || products == "fp8";
+  if (!floats && products != "int8") return 1;
+  for (const Cut& row : cuts)
+    if (has_word(gpu_name, row.model)) return floats ? row.floats : row.int8;
+  return 1;
 }
 
 }  // namespace gpugauge::judge

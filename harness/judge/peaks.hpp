@@ -25,8 +25,12 @@ std::optional<Peak> peak(std::string_view compute_capability, std::string_view p
 /// smallest of its Tensor Cores' fp64 products; a fused multiply-add counts as two. nullopt as above.
 std::optional<Peak> instruction_peak(std::string_view compute_capability, std::string_view instruction);
 
+/// True where any peak of this compute capability is known.
+bool known_capability(std::string_view compute_capability);
+
 /// The most that the CUDA cores of an SM do per clock for products that Tensor Cores do too (gemmtf32: their
-/// fp32 rate; gemm16; fp8 and int8: the 4-element dot products of int8): what is faster was done by Tensor
+/// fp32 rate; gemm16; fp8: that of gemm16, since they have no faster products of 8-bit floats; int8: four
+/// products per fp32 instruction, which its dot products do not exceed): what is faster was done by Tensor
 /// Cores. nullopt as above.
 std::optional<double> cuda_core_rate(std::string_view compute_capability, std::string_view products);
 
@@ -34,9 +38,10 @@ std::optional<double> cuda_core_rate(std::string_view compute_capability, std::s
 /// behind it is not known.
 bool shared_card(std::string_view gpu_name);
 
-/// True for models whose Tensor Cores are absent (Turing without them: GTX, T1000) or cut below the rates of
-/// their compute capability (GeForce; H20; L20, L40 and A10G, whose tf32 is no faster than fp32), so that a
-/// low rate proves nothing.
-bool cut_tensor_cores(std::string_view gpu_name);
+/// The share of the rate of its compute capability that a model's Tensor Cores have for these products, with
+/// fp32 sums: 1 for most, and for what is no product of Tensor Cores; less for GeForce, L20, L40, A10G and
+/// H20; 0 for all that a card without them, or with crippled arithmetic, does (GTX, T1000, the display card
+/// of a DGX Station, CMP). From NVIDIA's data sheets and whitepapers.
+double tensor_core_share(std::string_view gpu_name, std::string_view products);
 
 }  // namespace gpugauge::judge

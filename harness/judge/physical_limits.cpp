@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "judge/device_limits.hpp"
+#include "judge/floors.hpp"
 #include "judge/peaks.hpp"
 #include "judge/physical_verdict.hpp"
 #include "judge/products.hpp"
@@ -20,8 +21,6 @@ using result::Direction;
 
 /// Beyond the limit by more than clocks and rounding explain.
 constexpr double above_limit = 1.05;
-/// A device that reaches less of a saturating limit is not healthy, or the limit is not its own.
-constexpr double default_floor = 0.4;
 /// A product of fewer operations leaves many SMs of a large GPU without work: no floor.
 constexpr double least_saturating_flops = 1e11;
 /// A smaller copy over the link mostly waits.
@@ -34,11 +33,7 @@ bool has_floor(const MetricValues& metric, const result::Run& run) {
   if (!metric.saturating || metric.form.statistic != "median") return false;
   const DeviceFacts device(run, metric.benchmark);
   if (!peak(device.text("gpu.compute_capability"), "gemm32")) return false;
-  if (shared_card(device.text("gpu.name"))) return false;
-  const result::Facts& settings = run.fingerprint.settings;
-  return std::none_of(settings.begin(), settings.end(), [](const auto& fact) {
-    return fact.first.rfind("gpu.", 0) == 0 && fact.first.ends_with(".mig") && fact.second == "on";
-  });
+  return !part_of_gpu(run, device);
 }
 
 Verdict not_held(const std::string& key, const MetricValues& metric, std::string reason) {
@@ -53,7 +48,7 @@ Verdict against_limit(const std::string& key, const MetricValues& metric, const 
   Verdict verdict = physical_verdict(key, metric);
   const double share =
       metric.form.better == Direction::higher ? *verdict.value / limit.value : limit.value / *verdict.value;
-  const double floor = limit.saturating ? limit.floor.value_or(default_floor) : 0;
+  const double floor = limit.saturating ? limit.floor.value_or(declared_floor) : 0;
   verdict.share = share;
   if (share > above_limit) {
     verdict.kind = VerdictKind::failed;
@@ -78,12 +73,16 @@ Verdict slow_copy(const std::string& key, const MetricValues& metric, const resu
       "{:.0f}% of the link ({}), where a large copy reaches {:.0f}% or more: confidential computing, an "
       "IOMMU, a "
       "shared switch or the memory of the other socket explain it, a fault of the link does, too",
-      100 * *verdict.share, limit.source, 100 * default_floor);
+      100 * *verdict.share, limit.source, 100 * link_floor);
   return verdict;
 }
 
 Verdict against_memory_bus(const std::string& key, const MetricValues& metric, const result::Run& run) {
-  const auto floor = has_floor(metric, run) ? std::optional(default_floor) : std::nullopt;
+  if (integrated_gpu(DeviceFacts(run, metric.benchmark)))
+    return not_held(key, metric,
+                    "not held against the memory's bus: an integrated GPU does not report the clock of the "
+                    "host's memory");
+  const auto floor = has_floor(metric, run) ? std::optional(memory_floor) : std::nullopt;
   if (const auto limit = memory_limit(run, metric.benchmark, floor))
     return against_limit(key, metric, *limit);
   return not_held(key, metric,
@@ -92,6 +91,9 @@ Verdict against_memory_bus(const std::string& key, const MetricValues& metric, c
 }
 
 Verdict against_link(const std::string& key, const MetricValues& metric, const result::Run& run) {
+  if (integrated_gpu(DeviceFacts(run, metric.benchmark)))
+    return not_held(key, metric,
+                    "not held against a link: an integrated GPU copies within the host's memory");
   const auto limit = link_limit(run, metric.link_directions);
   if (!limit)
     return not_held(
@@ -99,7 +101,7 @@ Verdict against_link(const std::string& key, const MetricValues& metric, const r
         "not held against the link: telemetry did not see its generation and width, or no rate of that "
         "generation is known");
   const double share = median(metric.values) / limit->value;
-  if (metric.bytes >= least_copied_bytes && has_floor(metric, run) && share < default_floor)
+  if (metric.bytes >= least_copied_bytes && has_floor(metric, run) && share < link_floor)
     return slow_copy(key, metric, *limit);
   if (share <= above_limit) return against_limit(key, metric, *limit);
   return not_held(
@@ -107,6 +109,17 @@ Verdict against_link(const std::string& key, const MetricValues& metric, const r
       fmt::format("faster than the link that telemetry saw ({}): it went another way, or the link "
                   "slept whenever it was asked",
                   limit->source));
+}
+
+/// Of the run as a whole: the same name whichever product asks.
+Verdict without_peaks(const std::string& capability) {
+  Verdict verdict = physical_verdict(
+      "peaks/products", VerdictKind::inconclusive,
+      fmt::format("products are held against no peak: no public figures of compute capability {} are known "
+                  "here; only a baseline (gpugauge baseline create) or peers can show that they are slow",
+                  capability));
+  verdict.advisory = true;
+  return verdict;
 }
 
 /// From below only what is declared saturating and large or from registers, of models whose Tensor Cores are
@@ -119,6 +132,7 @@ Verdict against_peak(const std::string& key, const MetricValues& metric, const r
     return not_held(
         key, metric,
         "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
+  if (!known_capability(capability)) return without_peaks(capability);
   const std::string what = metric.instruction.empty()
                                ? std::string(products_of(metric.form.metric_class, metric.benchmark))
                                : metric.instruction;
@@ -135,18 +149,19 @@ Verdict against_peak(const std::string& key, const MetricValues& metric, const r
   const std::string basis = fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
                                         most->operations_per_clock_per_sm, sms, clock / 1e9, most->source);
   const bool full = metric.flops >= least_saturating_flops || from_registers(metric.benchmark);
-  const bool floor =
-      most->reached && has_floor(metric, run) && full && !cut_tensor_cores(device.text("gpu.name"));
+  const bool held = most->reached && has_floor(metric, run) && full &&
+                    tensor_core_share(device.text("gpu.name"), what) == 1;
+  const double floor = held ? product_floor(capability, what, metric.benchmark) : 0;
   if (*verdict.share > above_limit) {
     verdict.kind = VerdictKind::failed;
     verdict.reason =
         fmt::format("{} of the peak, which is impossible: work was left out, or the clock is wrong ({})",
                     whole_percent(*verdict.share), basis);
-  } else if (floor && *verdict.share < default_floor) {
+  } else if (*verdict.share < floor) {
     verdict.kind = VerdictKind::failed;
     verdict.reason =
         fmt::format("{} of the peak at the clock that it had, and a healthy device reaches at least {} ({})",
-                    whole_percent(*verdict.share), whole_percent(default_floor), basis);
+                    whole_percent(*verdict.share), whole_percent(floor), basis);
   } else {
     const std::string_view faster = faster_than_mma_sync(capability, what, metric.benchmark);
     verdict.reason = fmt::format(

@@ -39,6 +39,20 @@ bool aligned(const result::BenchmarkResult& benchmark) {
          multiples(result::fact(benchmark.parameters, "tokens"));
 }
 
+/// What the id of a layer says that it multiplies: "cudnn/fprop/bf16/stage3_3x3/nhwc" gemm16; "" of fp32, and
+/// where it says nothing.
+std::string_view products_of_layer(std::string_view benchmark) {
+  const auto names = [&](std::string_view word) { return benchmark.find(word) != std::string_view::npos; };
+  if (names("/bf16/") || names("/fp16/")) return "gemm16";
+  return names("/tf32/") ? "gemmtf32" : "";
+}
+
+/// Channels last, and not the first layer, whose images have three channels.
+bool suits_tensor_cores(std::string_view layer, std::string_view benchmark) {
+  return layer != "conv" || (benchmark.find("/nhwc") != std::string_view::npos &&
+                             benchmark.find("/stem") == std::string_view::npos);
+}
+
 /// Why the notes say that the CUDA cores did the work; "" where they do not.
 std::string why_on_cuda_cores(const result::BenchmarkResult& benchmark, std::string_view products) {
   const bool fp32 = products == "gemmtf32" && result::fact(benchmark.notes, "numerics") == "fp32";
@@ -83,13 +97,23 @@ bool usual_product(const MetricValues& metric) {
          (metric.form.unit == "flop/second" || metric.form.unit == "operation/second");
 }
 
+bool of_kind(const MetricValues& metric, const TensorWork& work) {
+  if (!usual_product(metric) || own_kernels(metric.benchmark) != (work.maker == Maker::own)) return false;
+  if (work.layer.empty()) return products_of(metric.form.metric_class, metric.benchmark) == work.products;
+  return metric.form.metric_class == work.layer && products_of_layer(metric.benchmark) == work.products &&
+         suits_tensor_cores(work.layer, metric.benchmark);
+}
+
+bool large_of_kind(const MetricValues& metric, const TensorWork& work) {
+  return of_kind(metric, work) && (metric.flops >= least_product_flops || from_registers(metric.benchmark));
+}
+
 std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result::Run& run,
-                                       std::string_view products) {
+                                       const TensorWork& work) {
   std::map<std::string, const MetricValues*> large;
-  for (const auto& [key, metric] : collected.metrics)
-    if (usual_product(metric) && metric.flops >= least_product_flops && !own_kernels(metric.benchmark) &&
-        products_of(metric.form.metric_class, metric.benchmark) == products)
-      large.emplace(metric.benchmark, &metric);
+  if (work.maker == Maker::library)
+    for (const auto& [key, metric] : collected.metrics)
+      if (large_of_kind(metric, work)) large.emplace(metric.benchmark, &metric);
   struct Told {
     std::string why;  // of the first process that tells it
     int processes = 0, of = 0;
@@ -98,10 +122,10 @@ std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result:
   for (const result::Process& process : run.processes) {
     if (!process.samples) continue;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-      if (!large.contains(benchmark.id) || !aligned(benchmark)) continue;
+      if (!large.contains(benchmark.id) || (work.layer.empty() && !aligned(benchmark))) continue;
       Told& one = told[benchmark.id];
       ++one.of;
-      std::string why = why_on_cuda_cores(benchmark, products);
+      std::string why = why_on_cuda_cores(benchmark, work.products);
       if (why.empty()) continue;
       ++one.processes;
       if (one.why.empty()) one.why = std::move(why);

@@ -40,17 +40,32 @@ std::string_view faster_than_mma_sync(std::string_view capability, std::string_v
 /// that a library offers.
 bool usual_product(const MetricValues& metric);
 
+enum class Maker { library, own };  ///< own: own_kernels()
+
+/// Work that Tensor Cores do, of one kind.
+struct TensorWork {
+  std::string_view products;  ///< gemmtf32, gemm16, fp8, int8; gemm32 to compare with
+  Maker maker = Maker::library;
+  std::string_view layer = "";  ///< "conv" or "attention" of a library; "": matrix products
+};
+
+/// True for a usual product of this kind, of any size. Of convolutions only those that every healthy library
+/// computes on Tensor Cores: channels last, of a multiple of eight channels.
+bool of_kind(const MetricValues& metric, const TensorWork& work);
+/// The same of one that fills the device: least_product_flops, or from registers.
+bool large_of_kind(const MetricValues& metric, const TensorWork& work);
+
 /// A library's product whose notes say that the CUDA cores did what Tensor Cores are asked for.
 struct OnCudaCores {
   std::string benchmark;  ///< its id
   std::string why;  ///< "kernel ampere_sgemm_128x64_nn", "the error is that of fp32, in 1 of 3 processes"
   const MetricValues* metric = {};  ///< its usual product
 };
-/// Those of large products (least_product_flops) of these kinds whose sizes are multiples of 16: the note
-/// kernel_path is simt, or of tf32 the note numerics is fp32. Odd and small sizes are left out, for which a
-/// library may choose CUDA cores with good reason.
+/// Those of large work of this kind: the note kernel_path is simt, or of tf32 the note numerics is fp32. Matrix
+/// products whose sizes are no multiples of 16 are left out, and small work, for which a library may choose
+/// CUDA cores with good reason.
 std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result::Run& run,
-                                       std::string_view products);
+                                       const TensorWork& work);
 
 /// A kernel's name as it fits into a sentence: the beginning of one that would fill a page.
 std::string short_name(std::string name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <set>
 
 #include <fmt/format.h>
@@ -18,8 +19,9 @@ namespace gpugauge::judge {
 namespace {
 
 constexpr std::array<std::string_view, 4> tensor_products{"gemmtf32", "gemm16", "fp8", "int8"};
-
-enum class Maker { library, own };
+constexpr std::array layers{TensorWork{"gemmtf32", Maker::library, "conv"},
+                            TensorWork{"gemm16", Maker::library, "conv"},
+                            TensorWork{"gemm16", Maker::library, "attention"}};
 
 /// How much faster products are than others on Tensor Cores, by the table of peaks; the share of that ratio
 /// below which the two witnesses disagree. Libraries' fp8 reaches 1.6 to 1.8 times bf16 where the table
@@ -36,16 +38,10 @@ struct Fastest {
   double value = 0;  ///< operations a second
 };
 
-bool large(const MetricValues& metric) {
-  return metric.flops >= least_product_flops || from_registers(metric.benchmark);
-}
-
-Fastest fastest_product(const Collected& collected, std::string_view products, Maker maker) {
+Fastest fastest_of(const Collected& collected, const TensorWork& work) {
   Fastest out;
   for (const auto& [key, metric] : collected.metrics) {
-    if (!usual_product(metric) || !large(metric) || own_kernels(metric.benchmark) != (maker == Maker::own) ||
-        products_of(metric.form.metric_class, metric.benchmark) != products)
-      continue;
+    if (!large_of_kind(metric, work)) continue;
     const double value = median(metric.values);
     if (value > out.value) out = {&metric, value};
   }
@@ -73,56 +69,60 @@ std::string kernel_text(const result::Facts& notes) {
                      architecture.empty() || architecture == "unknown" ? "" : ", " + architecture);
 }
 
-/// Everything that one verdict is about: one kind of products of one maker.
+/// Everything that one verdict is about: one kind of work of one maker.
 class Proof {
  public:
-  Proof(std::string_view products, Maker maker, const Fastest& fastest, const Collected& collected,
-        const result::Run& run)
-      : products_(products),
-        maker_(maker),
+  Proof(const TensorWork& work, const Fastest& fastest, const Collected& collected, const result::Run& run)
+      : work_(work),
         fastest_(fastest),
         collected_(collected),
         run_(run),
         device_(run, fastest.metric->benchmark),
         capability_(device_.text("gpu.compute_capability")),
         sms_(device_.number("gpu.sm_count")),
-        cuda_cores_(cuda_core_rate(capability_, products)) {
-    if (maker == Maker::library) on_cuda_cores_ = on_cuda_cores(collected, run, products);
+        share_(tensor_core_share(device_.text("gpu.name"), work.products)),
+        most_(peak(capability_, work.products)),
+        // A layer's sums are fp32's.
+        cuda_cores_(cuda_core_rate(capability_, work.layer.empty() ? work.products : "gemmtf32")),
+        on_cuda_cores_(on_cuda_cores(collected, run, work)),
+        why_no_witness_(why_no_witness()),
+        why_not_told_(why_no_witness_.empty() ? why_near() : why_no_witness_) {
     witnesses_ = witnesses();
   }
 
   Verdict verdict() const {
     if (!cuda_cores_ || sms_ <= 0)
-      return unknown(
-          fmt::format("nothing is known of {} on compute capability '{}'", products_, capability_));
-    if (!has_clock(*fastest_.metric)) {
-      Verdict out = unknown("the SM clock was not recorded");
-      if (why_not_told().empty()) object(out);
-      return out;
-    }
+      return objected(unknown(
+          fmt::format("nothing is known of {} on compute capability '{}'", work_.products, capability_)));
+    if (!has_clock(*fastest_.metric)) return objected(unknown("the SM clock was not recorded"));
     Verdict out = blank();
     const double rate = per_clock(*fastest_.metric);
     const std::string seen =
         fmt::format("{:.0f} operations a clock and SM where CUDA cores alone reach at most {:.0f} ({})", rate,
                     *cuda_cores_, fastest_.metric->benchmark);
-    if (rate <= *cuda_cores_) {
-      if (const std::string why = why_not_told(); !why.empty()) return unknown(seen + ", and " + why);
-      out.kind = VerdictKind::failed;
-      out.reason = fmt::format("Tensor Cores did not do the work, or run at a fraction of their rate: {}; {}",
-                               seen, witnesses_);
-      return out;
+    if (rate > *cuda_cores_) {
+      out.reason = fmt::format("rate: {}; {}", seen, witnesses_);
+      return objected(std::move(out));
     }
-    out.kind = VerdictKind::ok;
-    out.reason = fmt::format("rate: {}; {}", seen, witnesses_);
-    if (why_not_told().empty()) object(out);
+    if (!why_not_told_.empty()) return objected(unknown(seen + ", and " + why_not_told_));
+    if (work_.products == "gemmtf32" && near_cuda_cores()) {
+      out.kind = VerdictKind::inconclusive;
+      out.reason = fmt::format(
+          "Tensor Cores did not do the work, or run at half of their rate or less: {}; {}", seen, witnesses_);
+      return objected(std::move(out));
+    }
+    out.kind = VerdictKind::failed;
+    out.reason = fmt::format("Tensor Cores did not do the work, or run at a fraction of their rate: {}; {}",
+                             seen, witnesses_);
     return out;
   }
 
  private:
   Verdict blank() const {
-    Verdict out =
-        physical_verdict(fmt::format("tensor_cores/{}{}", products_, maker_ == Maker::own ? "/hardware" : ""),
-                         VerdictKind::ok, "");
+    Verdict out = physical_verdict(
+        fmt::format("tensor_cores/{}{}{}", work_.layer.empty() ? "" : fmt::format("{}/", work_.layer),
+                    work_.products, work_.maker == Maker::own ? "/hardware" : ""),
+        VerdictKind::ok, "");
     out.metric_class = fastest_.metric->form.metric_class;
     out.unit = "flop/clock";
     if (has_clock(*fastest_.metric) && sms_ > 0) out.value = per_clock(*fastest_.metric);
@@ -141,38 +141,65 @@ class Proof {
     return median(metric.values) / (sms_ * median(metric.sm_clock_hz));
   }
 
-  /// Why a low rate speaks against nothing here; "" where it does.
-  std::string why_not_told() const {
+  /// Whether CUDA cores may do half of what the model's Tensor Cores do, or more. Needs both rates.
+  bool near_cuda_cores() const { return 2 * *cuda_cores_ >= share_ * most_->operations_per_clock_per_sm; }
+
+  /// Why neither rate nor ratio speaks against anything here; "" where they do.
+  std::string why_no_witness() const {
     const std::string name = device_.text("gpu.name");
-    if (cut_tensor_cores(name)) return "this model's Tensor Cores are cut";
+    if (share_ == 0) return "this model has no Tensor Cores";
     // A slice by MIG has SMs of its own.
     if (shared_card(name) && name.find("MIG ") == std::string::npos)
       return "this is a share of a virtual GPU, whose time others may use";
     if (old_int8_kernels() && capability_.starts_with("10."))
       return "cuBLASLt may use kernels of 8.0 for int8 on this GPU";
-    const auto most = peak(capability_, products_);
-    if (!most || most->operations_per_clock_per_sm <= *cuda_cores_)
+    if (!most_ || !cuda_cores_ || most_->operations_per_clock_per_sm <= *cuda_cores_)
       return fmt::format("no source says what Tensor Cores of compute capability {} do of {}", capability_,
-                         products_);
-    if (maker_ == Maker::own && !own_kernels_tell(capability_, products_, fastest_.metric->benchmark))
+                         work_.products);
+    if (work_.maker == Maker::own &&
+        !own_kernels_tell(capability_, work_.products, fastest_.metric->benchmark))
       return "the suite's own kernel does not use this GPU's fast instruction";
     return "";
   }
 
+  /// Why a rate that CUDA cores may reach proves nothing here, where Tensor Cores are hardly faster; "" where
+  /// it does. Needs both rates.
+  std::string why_near() const {
+    if (share_ * most_->operations_per_clock_per_sm <= *cuda_cores_)
+      return "this model's Tensor Cores are cut to what CUDA cores do";
+    if (work_.products == "int8" && near_cuda_cores())
+      return "no source says how much less than that CUDA cores do of int8";
+    if (!work_.layer.empty() && near_cuda_cores())
+      return "such work need not reach half of the Tensor Cores' rate";
+    return "";
+  }
+
+  /// Whether a kernel of CUDA cores is a finding here: Tensor Cores do such products on this GPU.
+  bool names_tell() const {
+    constexpr double first_with_tensor_cores = 7;
+    if (share_ == 0) return false;
+    return known_capability(capability_)
+               ? most_.has_value()
+               : std::strtod(capability_.c_str(), nullptr) >= first_with_tensor_cores;
+  }
+
   /// Turns an ok, or what is not known, into what the other witnesses say against it.
-  void object(Verdict& out) const {
+  Verdict objected(Verdict out) const {
+    if (!names_tell()) return out;
     std::vector<std::string> objections;
     std::vector<std::string> lost;
     if (const std::string ratio = ratio_objection(); out.kind == VerdictKind::ok && !ratio.empty())
       objections.push_back("the ratio is " + ratio);
     for (const OnCudaCores& one : on_cuda_cores_) {
-      const bool known = has_clock(*one.metric);
-      if (known && per_clock(*one.metric) <= *cuda_cores_)
+      const bool known = cuda_cores_ && sms_ > 0 && has_clock(*one.metric);
+      const bool faster = known && per_clock(*one.metric) > *cuda_cores_;
+      if (known && !faster && why_not_told_.empty())
         lost.push_back(fmt::format("{} ({}; {:.0f} operations a clock and SM)", one.benchmark, one.why,
                                    per_clock(*one.metric)));
       else
-        objections.push_back(fmt::format("{} ran without Tensor Cores by its notes ({}){}", one.benchmark,
-                                         one.why, known ? " and is faster than CUDA cores can be" : ""));
+        objections.push_back(
+            fmt::format("{} ran without Tensor Cores by its notes ({}){}", one.benchmark, one.why,
+                        faster && work_.layer.empty() ? " and is faster than CUDA cores can be" : ""));
     }
     if (!lost.empty() || !objections.empty()) out.advisory = false;
     if (!lost.empty()) {
@@ -183,22 +210,25 @@ class Proof {
       out.kind = VerdictKind::inconclusive;
       out.reason = fmt::format("witnesses disagree: {}; {}", fmt::join(objections, ", and "), out.reason);
     }
+    return out;
   }
 
   /// True where cuBLASLt's int8 may be of kernels made for 8.0, which do not reach this GPU's rate (seen
   /// on 10.3 with CUDA 13.2: pytorch/pytorch issue 187094).
   bool old_int8_kernels() const {
-    return maker_ == Maker::library && products_ == "int8" && capability_ != "7.5" &&
+    return work_.maker == Maker::library && work_.products == "int8" && capability_ != "7.5" &&
            !capability_.starts_with("8.");
   }
 
   /// What the ratio to other products of the same maker says against the rate; "" where it agrees, or nothing
   /// is known.
   std::string ratio_objection() const {
-    if (old_int8_kernels()) return "";
+    if (old_int8_kernels() || !work_.layer.empty() || !why_no_witness_.empty()) return "";
+    // Of a cut model the ratio is another one.
+    if (share_ != 1 || tensor_core_share(device_.text("gpu.name"), "gemm16") != 1) return "";
     for (const Ratio& row : ratios) {
-      if (row.numerator != products_) continue;
-      const Fastest other = fastest_product(collected_, row.denominator, maker_);
+      if (row.numerator != work_.products) continue;
+      const Fastest other = fastest_of(collected_, {row.denominator, work_.maker});
       const auto above = peak(capability_, row.numerator);
       const auto below = peak(capability_, row.denominator);
       if (other.metric == nullptr || !above || !below) return "";
@@ -213,14 +243,12 @@ class Proof {
   }
 
   std::string witnesses() const {
-    Fastest fp32 = fastest_product(collected_, "gemm32", maker_);
+    Fastest fp32 = fastest_of(collected_, {"gemm32", work_.maker});
     if (fp32.metric == nullptr)
-      fp32 = fastest_product(collected_, "gemm32", maker_ == Maker::own ? Maker::library : Maker::own);
+      fp32 = fastest_of(collected_, {"gemm32", work_.maker == Maker::own ? Maker::library : Maker::own});
     std::set<std::string> benchmarks;
     for (const auto& [key, metric] : collected_.metrics)
-      if (products_of(metric.form.metric_class, metric.benchmark) == products_ &&
-          own_kernels(metric.benchmark) == (maker_ == Maker::own))
-        benchmarks.insert(metric.benchmark);
+      if (of_kind(metric, work_)) benchmarks.insert(metric.benchmark);
     std::set<std::string> kernels;  // of the fastest product, with path and architecture where noted
     std::set<std::string> simt;     // benchmarks whose kernels use no Tensor Cores, of any size
     std::size_t checks = 0;
@@ -245,16 +273,19 @@ class Proof {
                        checks > 0 ? result::counted(checks, "result") + " verified" : "no result verified");
   }
 
-  std::string products_;
-  Maker maker_;
+  TensorWork work_;
   Fastest fastest_;
   const Collected& collected_;
   const result::Run& run_;
   DeviceFacts device_;
   std::string capability_;
   double sms_;
+  double share_;  ///< of the rate of its compute capability that the model has
+  std::optional<Peak> most_;
   std::optional<double> cuda_cores_;
   std::vector<OnCudaCores> on_cuda_cores_;
+  std::string why_no_witness_;
+  std::string why_not_told_;
   std::string witnesses_;
 };
 
@@ -265,9 +296,10 @@ std::vector<Verdict> judge_tensor_cores(const Collected& collected, const result
   for (const std::string_view products : tensor_products) {
     bool hardware_works = false;
     for (const Maker maker : {Maker::own, Maker::library}) {
-      const Fastest fastest = fastest_product(collected, products, maker);
+      const TensorWork work{products, maker};
+      const Fastest fastest = fastest_of(collected, work);
       if (fastest.metric == nullptr) continue;
-      Verdict verdict = Proof(products, maker, fastest, collected, run).verdict();
+      Verdict verdict = Proof(work, fastest, collected, run).verdict();
       if (maker == Maker::own)
         hardware_works = verdict.kind == VerdictKind::ok;
       else if (hardware_works && verdict.kind == VerdictKind::failed)
@@ -276,6 +308,9 @@ std::vector<Verdict> judge_tensor_cores(const Collected& collected, const result
       out.push_back(std::move(verdict));
     }
   }
+  for (const TensorWork& work : layers)
+    if (const Fastest fastest = fastest_of(collected, work); fastest.metric != nullptr)
+      out.push_back(Proof(work, fastest, collected, run).verdict());
   return out;
 }
 

@@ -34,6 +34,14 @@ void add_environment(result::Facts& facts) {
   }
 }
 
+// Whether the GPU's memory is the host's: the clock that CUDA gives of it is then not the memory's.
+void add_integrated(result::Facts& facts) {
+  int value = 0;
+  if (cudaDeviceGetAttribute(&value, cudaDevAttrIntegrated, 0) == cudaSuccess)
+    facts["gpu.integrated"] = value != 0 ? "true" : "false";
+  cudaGetLastError();
+}
+
 void add_attribute(result::Facts& facts, const char* name, cudaDeviceAttr attribute, double factor) {
   int value = 0;
   if (cudaDeviceGetAttribute(&value, attribute, 0) != cudaSuccess) {
@@ -94,6 +102,7 @@ void describe(result::Facts& facts) {
   add_attribute(facts, "gpu.sm_clock_max_hz", cudaDevAttrClockRate, 1e3);
   add_attribute(facts, "gpu.memory_clock_max_hz", cudaDevAttrMemoryClockRate, 1e3);
   add_attribute(facts, "gpu.memory_bus_bits", cudaDevAttrGlobalMemoryBusWidth, 1);
+  add_integrated(facts);
   add_persisting_l2(facts);
   for (const Library& library : libraries()) library.describe(facts);
 }

@@ -102,6 +102,7 @@ TEST(Environment, gives_a_reason_or_a_device) {
   environment().describe(facts);
   EXPECT_EQ(facts.count("cuda.runtime_version"), 1U);
   EXPECT_EQ(facts.count("gpu.uuid"), reason ? 0U : 1U);
+  EXPECT_EQ(facts.count("gpu.integrated"), reason ? 0U : 1U);
   if (reason) {
     EXPECT_FALSE(reason->empty());
   } else {

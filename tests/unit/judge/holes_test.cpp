@@ -2,6 +2,7 @@
 // and the healthy one must pass.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -27,7 +28,8 @@ result::Run node(std::uint64_t seed) {
   result::Run run = make_run(seed);
   run.device = "GPU-0";
   run.telemetry = {{"gpu:GPU-0", "pcie_generation", "1", {0}, {5}},
-                   {"gpu:GPU-0", "pcie_width", "1", {0}, {16}}};
+                   {"gpu:GPU-0", "pcie_width", "1", {0}, {16}},
+                   {"gpu:GPU-0", "throttle_reasons", "1", {0}, {0}}};
   for (result::Process& process : run.processes) {
     process.family = process.samples->family = "gpu";
     process.samples->context = {{"gpu.name", "NVIDIA H200"},
@@ -172,9 +174,9 @@ TEST(Holes, AFileThatHoldsNanInfinityOrNullForANumberIsRefusedWithItsPlace) {
   }
 }
 
-TEST(Holes, TensorCoresAtAnEighthFailByNameInBothJudges) {
+TEST(Holes, TensorCoresAtASixteenthFailByNameInBothJudges) {
   const Judged judged = judge([](result::Run& run) {
-    for (const char* id : {"gpu/bf16/8192", "gpu/tf32/8192", "gpu/fp8/8192"}) scale(run, id, 1.0 / 8);
+    for (const char* id : {"gpu/bf16/8192", "gpu/tf32/8192", "gpu/fp8/8192"}) scale(run, id, 1.0 / 16);
   });
   EXPECT_EQ(judged.outcome.code, ExitCode::regressed);
   for (const char* id : {"gpu/bf16/8192:throughput", "gpu/tf32/8192:throughput", "gpu/fp8/8192:throughput"})
@@ -213,6 +215,49 @@ TEST(JudgePhysical, MemoryWhoseBusIsNotKnownIsSaidAndNeverCounted) {
   EXPECT_THAT(found->reason, HasSubstr("not held against the memory's bus"));
 }
 
+/// The 40 GB/s that CUDA's clock would give of an AGX Orin are a fifth of what its memory does.
+TEST(JudgePhysical, AnIntegratedGpuIsHeldAgainstNoMemoryBusAndNoLink) {
+  const auto verdicts = [](const char* capability, const char* integrated) {
+    result::Run run = node(1);
+    for (result::Process& process : run.processes) {
+      process.samples->context["gpu.compute_capability"] = capability;
+      if (*integrated != '\0') process.samples->context["gpu.integrated"] = integrated;
+      process.samples->context["gpu.memory_clock_max_hz"] = "612000000";
+      process.samples->context["gpu.memory_bus_bits"] = "256";
+    }
+    std::map<std::string, Verdict> out;
+    for (Verdict& verdict : judge_physical(run)) out.emplace(verdict.metric, verdict);
+    return out;
+  };
+  for (const auto& [capability, integrated] :
+       {std::pair("9.0", "true"), {"8.7", ""}, {"11.0", ""}, {"12.1", ""}}) {
+    const auto found = verdicts(capability, integrated);
+    const Verdict& memory = found.at("gpu/read/cold:bandwidth");
+    EXPECT_EQ(memory.kind, VerdictKind::inconclusive) << capability;
+    EXPECT_TRUE(memory.advisory) << capability;
+    EXPECT_THAT(memory.reason, HasSubstr("an integrated GPU does not report the clock of the host's memory"));
+    EXPECT_TRUE(found.at("gpu/copy/h2d:bandwidth").advisory) << capability;
+  }
+  for (const auto& [capability, integrated] : {std::pair("9.0", ""), {"8.7", "false"}})
+    EXPECT_EQ(verdicts(capability, integrated).at("gpu/read/cold:bandwidth").kind, VerdictKind::failed)
+        << "faster than its bus";
+}
+
+TEST(JudgePhysical, AGpuWithoutPeaksIsSaidOnce) {
+  result::Run run = node(1);
+  for (result::Process& process : run.processes) process.samples->context["gpu.compute_capability"] = "12.1";
+  int said = 0;
+  for (const Verdict& verdict : judge_physical(run)) {
+    EXPECT_NE(verdict.metric, "gpu/bf16/8192:throughput");
+    if (verdict.metric != "peaks/products") continue;
+    ++said;
+    EXPECT_EQ(verdict.kind, VerdictKind::inconclusive);
+    EXPECT_TRUE(verdict.advisory);
+    EXPECT_THAT(verdict.reason, HasSubstr("no public figures of compute capability 12.1"));
+  }
+  EXPECT_EQ(said, 1);
+}
+
 TEST(JudgePhysical, WhatIsNotKnownOfTensorCoresIsSaidAndNeverCounted) {
   const auto proof = [](const std::function<void(result::Process&)>& apply) {
     result::Run run = node(1);
@@ -231,8 +276,8 @@ TEST(JudgePhysical, WhatIsNotKnownOfTensorCoresIsSaidAndNeverCounted) {
     process.samples->context["gpu.name"] = "NVIDIA GeForce RTX 4090";
     process.samples->benchmarks[0].metrics[0].value = 4e13;
   });
-  EXPECT_EQ(verdict.kind, VerdictKind::inconclusive);
-  EXPECT_THAT(verdict.reason, HasSubstr("this model's Tensor Cores are cut"));
+  EXPECT_EQ(verdict.kind, VerdictKind::failed)
+      << "cut to half of the rate, which is twice that of CUDA cores";
   verdict = proof([](result::Process& process) {
     process.samples->benchmarks[0].notes["kernel"] = "sm90_xmma_gemm_bf16";
   });
@@ -297,18 +342,29 @@ TEST(JudgePhysical, BothDirectionsAtOnceAreHeldAgainstBothOfTheLink) {
 TEST(CudaCoreRate, IsWhatRemainsWithoutTensorCores) {
   EXPECT_EQ(cuda_core_rate("9.0", "gemm16"), 512);
   EXPECT_EQ(cuda_core_rate("8.0", "gemmtf32"), 128);
-  EXPECT_EQ(cuda_core_rate("9.0", "fp8"), 1024);
+  EXPECT_EQ(cuda_core_rate("9.0", "fp8"), 512) << "no products of 8-bit floats without Tensor Cores";
   EXPECT_EQ(cuda_core_rate("9.0", "int8"), 1024);
   EXPECT_EQ(cuda_core_rate("9.0", "gemm64"), std::nullopt);
   EXPECT_EQ(cuda_core_rate("6.1", "gemm16"), std::nullopt);
-  EXPECT_TRUE(cut_tensor_cores("NVIDIA H20"));
-  EXPECT_FALSE(cut_tensor_cores("NVIDIA H200"));
-  for (const char* cut : {"NVIDIA L20", "NVIDIA L40", "NVIDIA A10G", "NVIDIA H20-3e", "NVIDIA T1000 8GB",
-                          "TITAN RTX", "NVIDIA GeForce RTX 4090", "NVIDIA L40-48Q"})
-    EXPECT_TRUE(cut_tensor_cores(cut)) << cut;
-  for (const char* whole :
-       {"NVIDIA L40S", "NVIDIA L4", "NVIDIA A10", "NVIDIA A100-SXM4-80GB", "Tesla T4", ""})
-    EXPECT_FALSE(cut_tensor_cores(whole)) << whole;
+}
+
+TEST(TensorCoreShare, IsOfTheModelAndTheKindOfProducts) {
+  for (const char* whole : {"NVIDIA L40S", "NVIDIA L4", "NVIDIA A10", "NVIDIA A100-SXM4-80GB", "Tesla T4",
+                            "NVIDIA H200", "TITAN RTX", ""})
+    for (const char* products : {"gemmtf32", "gemm16", "fp8", "int8", "gemm32"})
+      EXPECT_EQ(tensor_core_share(whole, products), 1) << whole << products;
+  for (const char* half : {"NVIDIA L20", "NVIDIA L40", "NVIDIA A10G", "NVIDIA L40-48Q"}) {
+    EXPECT_EQ(tensor_core_share(half, "gemm16"), .5) << half;
+    EXPECT_EQ(tensor_core_share(half, "int8"), .5) << half;
+    EXPECT_EQ(tensor_core_share(half, "gemm32"), 1) << half;
+  }
+  EXPECT_EQ(tensor_core_share("NVIDIA GeForce RTX 4090", "gemm16"), .5);
+  EXPECT_EQ(tensor_core_share("NVIDIA GeForce RTX 4090", "int8"), 1);
+  for (const char* h20 : {"NVIDIA H20", "NVIDIA H20-3e"})
+    EXPECT_NEAR(tensor_core_share(h20, "fp8") * 8192 * 78 * 1.98e9, 296e12, 1e12) << h20;
+  for (const char* none :
+       {"NVIDIA T1000 8GB", "NVIDIA DGX Display", "NVIDIA GeForce GTX 1660", "NVIDIA CMP 170HX"})
+    EXPECT_EQ(tensor_core_share(none, "gemm16"), 0) << none;
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+#include "judge/load_seen.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "result/facts.hpp"
+#include "result/gpu_series.hpp"
+#include "result/throttle_reasons.hpp"
+
+namespace gpugauge::judge {
+namespace {
+
+bool while_measuring(const result::Run& run, const std::set<std::string>& families, double seconds) {
+  return std::any_of(run.processes.begin(), run.processes.end(), [&](const result::Process& process) {
+    return families.contains(process.family) && seconds >= process.start_seconds &&
+           seconds <= process.start_seconds + process.wall_seconds;
+  });
+}
+
+bool has_bit(double mask, std::size_t bit) {
+  constexpr double most = 1e15;  // of what a double holds exactly
+  return mask >= 0 && mask < most && (static_cast<unsigned long long>(mask) >> bit & 1U) != 0;
+}
+
+}  // namespace
+
+std::set<std::string> benchmarks_of(const Collected& collected, const std::vector<std::string>& classes) {
+  std::set<std::string> out;
+  for (const auto& [key, metric] : collected.metrics)
+    if (metric.judged() &&
+        std::find(classes.begin(), classes.end(), metric.form.metric_class) != classes.end())
+      out.insert(metric.benchmark);
+  return out;
+}
+
+std::set<std::string> benchmarks_with_clock(const Collected& collected) {
+  std::set<std::string> out;
+  for (const auto& [key, metric] : collected.metrics)
+    if (metric.judged() && !metric.sm_clock_hz.empty()) out.insert(metric.benchmark);
+  return out;
+}
+
+std::vector<double> load_samples(const result::Run& run, const std::string& series,
+                                 const std::set<std::string>& benchmarks) {
+  std::vector<double> out;
+  const result::Series* const found = result::gpu_series(run, series);
+  if (found == nullptr) return out;
+  std::set<std::string> families;
+  for (const std::string& benchmark : benchmarks) families.insert(benchmark.substr(0, benchmark.find('/')));
+  for (std::size_t i = 0; i < found->values.size(); ++i)
+    if (while_measuring(run, families, found->seconds[i])) out.push_back(found->values[i]);
+  return out;
+}
+
+double highest_under_load(const result::Run& run, const std::string& series,
+                          const std::set<std::string>& benchmarks) {
+  const std::vector<double> values = load_samples(run, series, benchmarks);
+  return values.size() < least_load_samples ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+std::optional<std::vector<ReasonSeen>> reasons_seen(const result::Run& run,
+                                                    const std::set<std::string>& benchmarks) {
+  const std::vector<double> masks = load_samples(run, "throttle_reasons", benchmarks);
+  if (masks.empty()) return std::nullopt;
+  std::vector<ReasonSeen> out;
+  for (std::size_t bit = 0; bit < result::throttle_reasons.size(); ++bit) {
+    const auto count =
+        std::count_if(masks.begin(), masks.end(), [&](double mask) { return has_bit(mask, bit); });
+    if (count > 0)
+      out.push_back({result::throttle_reasons[bit], static_cast<std::size_t>(count), masks.size()});
+  }
+  return out;
+}
+
+std::optional<std::vector<std::string_view>> reason_words(const result::Run& run,
+                                                          const std::set<std::string>& benchmarks) {
+  const auto seen = reasons_seen(run, benchmarks);
+  if (!seen) return std::nullopt;
+  std::vector<std::string_view> words;
+  for (const ReasonSeen& one : *seen)
+    if (10 * one.samples > one.of) words.push_back(one.word);
+  return words;
+}
+
+std::string gpu_prefix(const result::Run& run) {
+  for (const auto& [key, value] : run.fingerprint.device)
+    if (value == run.device && key.starts_with("gpu.") && key.ends_with(".uuid"))
+      return key.substr(0, key.size() - std::string_view("uuid").size());
+  return "";
+}
+
+bool PowerLimit::lowered() const {
+  return known() && watt < standard - 0.5;
+}
+
+PowerLimit power_limit(const result::Run& run) {
+  const std::string gpu = gpu_prefix(run);
+  if (gpu.empty()) return {};
+  const auto watt = [&](const char* name) {
+    const std::string text = result::fact(run.fingerprint.settings, gpu + name);
+    double found = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), found);
+    return error == std::errc() && stop == text.data() + text.size() ? found : 0;
+  };
+  return {watt("power_limit_watt"), watt("power_limit_default_watt")};
+}
+
+}  // namespace gpugauge::judge
