@@ -42,7 +42,7 @@ inline constexpr Arithmetic tf32{
     "tf32", Element::fp32, Element::fp32, Element::fp32, "gemmtf32", 80, kernels::gemm::tolerance_tf32};
 // fp16 products are exact in fp32 as bf16 products are: one tolerance.
 inline constexpr Arithmetic fp16{
-    "fp16", Element::fp16, Element::fp16, Element::fp16, "gemm16", 70, kernels::gemm::tolerance_bf16_mma};
+    "fp16", Element::fp16, Element::fp16, Element::fp16, "gemm16", 75, kernels::gemm::tolerance_bf16_mma};
 inline constexpr Arithmetic bf16{
     "bf16", Element::bf16, Element::bf16, Element::bf16, "gemm16", 80, kernels::gemm::tolerance_bf16_mma};
 inline constexpr Arithmetic e4m3{

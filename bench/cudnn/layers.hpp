@@ -45,7 +45,7 @@ struct Arithmetic {
   double (*tolerance)(std::int64_t products);
 };
 
-inline constexpr Arithmetic fp16{"fp16", kernels::Element::fp16, true, 70, kernels::gemm::tolerance_bf16_mma};
+inline constexpr Arithmetic fp16{"fp16", kernels::Element::fp16, true, 75, kernels::gemm::tolerance_bf16_mma};
 inline constexpr Arithmetic bf16{"bf16", kernels::Element::bf16, true, 80, kernels::gemm::tolerance_bf16_mma};
 inline constexpr Arithmetic tf32{"tf32", kernels::Element::fp32, true, 80, kernels::gemm::tolerance_tf32};
 inline constexpr Arithmetic fp32{"fp32", kernels::Element::fp32, false, 0,
