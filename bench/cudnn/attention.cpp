@@ -84,19 +84,22 @@ void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backwa
     tensors.d_k = buffers.d_k.get();
     tensors.d_v = buffers.d_v.get();
   }
-  const cuda::DeviceBuffer<double> statistics(3 * static_cast<std::size_t>(shape.length));
+  const cuda::DeviceBuffer<double> scratch(kernels::attention::scratch_doubles(shape));
   const cuda::DeviceValue<Errors> errors;
   const double tolerance = kernels::attention::tolerance(rounding_of(type));
   const std::int64_t heads = static_cast<std::int64_t>(shape.batch) * shape.heads;
   for (const std::int64_t head : std::set<std::int64_t>{0, heads - 1}) {
-    cuda::check(kernels::attention::head_errors(shape, tensors, head, statistics.get(), errors.get(), stream),
+    cuda::check(kernels::attention::head_errors(shape, tensors, head, trial.data_seed(), scratch.get(),
+                                                errors.get(), stream),
                 "comparing with fp64");
     const Errors found = errors.read(stream);
     const auto check = [&](const char* what, const kernels::Comparison& comparison) {
-      cuda::verify(trial,
-                   fmt::format("largest error of plan {}'s {} in head {} against fp64, relative to the terms",
-                               plan, what, head),
-                   comparison, tolerance);
+      cuda::verify(
+          trial,
+          fmt::format(
+              "largest error of plan {}'s {} in {} of {} rows of head {} against fp64, relative to the terms",
+              plan, what, kernels::attention::Rows::of(shape.length), shape.length, head),
+          comparison, tolerance);
     };
     check("output", found.out);
     if (!backward) continue;
