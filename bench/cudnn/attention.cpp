@@ -1,7 +1,5 @@
 #include "cudnn/attention.hpp"
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <set>
 #include <stdexcept>
@@ -19,6 +17,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/dimensions.hpp"
 
 namespace gpugauge::bench::cudnn {
 
@@ -112,16 +111,8 @@ void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backwa
 }  // namespace
 
 Shape parse_attention(const std::string& text, bool causal) {
-  std::array<int, 4> sizes{};
-  const char* from = text.data();
-  const char* const end = text.data() + text.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto [next, fault] = std::from_chars(from, end, sizes[i]);
-    const bool last = i + 1 == sizes.size();
-    if (fault != std::errc{} || sizes[i] < 1 || (last ? next != end : next == end || *next != 'x'))
-      throw std::logic_error("shape '" + text + "' is not BATCHxHEADSxLENGTHxDEPTH");
-    from = next + 1;
-  }
+  const std::vector<int> sizes = parse_dimensions(text);
+  if (sizes.size() != 4) throw std::logic_error("shape '" + text + "' is not BATCHxHEADSxLENGTHxDEPTH");
   return {.batch = sizes[0], .heads = sizes[1], .length = sizes[2], .depth = sizes[3], .causal = causal};
 }
 
