@@ -87,8 +87,8 @@ Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& m
           none.what()));
     if (always_planned)
       trial.unavailable(fmt::format(
-          "{}; it is not known which cuDNN is the first with one for compute capability {}, and {} may be too "
-          "old: install a newer cuDNN",
+          "{}; it is not known which cuDNN is the first with one for compute capability {}, and {} may be "
+          "too old: install a newer cuDNN",
           none.what(), cuda::capability_text(cuda::device().compute_capability),
           version_text(loaded_version())));
     trial.skip(none.what());

@@ -62,9 +62,9 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates(
             "Two kernels of half a millisecond on two streams, over one of them alone: whether independent "
-            "work on two streams runs at the same time at all. More than one and a half fails. Where launches "
-            "are synchronous, and on WSL, where Windows may run one stream after the other, that is said and "
-            "nothing fails")
+            "work on two streams runs at the same time at all. More than one and a half fails. Where "
+            "launches are synchronous, and on WSL, where Windows may run one stream after the other, that "
+            "is said and nothing fails")
         .bad_value("CUDA_LAUNCH_BLOCKING, an attached profiler, debugger or sanitizer")
         .from(Depth::standard)
         .custom_metrics({"launch"})

@@ -110,7 +110,8 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates(
             "Reading footprints from 32 KiB to several GiB over and over: the plateaus are the "
-            "bandwidths of L1 (up to 64 KiB, before compute capability 8.0 up to 32 KiB, read by every SM) and of L2 (up to half of it, where it is "
+            "bandwidths of L1 (up to 64 KiB, before compute capability 8.0 up to 32 KiB, read by every SM) "
+            "and of L2 (up to half of it, where it is "
             "large enough each SM another slice), the knee is the footprint at which bandwidth has fallen "
             "halfway from L2's "
             "to device memory's")

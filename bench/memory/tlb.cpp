@@ -16,8 +16,8 @@ namespace gpugauge::bench::memory {
 namespace {
 
 // All lines together stay in L2: what grows is the translation. The reach is not judged: where translation is
-// healthy the latency may never rise by a fifth (on an H100 by 4% from 32 MiB to 64 GiB), and there is nothing
-// to compare.
+// healthy the latency may never rise by a fifth (on an H100 by 4% from 32 MiB to 64 GiB), and there is
+// nothing to compare.
 constexpr double rise = 1.2;
 
 void tlb(Trial& trial) {
@@ -68,7 +68,8 @@ const Registration registered{
             "Dependent loads of one line in every 2 MiB page, over ever more pages: the lines stay in "
             "L2, so that what the latency of 512, 2048 and 8192 pages has above the lowest "
             "(latency_covered, L2's own) is address translation; the footprint at which it rises by a "
-            "fifth, the reach of the translation caches, is recorded. Which of the three are measured follows from the GPU's memory; where that is the host's, too, 512 pages alone")
+            "fifth, the reach of the translation caches, is recorded. Which of the three "
+            "are measured follows from the GPU's memory; where that is the host's, too, 512 pages alone")
         .bad_value("device memory in small pages, as a virtualisation layer (vGPU) may hand it out; where "
                    "latency_covered is slower alike: a low SM clock, as for L2's latency")
         .window_share(5)  // up to twelve footprints

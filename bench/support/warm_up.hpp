@@ -20,9 +20,13 @@ struct WarmUp {
   double longest_unsettled = 0;
 };
 
-/// What work that is bound by the memory waits for at most, in seconds: the memory clock of GPUs with GDDR (405 MHz
-/// when idle) rises by itself, and the SM clock says nothing of it. Where throughput is flat it takes nothing.
-inline constexpr double memory_settles_seconds = 0.5;
+/// longest_unsettled of work that is bound by the memory, where such work ended this many seconds ago
+/// (infinity: none was in this process): the memory clock of GPUs with GDDR (405 MHz when idle) rises by
+/// itself, and the SM clock says nothing of it. Where throughput is flat it takes nothing.
+constexpr double memory_settles_seconds(double idle_seconds) {
+  constexpr double lasts_seconds = 3;
+  return idle_seconds < lasts_seconds ? 0 : 0.5;
+}
 
 /// For work that draws much power: a GPU starts it at its highest clock and takes that back only when its
 /// power has been above the limit for a while, so that a glance of some milliseconds sees a clock that does
@@ -68,9 +72,8 @@ Warming warming(const WarmUp& how, double seconds, const std::vector<Reading>& r
 
 /// Lets `run(n)` do n operations again and again until three readings in a row are steady: SM clocks within
 /// half a percent of each other, and where it is asked for, throughputs within one percent (where no clock is
-/// known, they alone). With longest_unsettled the last two throughputs must lie within 3%, too. Operations that
-/// are too short for a reading are done more at a time. `now` reads wall
-/// time in seconds.
+/// known, they alone). With longest_unsettled the last two throughputs must lie within 3%, too. Operations
+/// that are too short for a reading are done more at a time. `now` reads wall time in seconds.
 Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::int64_t)>& run,
                          const std::function<double()>& now = steady_seconds);
 

@@ -69,8 +69,8 @@ __device__ void compare(Comparison* comparison, double value, double reference, 
 }
 
 // One block a query, from `first` on: out and d_q; leaves log-sum-exp, D = d_out . out, and the size of D's
-// error. Without gradients the queries are those that are compared; with them all are, because every key needs
-// what they leave, and only the compared ones go on to d_q. `scores` takes `length` numbers a block.
+// error. Without gradients the queries are those that are compared; with them all are, because every key
+// needs what they leave, and only the compared ones go on to d_q. `scores` takes `length` numbers a block.
 __global__ void query_kernel(Head head, Rows rows, int first, double* scores, double* statistics,
                              Errors* errors) {
   __shared__ double reduced[threads];

@@ -74,9 +74,9 @@ struct Errors {
   Comparison d_v;  ///< of the gradient by v
 };
 
-/// Rows of a head, queries or keys, that the check compares: all up to 1024; of longer ones 256, one from each of
-/// 256 equal strata, the first and the last always. In fp64 all rows of a long head take minutes where its rate
-/// is a 64th of fp32's.
+/// Rows of a head, queries or keys, that the check compares: all up to 1024; of longer ones 256, one from
+/// each of 256 equal strata, the first and the last always. Every pair of a long head in fp64 is too much
+/// where the rate of fp64 is a 64th of fp32's.
 struct Rows {
   int length = 0;          ///< of the sequence, >= 1
   std::uint64_t seed = 0;  ///< chooses the place in a stratum
@@ -104,8 +104,8 @@ constexpr std::size_t scratch_doubles(const Shape& shape) {
   return static_cast<std::size_t>(3 + queries) * static_cast<std::size_t>(shape.length);
 }
 
-/// *errors (device) over the rows `Rows{shape.length, seed}` of head `head` of all batch x heads, each against
-/// all keys or queries. `scratch` (device) takes scratch_doubles(shape). One block a row, fp64.
+/// *errors (device) over the rows `Rows{shape.length, seed}` of head `head` of all batch x heads, each
+/// against all keys or queries. `scratch` (device) takes scratch_doubles(shape). One block a row, fp64.
 /// @pre depth <= 128, 0 <= head < batch x heads: else cudaErrorInvalidValue
 cudaError_t head_errors(const Shape& shape, const Tensors& tensors, std::int64_t head, std::uint64_t seed,
                         double* scratch, Errors* errors, cudaStream_t stream);

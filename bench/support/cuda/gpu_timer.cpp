@@ -24,6 +24,9 @@ constexpr int own_launches = 6;
 // power ran at a clock clearly below the highest. A process loads one GPU.
 double limited_until = -std::numeric_limits<double>::infinity();
 
+// When work that is bound by the memory was last done in this process, by steady_seconds().
+double memory_busy_until = -std::numeric_limits<double>::infinity();
+
 bool is_limited(double sm_clock_hz) {
   constexpr double clearly = 0.95;
   const double highest = device().sm_clock_max_hz;
@@ -77,6 +80,7 @@ BatchTime GpuTimer::run(std::int64_t operations, bool blocked) {
   const BatchTime batch{seconds_between(start_, stop_), stamps_.hertz()};
   if (trial_.instance().definition->draws_much_power() && is_limited(batch.sm_clock_hz))
     limited_until = steady_seconds();
+  if (bound_by_memory_) memory_busy_until = steady_seconds();
   return batch;
 }
 
@@ -98,11 +102,12 @@ BatchTime GpuTimer::time_batch(std::int64_t operations) {
 
 void GpuTimer::warm_up() {
   const WarmUp& heavy = power_warm_up_after(steady_seconds() - limited_until);
+  const double idle = steady_seconds() - memory_busy_until;
   load();
   WarmUp brief{.longest = options_.warm_seconds,
                .shortest = options_.warm_seconds / 5,
                .reading_seconds = options_.warm_seconds / 20};
-  if (bound_by_memory_) brief.longest_unsettled = memory_settles_seconds;
+  if (bound_by_memory_) brief.longest_unsettled = memory_settles_seconds(idle);
   const Warmed warmed = warm_until_steady(power_heavy_ ? heavy : brief,
                                           [this](std::int64_t operations) { return run(operations, false); });
   constexpr double clearly_longer = 1.5;

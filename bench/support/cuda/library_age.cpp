@@ -11,8 +11,8 @@ std::string capability_text(int compute_capability) {
 std::string older_than_gpu(const std::string& library, const std::string& version, const std::string& first,
                            int compute_capability) {
   return fmt::format(
-      "{} {} is older than this GPU, of compute capability {}: no version before {} knows it. Install a newer "
-      "one.",
+      "{} {} is older than this GPU, of compute capability {}: no version before {} knows it. Install a "
+      "newer one.",
       library, version, capability_text(compute_capability), first);
 }
 

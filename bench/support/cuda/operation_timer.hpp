@@ -22,9 +22,9 @@ class OperationTimer final : public Timer {
   OperationTimer(std::function<void()> operation, std::function<void()> prepare, std::int64_t most,
                  double known_seconds = 0);
 
-  /// Has warm_up() begin with `spin` until the SM clock is flat, a tenth of a second at most: single operations
-  /// leave a GPU almost idle, and some then take their clocks back. What is timed stays as it is. add_metrics()
-  /// then notes the clock of the warm-up and that of a millisecond right behind the window.
+  /// Has warm_up() begin with `spin` until the SM clock is flat, a tenth of a second at most: single
+  /// operations leave a GPU almost idle, and some then take their clocks back. What is timed stays as it is.
+  /// add_metrics() then notes the clock of the warm-up and that of a millisecond right behind the window.
   void watch_clock(Spin spin) { spin_ = std::move(spin); }
 
   /// Seconds of the batch without the clock readings' own cost, which was measured before.

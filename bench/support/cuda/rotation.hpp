@@ -31,8 +31,8 @@ constexpr std::size_t bus_rotation_sets(std::size_t set_bytes, std::size_t l2_by
   return (times_large_l2 * l2_bytes + set_bytes - 1) / set_bytes;
 }
 
-/// Bytes of an array that is held against the memory's bus by itself: 1 GiB or times_large_l2 caches, whichever
-/// is more, in whole MiB.
+/// Bytes of an array that is held against the memory's bus by itself: 1 GiB or times_large_l2 caches,
+/// whichever is more, in whole MiB.
 constexpr std::size_t bus_array_bytes(std::size_t l2_bytes) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   const std::size_t far_larger = (times_large_l2 * l2_bytes + mebibyte - 1) / mebibyte * mebibyte;

@@ -134,6 +134,12 @@ TEST(Warming, OfMemoryWaitsUntilTwoThroughputsAreAlike) {
   EXPECT_EQ(warming(of_memory, 0.1, {{0, 1.9e9}, {0, 1.9e9}}), goes_on);
 }
 
+TEST(Warming, OfMemoryWaitsWhereItsClockMayHaveFallen) {
+  EXPECT_EQ(memory_settles_seconds(std::numeric_limits<double>::infinity()), 0.5) << "first in the process";
+  EXPECT_EQ(memory_settles_seconds(3), 0.5);
+  EXPECT_EQ(memory_settles_seconds(2.9), 0);
+}
+
 TEST(Warming, OfOtherWorkAsksForTheClockAlone) {
   using enum Warming;
   const std::vector<Reading> rising{{200, 1.9e9}, {600, 1.9e9}, {1000, 1.9e9}};

@@ -14,8 +14,8 @@ TEST(LibraryAge, a_library_older_than_the_gpu_is_named_with_both_versions) {
   ASSERT_TRUE(why);
   EXPECT_THAT(
       *why,
-      HasSubstr(
-          "cuDNN 9.5.1 is older than this GPU, of compute capability 12.0: no version before 9.7.0 knows it"));
+      HasSubstr("cuDNN 9.5.1 is older than this GPU, of compute capability 12.0: no version before 9.7.0 "
+                "knows it"));
   EXPECT_TRUE(older_than_blackwell("cuBLASLt", "12.6.4", false, "12.8.0", 100));
 }
 
