@@ -8,12 +8,12 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Keeps the GPU busy for so many milliseconds, 1 or more, and waits: how long it was and the mean SM clock
-/// meanwhile, 0 = unknown.
+/// Keeps the GPU busy for so many milliseconds, 1 or more and 10 at the most, and waits: how long it was and
+/// the mean SM clock meanwhile, 0 = unknown.
 using Spin = std::function<BatchTime(std::int64_t milliseconds)>;
 
 /// One SM spins, on a stream of its own that the result keeps. Loads the kernels. It and the result throw
-/// OutOfMemory or CudaError; the result throws std::runtime_error where kernels are launched and do not run.
+/// OutOfMemory or CudaError. Where kernels do not run the clock is unknown: what is measured finds that out.
 Spin spin_of_gpu();
 
 }  // namespace gpugauge::bench::cuda
