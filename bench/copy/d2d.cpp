@@ -1,34 +1,50 @@
 #include "copy/transfer.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::copy {
 namespace {
 
+struct Buffers {
+  explicit Buffers(std::size_t count) : from(count), to(count) {}
+  cuda::DeviceBuffer<float> from, to;
+};
+
 void within_device(Trial& trial) {
   const std::uint64_t bytes = bytes_of(trial.parameter("size"));
-  cuda::require_room(trial, 2 * bytes);
-  const cuda::DeviceBuffer<float> from(bytes / sizeof(float));
-  const cuda::DeviceBuffer<float> to(bytes / sizeof(float));
-  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
-    cuda::check(cudaMemcpyAsync(to.get(), from.get(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
-                "enqueueing a copy");
+  const std::size_t sets = cuda::bus_rotation_sets(2 * bytes, cuda::device().l2_bytes);
+  cuda::require_room(trial, sets * 2 * bytes);
+  cuda::Rotation<Buffers> rotation(sets, bytes / sizeof(float));
+  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t index) {
+    const Buffers& set = rotation[index];
+    cuda::check(
+        cudaMemcpyAsync(set.to.get(), set.from.get(), set.from.bytes(), cudaMemcpyDeviceToDevice, stream),
+        "enqueueing a copy");
   });
   const cudaStream_t stream = timer.stream();
-  cuda::check(kernels::fill_uniform(from.get(), from.count(), trial.data_seed(), stream),
-              "filling the source");
-  cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the target");
+  for (std::size_t set = 0; set < sets; ++set) {
+    const Buffers& one = rotation[static_cast<std::int64_t>(set)];
+    cuda::check(kernels::fill_uniform(one.from.get(), one.from.count(), trial.data_seed() + set, stream),
+                "filling the source");
+    cuda::check(kernels::poison(one.to.get(), one.to.bytes(), stream), "poisoning the target");
+  }
   AtMost batches(timer, most_copies(bytes));
   trial.work({.bytes = 2.0 * static_cast<double>(bytes)});
-  trial.note("cache", 2 * bytes >= 3 * cuda::device().l2_bytes
-                          ? "cold: both buffers are at least three times L2"
+  trial.note("buffer_sets", std::to_string(sets));
+  trial.note("cache", sets * 2 * bytes >= 3 * cuda::device().l2_bytes
+                          ? "cold: all buffers together are at least three times L2"
                           : "part of the data stays in L2");
   trial.time(batches);
-  const cuda::DeviceComparison found;
-  cuda::check(
-      kernels::memory::count_copy_mismatches(to.get(), to.count(), trial.data_seed(), found.get(), stream),
-      "comparing the target with the generator");
-  cuda::verify(trial, "elements that differ from the generator's", found, stream);
+  while (timer.operations() < static_cast<std::int64_t>(sets)) timer.enqueue_one();  // each target once
+  for (std::size_t set = 0; set < sets; ++set) {
+    const Buffers& one = rotation[static_cast<std::int64_t>(set)];
+    const cuda::DeviceComparison found;
+    cuda::check(kernels::memory::count_copy_mismatches(one.to.get(), one.to.count(), trial.data_seed() + set,
+                                                       found.get(), stream),
+                "comparing the target with the generator");
+    cuda::verify(trial, "elements that differ from the generator's", found, stream);
+  }
 }
 
 const Registration registered{

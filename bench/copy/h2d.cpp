@@ -1,55 +1,12 @@
-#include "copy/transfer.hpp"
+#include "copy/over_link.hpp"
 
 namespace gpugauge::bench::copy {
 namespace {
 
-constexpr const char* link =
-    "a PCIe link at half its width or an older generation, a slot behind a switch or on the other socket, "
-    "memory of "
-    "the other NUMA node, an IOMMU that translates, a neighbour on the link";
-
-const Registration pinned{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-                              .variant("pinned")
-                              .isolates("Copying page-locked memory from host to device by the GPU's copy "
-                                        "engine, up to 16 copies behind a "
-                                        "kernel that holds them back: the link between host and GPU")
-                              .bad_value(link)
-                              .axis("size", sizes)
-                              .quantity(Quantity::bandwidth, "h2d")
-                              .saturating()
-                              .batch_seconds(20e-3)
-                              .requires_gpu()
-                              .from(Depth::deep)
-                              .from(Depth::smoke, "size", {"64MiB"})
-                              .body([](Trial& trial) { copy_by_engine(trial, Direction::to_device); })};
-
-const Registration by_kernel{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .variant("pinned_sm")
-        .isolates(
-            "Copying page-locked memory from host to device by a kernel on the SMs, without a copy engine")
-        .bad_value("what slows the copy engine too; alone: too few SMs, or small requests on the link")
-        .axis("size", sizes)
-        .quantity(Quantity::bandwidth, "h2d")
-        .batch_seconds(20e-3)
-        .requires_gpu()
-        .from(Depth::deep)
-        .body([](Trial& trial) { copy_by_kernel(trial, Direction::to_device); })};
-
-const Registration pageable{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .variant("pageable")
-        .isolates("Copying pageable memory from host to device: the driver stages it through buffers of its "
-                  "own, so the "
-                  "processor and the host's memory take part. On the host's clock")
-        .bad_value(
-            "a slow or throttled processor, host memory of the other NUMA node, no free pages, a neighbour")
-        .axis("size", sizes)
-        .quantity(Quantity::bandwidth, "h2d")
-        .batch_seconds(20e-3)
-        .requires_gpu()
-        .from(Depth::deep)
-        .body([](Trial& trial) { copy_pageable(trial, Direction::to_device); })};
+const Registration pinned{
+    by_engine(GPUGAUGE_BENCH_OP, Direction::to_device).from(Depth::smoke, "size", {"64MiB"})};
+const Registration pinned_sm{by_kernel(GPUGAUGE_BENCH_OP, Direction::to_device)};
+const Registration pageable{from_pageable(GPUGAUGE_BENCH_OP, Direction::to_device)};
 
 }  // namespace
 }  // namespace gpugauge::bench::copy

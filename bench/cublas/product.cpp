@@ -88,7 +88,9 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
 /// Sets of matrices that rotate, which fit; notes what they are, or skips the trial by name.
 std::size_t require_sets(Trial& trial, const Problem& problem) {
   const std::size_t set_bytes = problem.bytes_a() + problem.bytes_b() + problem.bytes_c();
-  const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
+  const bool on_the_bus = trial.instance().definition->metric_class == "hbm";
+  const std::size_t sets =
+      (on_the_bus ? cuda::bus_rotation_sets : cuda::rotation_sets)(set_bytes, cuda::device().l2_bytes);
   cuda::require_room(trial, sets * set_bytes + 2 * workspace_bytes);
   trial.note("buffer_sets", std::to_string(sets));
   trial.note("layout", problem.layout == Layout::linear ? "weights as out x in" : "row-major");

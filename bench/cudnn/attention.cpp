@@ -1,7 +1,5 @@
 #include "cudnn/attention.hpp"
 
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <set>
 #include <stdexcept>
@@ -19,6 +17,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/dimensions.hpp"
 
 namespace gpugauge::bench::cudnn {
 
@@ -84,19 +83,22 @@ void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backwa
     tensors.d_k = buffers.d_k.get();
     tensors.d_v = buffers.d_v.get();
   }
-  const cuda::DeviceBuffer<double> statistics(3 * static_cast<std::size_t>(shape.length));
+  const cuda::DeviceBuffer<double> scratch(kernels::attention::scratch_doubles(shape));
   const cuda::DeviceValue<Errors> errors;
   const double tolerance = kernels::attention::tolerance(rounding_of(type));
   const std::int64_t heads = static_cast<std::int64_t>(shape.batch) * shape.heads;
   for (const std::int64_t head : std::set<std::int64_t>{0, heads - 1}) {
-    cuda::check(kernels::attention::head_errors(shape, tensors, head, statistics.get(), errors.get(), stream),
+    cuda::check(kernels::attention::head_errors(shape, tensors, head, trial.data_seed(), scratch.get(),
+                                                errors.get(), stream),
                 "comparing with fp64");
     const Errors found = errors.read(stream);
     const auto check = [&](const char* what, const kernels::Comparison& comparison) {
-      cuda::verify(trial,
-                   fmt::format("largest error of plan {}'s {} in head {} against fp64, relative to the terms",
-                               plan, what, head),
-                   comparison, tolerance);
+      cuda::verify(
+          trial,
+          fmt::format(
+              "largest error of plan {}'s {} in {} of {} rows of head {} against fp64, relative to the terms",
+              plan, what, kernels::attention::Rows::of(shape.length), shape.length, head),
+          comparison, tolerance);
     };
     check("output", found.out);
     if (!backward) continue;
@@ -109,16 +111,8 @@ void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backwa
 }  // namespace
 
 Shape parse_attention(const std::string& text, bool causal) {
-  std::array<int, 4> sizes{};
-  const char* from = text.data();
-  const char* const end = text.data() + text.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto [next, fault] = std::from_chars(from, end, sizes[i]);
-    const bool last = i + 1 == sizes.size();
-    if (fault != std::errc{} || sizes[i] < 1 || (last ? next != end : next == end || *next != 'x'))
-      throw std::logic_error("shape '" + text + "' is not BATCHxHEADSxLENGTHxDEPTH");
-    from = next + 1;
-  }
+  const std::vector<int> sizes = parse_dimensions(text);
+  if (sizes.size() != 4) throw std::logic_error("shape '" + text + "' is not BATCHxHEADSxLENGTHxDEPTH");
   return {.batch = sizes[0], .heads = sizes[1], .length = sizes[2], .depth = sizes[3], .causal = causal};
 }
 

@@ -42,7 +42,7 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
   const std::int64_t columns = trial.integer("columns");
   const std::int64_t rows = elements / columns;
   const std::size_t set_bytes = 2 * elements * size_of(type) + 2 * static_cast<std::size_t>(columns) * 4;
-  const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
+  const std::size_t sets = cuda::bus_rotation_sets(set_bytes, cuda::device().l2_bytes);
   cuda::require_room(trial, sets * set_bytes);
   cuda::Rotation<Buffers> rotation(sets, type, columns, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));

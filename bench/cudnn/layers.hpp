@@ -45,14 +45,15 @@ struct Arithmetic {
   double (*tolerance)(std::int64_t products);
 };
 
-inline constexpr Arithmetic fp16{"fp16", kernels::Element::fp16, true, 70, kernels::gemm::tolerance_bf16_mma};
+inline constexpr Arithmetic fp16{"fp16", kernels::Element::fp16, true, 75, kernels::gemm::tolerance_bf16_mma};
 inline constexpr Arithmetic bf16{"bf16", kernels::Element::bf16, true, 80, kernels::gemm::tolerance_bf16_mma};
 inline constexpr Arithmetic tf32{"tf32", kernels::Element::fp32, true, 80, kernels::gemm::tolerance_tf32};
 inline constexpr Arithmetic fp32{"fp32", kernels::Element::fp32, false, 0,
                                  [](std::int64_t) { return kernels::gemm::tolerance_fp32_fma(); }};
 
-/// Whether every healthy cuDNN 9 has plans for a convolution: on Tensor Cores from compute capability 8.0 on,
-/// channels last, with as many channels as they take. None is then no gap but a fault of the installation.
+/// Whether every healthy cuDNN 9 that knows the GPU has plans for a convolution: on Tensor Cores from compute
+/// capability 8.0 on, channels last, with as many channels as they take. None is then no gap but a fault of
+/// the installation.
 inline bool always_planned(const Arithmetic& arithmetic, std::string_view layer, bool channels_last,
                            int compute_capability) {
   return arithmetic.tensor_cores && channels_last && compute_capability >= 80 &&

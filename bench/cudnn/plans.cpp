@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cudnn/first_version.hpp"
 #include "cudnn/refusal.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/kernels_seen.hpp"
@@ -25,10 +26,10 @@ std::optional<std::string> why_unusable() {
   if (loaded_version() / 10000 < built_version() / 10000)
     return fmt::format("The cuDNN that was loaded is {}, this build needs {} or later.",
                        version_text(loaded_version()), version_text(built_version() / 10000 * 10000));
-  // The support matrix of 9.5.1 has no 10.x, and the notes of cudnn-frontend 1.10 name 9.7.0 for Blackwell.
-  constexpr std::size_t first = 90700;
-  return cuda::older_than_blackwell("cuDNN", version_text(loaded_version()), loaded_version() >= first,
-                                    version_text(first), cuda::device().compute_capability);
+  const int gpu = cuda::device().compute_capability;
+  if (loaded_version() >= no_earlier_version(gpu)) return std::nullopt;
+  return cuda::older_than_gpu("cuDNN", version_text(loaded_version()), version_text(no_earlier_version(gpu)),
+                              gpu);
 }
 
 void describe(result::Facts& facts) {
@@ -76,14 +77,20 @@ Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& m
       trial.note("plans_left_out", left_out);
     return made;
   } catch (const NoPlan& none) {
-    if (always_planned)
+    // A context in error has no plan for anything.
+    if (const auto& lost = environment().lost)
+      if (const auto reason = lost()) throw CudnnError(fmt::format("{}; {}", none.what(), *reason));
+    if (always_planned && surely_knows(loaded_version(), cuda::device().compute_capability))
       throw CudnnError(fmt::format(
           "{}; every healthy cuDNN 9 has one here: are NVRTC and all libcudnn_engines libraries there, "
           "and of one version?",
           none.what()));
-    // A context in error has no plan for anything.
-    if (const auto& lost = environment().lost)
-      if (const auto reason = lost()) throw CudnnError(fmt::format("{}; {}", none.what(), *reason));
+    if (always_planned)
+      trial.unavailable(fmt::format(
+          "{}; it is not known which cuDNN is the first with one for compute capability {}, and {} may be "
+          "too old: install a newer cuDNN",
+          none.what(), cuda::capability_text(cuda::device().compute_capability),
+          version_text(loaded_version())));
     trial.skip(none.what());
   }
 }

@@ -33,9 +33,10 @@ class Plans {
   cuda::DeviceBuffer<std::byte> workspace_;
 };
 
-/// What `make` returns. Where cuDNN has no plan: throws CudnnError if every healthy cuDNN has one
-/// (`always_planned`) or the context is lost, else skips the trial in cuDNN's words. Notes which plans
-/// were passed over for their workspace, "plans_left_out".
+/// What `make` returns. Where cuDNN has no plan, and every healthy cuDNN that knows the GPU has one
+/// (`always_planned`): throws CudnnError where this version surely knows the GPU, else ends the trial as
+/// unavailable. Where not every one has a plan: skips the trial in cuDNN's words. A lost context is a
+/// CudnnError always. Notes which plans were passed over for their workspace, "plans_left_out".
 Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& make);
 
 /// Notes which kernels the first candidate runs and, where it is another one, the best.

@@ -1,12 +1,14 @@
 // The sizes of a transform as the axis "size" writes them. Pure.
 #pragma once
 
-#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "kernels/fft/reference.hpp"
+#include "support/dimensions.hpp"
 
 namespace gpugauge::bench::cufft {
 
@@ -18,21 +20,10 @@ inline constexpr std::int64_t points_of_operation = 1 << 25;
 inline kernels::fft::Shape parse_size(const std::string& text, kernels::Element type) {
   kernels::fft::Shape shape;
   shape.type = type;
-  const char* from = text.data();
-  const char* const end = text.data() + text.size();
-  const auto refuse = [&] { throw std::logic_error("size '" + text + "' is not N, NxN or NxNxN"); };
-  int sizes[3] = {};
-  int count = 0;
-  for (;;) {
-    if (count == 3) refuse();
-    const auto [next, fault] = std::from_chars(from, end, sizes[count]);
-    if (fault != std::errc{} || sizes[count] < 2) refuse();
-    ++count;
-    if (next == end) break;
-    if (*next != 'x') refuse();
-    from = next + 1;
-  }
-  for (int i = 0; i < count; ++i) shape.n[3 - count + i] = sizes[i];
+  const std::vector<int> sizes = parse_dimensions(text, 2);
+  const auto count = static_cast<int>(sizes.size());
+  if (count < 1 || count > 3) throw std::logic_error("size '" + text + "' is not N, NxN or NxNxN");
+  for (int i = 0; i < count; ++i) shape.n[3 - count + i] = sizes[static_cast<std::size_t>(i)];
   const std::int64_t batch = points_of_operation / shape.points();
   shape.batch = batch < 1 ? 1 : static_cast<int>(batch);
   return shape;

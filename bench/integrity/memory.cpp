@@ -1,7 +1,6 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "integrity/amount.hpp"
 #include "integrity/place.hpp"
 #include "integrity/repeat.hpp"
 #include "kernels/integrity/pattern.hpp"
@@ -11,18 +10,13 @@
 namespace gpugauge::bench::integrity {
 namespace {
 
-// What stays free: a tenth of the memory for others, as everywhere, and some for the runtime.
 std::size_t words_for(Trial& trial, bool all) {
-  constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  constexpr std::size_t for_runtime = 256 << 20;
-  cuda::require_room(trial, gibibyte + for_runtime);
-  const std::size_t free = cuda::free_memory_bytes();
-  const std::size_t reserve = cuda::device().memory_bytes / 10 + for_runtime;
-  if (free < reserve + gibibyte)
-    cuda::end_for_room(trial, "what was free a moment ago is not any more", gibibyte + for_runtime);
-  // The short screen takes a part of it: writing and reading all of it takes longer than its window.
-  const std::size_t bytes = all ? free - reserve : std::min(free - reserve, 16 * gibibyte);
-  return bytes / (1 << 20) * (1 << 20) / sizeof(std::uint64_t);
+  cuda::require_room(trial, least_screened_bytes + bytes_for_runtime);
+  const std::size_t bytes = screened_bytes(cuda::memory_now(), all);
+  if (bytes == 0)
+    cuda::end_for_room(trial, "too little GPU memory is free for the least that is screened, 1 GiB",
+                       least_screened_bytes + bytes_for_runtime);
+  return bytes / sizeof(std::uint64_t);
 }
 
 void memory(Trial& trial, bool all) {
@@ -65,7 +59,7 @@ Definition screen(const Time& time, bool all) {
           "Silent corruption in device memory and on the way to it: every word is written with a pattern "
           "of its "
           "own address and read back, then with its inverse, over up to 16 GiB (short) or all free memory "
-          "(long)")
+          "(long); where the memory is the host's, too, over half of what is free, up to 16 GiB")
       .bad_value(
           "memory cells, an address line or an L2 slice that is damaged where ECC is off or does not see "
           "it: "

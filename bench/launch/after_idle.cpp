@@ -22,6 +22,7 @@ void after_idle(Trial& trial) {
       },
       1);
   trial.note("idle_seconds", "0.2");
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "launch", false);
   verify_launches(trial, stream.get());

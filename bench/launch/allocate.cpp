@@ -103,6 +103,7 @@ void allocate(Trial& trial) {
   cuda::OperationTimer timer([&] { allocator.give_back(allocator.take()); }, [&] { stream.synchronize(); },
                              way == "pool" ? 64 : 0);
   trial.note("bytes", std::to_string(bytes));
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "alloc", true);
   verify_memory(trial, allocator, stream.get());

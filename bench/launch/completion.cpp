@@ -12,6 +12,7 @@ void completion(Trial& trial) {
         stream.synchronize();
       },
       [&] { stream.synchronize(); }, 0);
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "launch", false);
   verify_launches(trial, stream.get());

@@ -65,6 +65,7 @@ void enqueue(Trial& trial) {
   cuda::OperationTimer timer([&] { launcher(32, stream.get()); }, [&] { stream.synchronize(); },
                              burst(cuda::queue().depth));
   trial.note("synchronous_launch", cuda::queue().synchronous ? "true" : "false");
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "launch", true);
   verify_launches(trial, stream.get());

@@ -49,6 +49,7 @@ void event_record(Trial& trial) {
   const cuda::Event event(timing ? cudaEventDefault : cudaEventDisableTiming);
   cuda::OperationTimer timer([&] { event.record(stream.get()); }, [&] { stream.synchronize(); },
                              burst(cuda::queue().depth));
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "sync", false);
   if (timing) {

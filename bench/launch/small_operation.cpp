@@ -68,6 +68,7 @@ void small_operation(Trial& trial) {
   const Operation operation(trial.parameter("kind"));
   cuda::OperationTimer timer([&] { operation(stream.get()); }, [&] { stream.synchronize(); },
                              burst(cuda::queue().depth));
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "launch", true);
   trial.verify("bytes that are wrong afterwards", static_cast<double>(operation.wrong_bytes(stream.get())),

@@ -29,6 +29,7 @@ void stream_sync(Trial& trial) {
     stream.synchronize();
   };
   cuda::OperationTimer timer([&] { stream.synchronize(); }, work, 0);
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "sync", false);
   verify_waits(trial, stream);

@@ -36,6 +36,7 @@ void wait(Trial& trial) {
         cuda::check(cudaEventSynchronize(event.get()), "waiting for an event");
       },
       [&] { stream.synchronize(); }, 0, kernel_seconds);
+  timer.watch_clock(cuda::spin_of_gpu());
   trial.time(timer);
   timer.add_metrics(trial, "sync", true);
   verify_waits(trial, stream, event);

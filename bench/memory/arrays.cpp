@@ -1,33 +1,23 @@
 #include "memory/arrays.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "memory/scattered.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/rotation.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::memory {
 
-namespace {
-
-std::size_t least_bytes() {
-  constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  return std::max(gibibyte, 4 * cuda::device().l2_bytes);
-}
-
-}  // namespace
-
 std::size_t array_elements(Trial& trial, std::size_t arrays) {
-  const std::size_t bytes = least_bytes();
+  const std::size_t bytes = cuda::bus_array_bytes(cuda::device().l2_bytes);
   cuda::require_room(trial, arrays * bytes);
   trial.note("array_bytes", fmt::format("{}", bytes));
   return bytes / sizeof(float);
 }
 
 std::size_t scattered_elements(Trial& trial) {
-  const std::size_t least = least_bytes();
+  const std::size_t least = cuda::bus_array_bytes(cuda::device().l2_bytes);
   const std::size_t bytes = scattered_bytes(cuda::device().l2_bytes, least, cuda::card_has_room);
   cuda::require_room(trial, bytes);
   trial.note("array_bytes", fmt::format("{}", bytes));

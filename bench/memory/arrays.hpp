@@ -9,7 +9,7 @@
 
 namespace gpugauge::bench::memory {
 
-/// Elements of each fp32 array: 1 GiB or four times the L2 cache, whichever is more. Skips the trial by name
+/// Elements of each fp32 array: cuda::bus_array_bytes(). Skips the trial by name
 /// when `arrays` of them leave less than a tenth of the GPU's memory free.
 std::size_t array_elements(Trial& trial, std::size_t arrays);
 

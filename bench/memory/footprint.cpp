@@ -91,7 +91,7 @@ void footprint(Trial& trial) {
   trial.verify("footprints whose sum differs from the generator's", wrong, 0);
 
   const auto l2_bytes = static_cast<double>(gpu.l2_bytes);
-  const auto l1 = level(sweep, 0, 64 * kibibyte);
+  const auto l1 = level(sweep, 0, l1_plateau_bytes(gpu.compute_capability));
   // From where every block reads a slice of its own: below that they read the same, and L1 holds some of it.
   const double sliced =
       static_cast<double>(gpu.sm_count) * kernels::memory::footprint_unroll * kernels::memory::footprint_step;
@@ -110,7 +110,8 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates(
             "Reading footprints from 32 KiB to several GiB over and over: the plateaus are the "
-            "bandwidths of L1 (up to 64 KiB, read by every SM) and of L2 (up to half of it, where it is "
+            "bandwidths of L1 (up to 64 KiB, before compute capability 8.0 up to 32 KiB, read by every SM) "
+            "and of L2 (up to half of it, where it is "
             "large enough each SM another slice), the knee is the footprint at which bandwidth has fallen "
             "halfway from L2's "
             "to device memory's")

@@ -25,6 +25,14 @@ inline std::optional<double> level(const std::vector<Point>& sweep, double low, 
   return median(std::move(values));
 }
 
+/// Footprint in bytes up to which L1 surely holds all that is read. 7.5 has an L1 of 32 or 64 KiB, as the
+/// driver divides 96 KiB between it and shared memory (CUDA C++ programming guide, compute capability 7.x);
+/// from 8.0 on there are 128 KiB or more to divide. `compute_capability`: 75 for 7.5.
+constexpr double l1_plateau_bytes(int compute_capability) {
+  constexpr double kibibyte = 1024;
+  return (compute_capability < 80 ? 32 : 64) * kibibyte;
+}
+
 /// Footprint at which the curve crosses `threshold` between two neighbouring points, linear over the
 /// logarithm of the footprint.
 inline double crossing(const Point& before, const Point& after, double threshold) {

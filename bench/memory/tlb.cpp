@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <vector>
 
@@ -7,6 +6,8 @@
 
 #include "memory/chain.hpp"
 #include "memory/knee.hpp"
+#include "memory/pages.hpp"
+#include "support/cuda/device.hpp"
 #include "support/cuda/room.hpp"
 #include "support/measure.hpp"
 #include "support/statistics.hpp"
@@ -14,30 +15,16 @@
 namespace gpugauge::bench::memory {
 namespace {
 
-// One line in every 2 MiB, the page size of large device allocations; a line further from page to page, so
-// that the lines spread over L2. All lines together stay in L2: what grows is the translation.
-constexpr std::size_t page = std::size_t{2} << 20;
-constexpr std::size_t stride = page + 128;
-constexpr std::uint32_t fewest_pages = 16;
-constexpr std::uint32_t most_pages = 1U << 15;  // 64 GiB
-// Whose latency is judged, where they fit: 1, 4 and 16 GiB. The reach is not: where translation is healthy
-// the latency may never rise by a fifth (on an H100 by 4% from 32 MiB to 64 GiB), and there is nothing to
-// compare.
-constexpr std::array<std::uint32_t, 3> judged_pages{512, 2048, 8192};
+// All lines together stay in L2: what grows is the translation. The reach is not judged: where translation is
+// healthy the latency may never rise by a fifth (on an H100 by 4% from 32 MiB to 64 GiB), and there is
+// nothing to compare.
 constexpr double rise = 1.2;
 
-std::uint32_t pages_that_fit() {
-  std::uint32_t pages = fewest_pages;
-  while (pages < most_pages && !cuda::why_too_large(std::size_t{pages} * 2 * stride)) pages *= 2;
-  return pages;
-}
-
 void tlb(Trial& trial) {
-  std::uint32_t needed = fewest_pages;
-  for (const std::uint32_t pages : judged_pages)
-    if (cuda::card_has_room(std::size_t{pages} * stride)) needed = pages;
-  cuda::require_room(trial, std::size_t{needed} * stride);
-  const std::uint32_t most = pages_that_fit();
+  const std::uint32_t judged = most_judged(cuda::memory_now());
+  const std::uint32_t needed = std::max(judged, fewest_pages);
+  cuda::require_room(trial, needed * page_stride);
+  const std::uint32_t most = std::max(needed, pages_that_fit(cuda::memory_now()));
   Window window = trial.window();
   const double points = std::bit_width(most / fewest_pages);
   window.seconds /= points;
@@ -45,7 +32,7 @@ void tlb(Trial& trial) {
   std::vector<Point> sweep;
   int wrong = 0;
   for (std::uint32_t pages = fewest_pages; pages <= most; pages *= 2) {
-    Chain chain(pages, stride, trial.data_seed());
+    Chain chain(pages, page_stride, trial.data_seed());
     cuda::GpuTimer timer(trial,
                          [&](cudaStream_t stream, std::int64_t) {
                            chain.follow(tlb_steps, kernels::memory::ChaseLevel::l2, stream);
@@ -53,9 +40,9 @@ void tlb(Trial& trial) {
                          {.warm_seconds = 0.05});
     const double seconds = seconds_per_operation(measure(timer, window), Statistic::median) / tlb_steps;
     if (!chain.stands_right()) ++wrong;
-    sweep.push_back({static_cast<double>(pages) * page, seconds});
+    sweep.push_back({static_cast<double>(pages) * page_bytes, seconds});
     trial.note(fmt::format("latency_at_{:05}_mib", pages * 2), fmt::format("{:.1f} ns", seconds * 1e9));
-    if (std::find(judged_pages.begin(), judged_pages.end(), pages) != judged_pages.end())
+    if (pages <= judged && std::find(judged_pages.begin(), judged_pages.end(), pages) != judged_pages.end())
       add_metric(trial, fmt::format("latency_of_{}_pages", pages), "second", "hbm", "median", seconds);
   }
   trial.note("timer", "cuda_event");
@@ -77,10 +64,12 @@ void tlb(Trial& trial) {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("Dependent loads of one line in every 2 MiB page, over ever more pages: the lines stay in "
-                  "L2, so that what the latency of 512, 2048 and 8192 pages has above the lowest "
-                  "(latency_covered, L2's own) is address translation; the footprint at which it rises by a "
-                  "fifth, the reach of the translation caches, is recorded")
+        .isolates(
+            "Dependent loads of one line in every 2 MiB page, over ever more pages: the lines stay in "
+            "L2, so that what the latency of 512, 2048 and 8192 pages has above the lowest "
+            "(latency_covered, L2's own) is address translation; the footprint at which it rises by a "
+            "fifth, the reach of the translation caches, is recorded. Which of the three "
+            "are measured follows from the GPU's memory; where that is the host's, too, 512 pages alone")
         .bad_value("device memory in small pages, as a virtualisation layer (vGPU) may hand it out; where "
                    "latency_covered is slower alike: a low SM clock, as for L2's latency")
         .window_share(5)  // up to twelve footprints

@@ -13,13 +13,8 @@ namespace {
 constexpr std::ptrdiff_t compared = 3;
 constexpr double clock_within = 1.005;
 constexpr double throughput_within = 1.01;
+constexpr double settled_within = 1.03;
 constexpr std::int64_t most_operations = 1'000'000;
-
-/// One of the load; 0 = unknown.
-struct Reading {
-  double operations_per_second = 0;
-  double sm_clock_hz = 0;
-};
 
 bool within(const std::vector<Reading>& readings, double Reading::*value, double share) {
   const auto [low, high] =
@@ -37,6 +32,13 @@ bool is_steady(const std::vector<Reading>& readings, bool throughput) {
          (!clock_known || within(readings, &Reading::sm_clock_hz, clock_within));
 }
 
+bool is_settled(const std::vector<Reading>& readings) {
+  if (readings.size() < 2) return false;
+  const double before = readings[readings.size() - 2].operations_per_second;
+  const double last = readings.back().operations_per_second;
+  return std::min(before, last) > 0 && std::max(before, last) <= std::min(before, last) * settled_within;
+}
+
 /// Operations for the next try, when so many took `seconds` and a reading shall take `wanted`.
 std::int64_t more(std::int64_t operations, double seconds, double wanted) {
   constexpr double margin = 1.1;
@@ -47,6 +49,14 @@ std::int64_t more(std::int64_t operations, double seconds, double wanted) {
 }
 
 }  // namespace
+
+Warming warming(const WarmUp& how, double seconds, const std::vector<Reading>& readings) {
+  const bool settled = how.longest_unsettled <= 0 || is_settled(readings);
+  if (settled && seconds >= how.shortest && is_steady(readings, how.throughput)) return Warming::ends_steady;
+  if (settled && seconds >= how.longest) return Warming::ends_unsteady;
+  if (seconds >= std::max(how.longest, how.longest_unsettled)) return Warming::ends_unsettled;
+  return Warming::goes_on;
+}
 
 Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::int64_t)>& run,
                          const std::function<double()>& now) {
@@ -68,8 +78,10 @@ Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::i
       const double rate = batch.seconds > 0 ? static_cast<double>(operations) / batch.seconds : 0;
       readings.push_back({rate, batch.sm_clock_hz});
     }
-    warmed.steady = warmed.seconds >= how.shortest && is_steady(readings, how.throughput);
-    if (warmed.steady || warmed.seconds >= how.longest) break;
+    const Warming stands = warming(how, warmed.seconds, readings);
+    warmed.steady = stands == Warming::ends_steady;
+    warmed.settled = stands != Warming::ends_unsettled;
+    if (stands != Warming::goes_on) break;
     if (too_short) operations = more(operations, end - before, how.reading_seconds);
   }
   return warmed;

@@ -1,18 +1,16 @@
-#include <algorithm>
-
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/rotation.hpp"
 #include "sustained/endure.hpp"
 
 namespace gpugauge::bench::sustained {
 namespace {
 
 void copy(Trial& trial) {
-  constexpr std::size_t gibibyte = std::size_t{1} << 30;
-  const std::size_t bytes = std::max(gibibyte, 4 * cuda::device().l2_bytes);
+  const std::size_t bytes = cuda::bus_array_bytes(cuda::device().l2_bytes);
   cuda::require_room(trial, 2 * bytes);
   const std::size_t count = bytes / sizeof(float);
   const cuda::DeviceBuffer<float> from(count);

@@ -23,12 +23,17 @@ struct Head {
   __device__ double at(const void* data, int row, int column) const {
     return load(data, tensors.type, first + static_cast<std::int64_t>(row) * depth + column);
   }
-  __device__ double dot(const void* left, int left_row, const void* right, int right_row) const {
+  /// Of `left`, `depth` numbers, and a row.
+  __device__ double dot(const double* left, const void* right, int right_row) const {
     double sum = 0;
-    for (int i = 0; i < depth; ++i) sum += at(left, left_row, i) * at(right, right_row, i);
+    for (int i = 0; i < depth; ++i) sum += left[i] * at(right, right_row, i);
     return sum;
   }
-  __device__ double score(int query, int key) const { return scale * dot(tensors.q, query, tensors.k, key); }
+  /// A row as numbers, a thread an element. The block has to wait before it reads them.
+  __device__ void read_row(double* into, const void* data, int row) const {
+    const int me = static_cast<int>(threadIdx.x);
+    if (me < depth) into[me] = at(data, row, me);
+  }
 };
 
 __device__ double block_sum(double value, double* shared) {
@@ -63,63 +68,77 @@ __device__ void compare(Comparison* comparison, double value, double reference, 
   tally.hand_in(comparison);
 }
 
-// One block a query: out and d_q; leaves log-sum-exp, D = d_out . out, and the size of D's error.
-__global__ void query_kernel(Head head, double* statistics, Errors* errors) {
+// One block a query, from `first` on: out and d_q; leaves log-sum-exp, D = d_out . out, and the size of D's
+// error. Without gradients the queries are those that are compared; with them all are, because every key
+// needs what they leave, and only the compared ones go on to d_q. `scores` takes `length` numbers a block.
+__global__ void query_kernel(Head head, Rows rows, int first, double* scores, double* statistics,
+                             Errors* errors) {
   __shared__ double reduced[threads];
+  __shared__ double row[threads];
   __shared__ double weight[threads];
   __shared__ double slope[threads];
-  const int query = static_cast<int>(blockIdx.x);
+  const Tensors& tensors = head.tensors;
+  const bool gradients = tensors.d_out != nullptr;
+  const int place = first + static_cast<int>(blockIdx.x);
+  const int query = gradients ? place : rows.row(place);
+  const bool compared = !gradients || rows.has(query);
   const int me = static_cast<int>(threadIdx.x);
   const int keys = head.causal ? query + 1 : head.length;
-  const Tensors& tensors = head.tensors;
+  double* const share = scores + static_cast<std::int64_t>(blockIdx.x) * head.length;
 
+  head.read_row(row, tensors.q, query);
+  __syncthreads();
   double highest = -HUGE_VAL;
-  for (int key = me; key < keys; key += threads) highest = fmax(highest, head.score(query, key));
+  for (int key = me; key < keys; key += threads) {
+    share[key] = head.scale * head.dot(row, tensors.k, key);
+    highest = fmax(highest, share[key]);
+  }
   highest = block_largest(highest, reduced);
   double sum = 0;
-  for (int key = me; key < keys; key += threads) sum += exp(head.score(query, key) - highest);
-  const double log_sum = highest + log(block_sum(sum, reduced));
+  for (int key = me; key < keys; key += threads) {
+    share[key] = exp(share[key] - highest);
+    sum += share[key];
+  }
+  sum = block_sum(sum, reduced);
+  for (int key = me; key < keys; key += threads) share[key] /= sum;
+  __syncthreads();
 
   double out = 0;
   double squares = 0;
-  for (int first = 0; first < keys; first += threads) {
-    weight[me] = first + me < keys ? exp(head.score(query, first + me) - log_sum) : 0;
-    __syncthreads();
-    if (me < head.depth)
-      for (int i = 0; i < threads && first + i < keys; ++i) {
-        const double term = weight[i] * head.at(tensors.v, first + i, me);
-        out += term;
-        squares += term * term;
-      }
-    __syncthreads();
-  }
-  if (me < head.depth) compare(&errors->out, head.at(tensors.out, query, me), out, tensors.type, squares);
-  if (tensors.d_out == nullptr) return;
+  if (me < head.depth)
+    for (int key = 0; key < keys; ++key) {
+      const double term = share[key] * head.at(tensors.v, key, me);
+      out += term;
+      squares += term * term;
+    }
+  if (compared && me < head.depth)
+    compare(&errors->out, head.at(tensors.out, query, me), out, tensors.type, squares);
+  if (!gradients) return;
 
-  const double product = me < head.depth ? head.at(tensors.d_out, query, me) * out : 0;
+  head.read_row(row, tensors.d_out, query);
+  const double product = me < head.depth ? row[me] * out : 0;
   const double together = block_sum(product, reduced);
   const double together_off = sqrt(block_sum(product * product, reduced));
   if (me == 0) {
-    statistics[query] = log_sum;
+    statistics[query] = highest + log(sum);
     statistics[head.length + query] = together;
     statistics[2 * head.length + query] = together_off;
   }
+  if (!compared) return;
   double gradient = 0;
   squares = 0;
-  for (int first = 0; first < keys; first += threads) {
-    double steep = 0;
-    weight[me] = 0;
-    if (first + me < keys) {
-      const double p = exp(head.score(query, first + me) - log_sum);
-      const double d_p = head.dot(tensors.d_out, query, tensors.v, first + me);
-      steep = head.scale * p * (d_p - together);
+  for (int begin = 0; begin < keys; begin += threads) {
+    weight[me] = slope[me] = 0;
+    if (begin + me < keys) {
+      const double p = share[begin + me];
+      const double d_p = head.dot(row, tensors.v, begin + me);
+      slope[me] = head.scale * p * (d_p - together);
       weight[me] = head.scale * p * (fabs(d_p) + together_off);
     }
-    slope[me] = steep;
     __syncthreads();
     if (me < head.depth)
-      for (int i = 0; i < threads && first + i < keys; ++i) {
-        const double key = head.at(tensors.k, first + i, me);
+      for (int i = 0; i < threads && begin + i < keys; ++i) {
+        const double key = head.at(tensors.k, begin + i, me);
         gradient += slope[i] * key;
         squares += weight[i] * key * weight[i] * key;
       }
@@ -129,21 +148,26 @@ __global__ void query_kernel(Head head, double* statistics, Errors* errors) {
     compare(&errors->d_q, head.at(tensors.d_q, query, me), gradient, tensors.type, squares);
 }
 
-// One block a key: d_k and d_v.
-__global__ void key_kernel(Head head, const double* statistics, Errors* errors) {
+// One block a compared key: d_k and d_v.
+__global__ void key_kernel(Head head, Rows rows, const double* statistics, Errors* errors) {
+  __shared__ double key_row[threads];
+  __shared__ double value_row[threads];
   __shared__ double weight[threads];
   __shared__ double slope[threads];
   __shared__ double size[threads];
-  const int key = static_cast<int>(blockIdx.x);
+  const int key = rows.row(static_cast<int>(blockIdx.x));
   const int me = static_cast<int>(threadIdx.x);
   const Tensors& tensors = head.tensors;
+  head.read_row(key_row, tensors.k, key);
+  head.read_row(value_row, tensors.v, key);
+  __syncthreads();
   double d_k = 0, d_k_squares = 0, d_v = 0, d_v_squares = 0;
   for (int first = head.causal ? key : 0; first < head.length; first += threads) {
     const int query = first + me;
     weight[me] = slope[me] = size[me] = 0;
     if (query < head.length) {
-      const double p = exp(head.score(query, key) - statistics[query]);
-      const double d_p = head.dot(tensors.d_out, query, tensors.v, key);
+      const double p = exp(head.scale * head.dot(key_row, tensors.q, query) - statistics[query]);
+      const double d_p = head.dot(value_row, tensors.d_out, query);
       weight[me] = p;
       slope[me] = head.scale * p * (d_p - statistics[head.length + query]);
       size[me] = head.scale * p * (fabs(d_p) + statistics[2 * head.length + query]);

@@ -1,10 +1,12 @@
 // Scaled dot-product attention: sizes, work, and a check of its results against fp64.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
 
+#include "kernels/gemm/tiling.hpp"
 #include "kernels/support/comparison.hpp"
 #include "kernels/support/element.hpp"
 #include "kernels/support/host_device.hpp"
@@ -72,10 +74,40 @@ struct Errors {
   Comparison d_v;  ///< of the gradient by v
 };
 
-/// *errors (device) over every row of head `head` of all batch x heads. `statistics` (device) takes 3 x
-/// length doubles. One block a row, fp64.
+/// Rows of a head, queries or keys, that the check compares: all up to 1024; of longer ones 256, one from
+/// each of 256 equal strata, the first and the last always. Every pair of a long head in fp64 is too much
+/// where the rate of fp64 is a 64th of fp32's.
+struct Rows {
+  int length = 0;          ///< of the sequence, >= 1
+  std::uint64_t seed = 0;  ///< chooses the place in a stratum
+  int count = of(length);  ///< rows that are compared, 1 to length
+
+  /// How many of `length` rows are compared.
+  static constexpr int of(int length) { return length <= 1024 ? length : 256; }
+  /// Number `sample` of them, 0 <= sample < count, in ascending order.
+  GPUGAUGE_HOST_DEVICE int row(int sample) const {
+    return static_cast<int>(gemm::sampled_row(sample, count, length, seed));
+  }
+  /// Whether row `one` is one of them, 0 <= one < length.
+  GPUGAUGE_HOST_DEVICE bool has(int one) const {
+    const std::int64_t stratum = ((static_cast<std::int64_t>(one) + 1) * count - 1) / length;
+    return row(static_cast<int>(stratum)) == one;
+  }
+};
+
+/// Queries that one launch takes at most: it keeps their scores.
+inline constexpr int queries_at_a_time = 256;
+
+/// Doubles that the check keeps meanwhile: three a query, and the scores of a launch.
+constexpr std::size_t scratch_doubles(const Shape& shape) {
+  const int queries = shape.length < queries_at_a_time ? shape.length : queries_at_a_time;
+  return static_cast<std::size_t>(3 + queries) * static_cast<std::size_t>(shape.length);
+}
+
+/// *errors (device) over the rows `Rows{shape.length, seed}` of head `head` of all batch x heads, each
+/// against all keys or queries. `scratch` (device) takes scratch_doubles(shape). One block a row, fp64.
 /// @pre depth <= 128, 0 <= head < batch x heads: else cudaErrorInvalidValue
-cudaError_t head_errors(const Shape& shape, const Tensors& tensors, std::int64_t head, double* statistics,
-                        Errors* errors, cudaStream_t stream);
+cudaError_t head_errors(const Shape& shape, const Tensors& tensors, std::int64_t head, std::uint64_t seed,
+                        double* scratch, Errors* errors, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels::attention

@@ -92,9 +92,12 @@ function(gpugauge_choose_architectures out)
           set(_below ${_known})
         endif()
       endforeach()
-      if(_below EQUAL 0)
-        message(FATAL_ERROR "The GPU here is of an architecture (sm_${_code}) that this toolkit no longer compiles for, or "
-                            "older than 7.5: an older toolkit may (-DGPUGAUGE_ARCHITECTURES=80-real builds for others).")
+      if(_code LESS 75)
+        message(FATAL_ERROR "The GPU here is of an architecture (sm_${_code}) before 7.5, the oldest that GPUGauge is built "
+                            "for, whatever the toolkit (-DGPUGAUGE_ARCHITECTURES=80-real builds for others).")
+      elseif(_below EQUAL 0)
+        message(FATAL_ERROR "The GPU here is of an architecture (sm_${_code}) that this toolkit no longer compiles for: an "
+                            "older toolkit may (-DGPUGAUGE_ARCHITECTURES=80-real builds for others).")
       endif()
       _gpugauge_ptx_of(${_below} _ptx)
       list(APPEND _list ${_ptx})

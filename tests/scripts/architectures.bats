@@ -52,11 +52,20 @@ TEXT
   [[ "$output" == *"chosen: 90a-real;89-virtual" ]]
 }
 
-@test "a GPU older than all that the toolkit compiles for is refused by name" {
+@test "a GPU before 7.5 is refused by name, also by a toolkit that compiles for it" {
   fake nvidia-smi 'echo 7.0'
   run chosen auto
   [ "$status" -ne 0 ]
-  [[ "$output" == *"sm_70"*"an older toolkit may"* ]]
+  [[ "$output" == *"sm_70"*"before 7.5"* ]]
+  [[ "$output" != *"an older toolkit may"* ]]
+}
+
+@test "a GPU older than all that the toolkit compiles for is refused by name" {
+  fake nvcc 'printf "sm_80\nsm_90\n"'
+  fake nvidia-smi 'echo 7.5'
+  run chosen auto
+  [ "$status" -ne 0 ]
+  [[ "$output" == *"sm_75"*"an older toolkit may"* ]]
 }
 
 @test "PTX for GPUs to come is not that of 9.0" {

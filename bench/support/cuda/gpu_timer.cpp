@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,10 +24,18 @@ constexpr int own_launches = 6;
 // power ran at a clock clearly below the highest. A process loads one GPU.
 double limited_until = -std::numeric_limits<double>::infinity();
 
+// When work that is bound by the memory was last done in this process, by steady_seconds().
+double memory_busy_until = -std::numeric_limits<double>::infinity();
+
 bool is_limited(double sm_clock_hz) {
   constexpr double clearly = 0.95;
   const double highest = device().sm_clock_max_hz;
   return sm_clock_hz > 0 && highest > 0 && sm_clock_hz < clearly * highest;
+}
+
+bool is_bound_by_memory(const Instance& instance) {
+  const std::vector<std::string>& classes = instance.metric_classes();
+  return !classes.empty() && classes.front() == "hbm";
 }
 
 }  // namespace
@@ -35,7 +45,8 @@ GpuTimer::GpuTimer(Trial& trial, Operation operation, Options options)
       operation_(std::move(operation)),
       options_(options),
       use_blocker_(!queue().synchronous),
-      power_heavy_(trial.instance().definition->draws_much_power()) {
+      power_heavy_(trial.instance().definition->draws_much_power()),
+      bound_by_memory_(is_bound_by_memory(trial.instance())) {
   trial_.note("synchronous_launch", use_blocker_ ? "false" : "true");
   trial_.note("queue_depth", fmt::format("{}", queue().depth));
   // Loads the stamp's kernel: under the holder its first launch could wait for the holder.
@@ -69,6 +80,7 @@ BatchTime GpuTimer::run(std::int64_t operations, bool blocked) {
   const BatchTime batch{seconds_between(start_, stop_), stamps_.hertz()};
   if (trial_.instance().definition->draws_much_power() && is_limited(batch.sm_clock_hz))
     limited_until = steady_seconds();
+  if (bound_by_memory_) memory_busy_until = steady_seconds();
   return batch;
 }
 
@@ -90,15 +102,21 @@ BatchTime GpuTimer::time_batch(std::int64_t operations) {
 
 void GpuTimer::warm_up() {
   const WarmUp& heavy = power_warm_up_after(steady_seconds() - limited_until);
+  const double idle = steady_seconds() - memory_busy_until;
   load();
-  const WarmUp brief{.longest = options_.warm_seconds,
-                     .shortest = options_.warm_seconds / 5,
-                     .reading_seconds = options_.warm_seconds / 20};
+  WarmUp brief{.longest = options_.warm_seconds,
+               .shortest = options_.warm_seconds / 5,
+               .reading_seconds = options_.warm_seconds / 20};
+  if (bound_by_memory_) brief.longest_unsettled = memory_settles_seconds(idle);
   const Warmed warmed = warm_until_steady(power_heavy_ ? heavy : brief,
                                           [this](std::int64_t operations) { return run(operations, false); });
-  if (!power_heavy_) return;
-  trial_.note("warm_up_seconds", fmt::format("{:.2f}", warmed.seconds));
-  if (!warmed.steady) trial_.note("warm_up", "ended before throughput and SM clock were steady");
+  constexpr double clearly_longer = 1.5;
+  if (power_heavy_ || warmed.seconds > clearly_longer * brief.longest)
+    trial_.note("warm_up_seconds", fmt::format("{:.2f}", warmed.seconds));
+  if (power_heavy_ && !warmed.steady)
+    trial_.note("warm_up", "ended before throughput and SM clock were steady");
+  else if (!warmed.settled)
+    trial_.note("warm_up", "ended before throughput was flat: the memory clock may still have been rising");
 }
 
 }  // namespace gpugauge::bench::cuda

@@ -49,9 +49,10 @@ class GpuTimer final : public Timer {
   /// Enqueues `operations` operations and waits for them. Seconds between the events around them, and the
   /// mean SM clock. Throws CudaError.
   BatchTime time_batch(std::int64_t operations) override;
-  /// Operations until the SM clock is flat, at most Options::warm_seconds; of work that draws much power
-  /// until its throughput is flat, too, as power_warm_up_after says, with the notes "warm_up_seconds" and,
-  /// where it was not, "warm_up".
+  /// Operations until the SM clock is flat, at most Options::warm_seconds; of work whose first class is "hbm"
+  /// up to memory_settles_seconds() while throughput moves, too. Of work that draws much power until its
+  /// throughput is flat, too, as power_warm_up_after says. The notes "warm_up_seconds", where it took longer
+  /// than Options::warm_seconds, and "warm_up", where throughput or clock was not flat then.
   void warm_up() override;
   /// "cuda_event".
   std::string name() const override { return "cuda_event"; }
@@ -82,6 +83,7 @@ class GpuTimer final : public Timer {
   Stamps stamps_;
   bool use_blocker_;
   bool power_heavy_;
+  bool bound_by_memory_;
   std::int64_t next_ = 0;
 };
 

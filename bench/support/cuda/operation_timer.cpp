@@ -9,6 +9,7 @@
 #include "result/clock_reading.hpp"
 #include "support/host.hpp"
 #include "support/statistics.hpp"
+#include "support/warm_up.hpp"
 
 namespace gpugauge::bench::cuda {
 
@@ -63,6 +64,11 @@ result::Metric clock_reading(const std::string& metric_class, double seconds) {
   return made;
 }
 
+/// "1980 MHz", "unknown" for 0.
+std::string clock_text(double hertz) {
+  return hertz > 0 ? fmt::format("{:.0f} MHz", hertz * 1e-6) : "unknown";
+}
+
 /// What the kernel reads the time from; "unknown" where it does not say (some sandboxes).
 std::string clock_source() {
   const std::string name = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -86,6 +92,13 @@ double OperationTimer::resolution_seconds() const {
 }
 
 void OperationTimer::warm_up() {
+  if (spin_) {
+    warm_until_steady({}, [this](std::int64_t milliseconds) {
+      const BatchTime spun = spin_(milliseconds);
+      warm_clock_hz_ = spun.sm_clock_hz;
+      return spun;
+    });
+  }
   prepare_();
   operation_();
   prepare_();
@@ -123,6 +136,10 @@ BatchTime OperationTimer::time_batch(std::int64_t operations) {
 }
 
 void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const {
+  if (spin_) {
+    trial.note("sm_clock_warmed_up", clock_text(warm_clock_hz_));
+    trial.note("sm_clock_behind_window", clock_text(spin_(1).sm_clock_hz));
+  }
   trial.note("clock_cost_seconds", fmt::format("{:.3g}", clock_cost_));
   trial.note(std::string(result::clock_source_note), clock_source());
   trial.note("clock_resolution_seconds", fmt::format("{:.3g}", steady_resolution_seconds()));

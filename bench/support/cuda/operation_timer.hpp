@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "support/cuda/busy_gpu.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/trial.hpp"
 
@@ -19,6 +21,11 @@ class OperationTimer final : public Timer {
   /// something else (a kernel of known duration) and taken off its time.
   OperationTimer(std::function<void()> operation, std::function<void()> prepare, std::int64_t most,
                  double known_seconds = 0);
+
+  /// Has warm_up() begin with `spin` until the SM clock is flat, a tenth of a second at most: single
+  /// operations leave a GPU almost idle, and some then take their clocks back. What is timed stays as it is.
+  /// add_metrics() then notes the clock of the warm-up and that of a millisecond right behind the window.
+  void watch_clock(Spin spin) { spin_ = std::move(spin); }
 
   /// Seconds of the batch without the clock readings' own cost, which was measured before.
   BatchTime time_batch(std::int64_t operations) override;
@@ -51,6 +58,8 @@ class OperationTimer final : public Timer {
   std::function<void()> prepare_;
   std::int64_t most_;
   double known_seconds_;
+  Spin spin_;                 // none: the clock is not looked at
+  double warm_clock_hz_ = 0;  // 0 = unknown
   double clock_cost_ = 0;
   std::vector<float> seconds_;         // of single operations
   std::vector<float> clock_readings_;  // one a batch

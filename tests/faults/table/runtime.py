@@ -6,7 +6,8 @@ from fault import Fault
 SMOKE = "gpugauge run --device 0 --profile smoke --quiet --output out.json"
 LAUNCH = SMOKE + " --family launch"
 COPY = SMOKE + " --family memory"
-# Several benchmarks in one process, in an order that is another one each time.
+# Several benchmarks in one process, in an order that is another one each time. Each makes two streams: its own, and one
+# that keeps the GPU busy before it.
 SEVERAL = (
     "gpugauge run --device 0 --profile quick --quiet --output out.json --family launch --only launch/allocate/pool"
     " --only launch/stream_sync"
@@ -185,12 +186,12 @@ END""",
     ),
     broken(
         "a launch is refused",
-        "cudaLaunchKernel:40=98",
+        "cudaLaunchKernel:2000=98",
         r"launch/enqueue/runtime/0 failed: launching a kernel failed: cudaErrorInvalidDeviceFunction \(98\)",
     ),
     broken(
         "an error that takes the context, after a benchmark",
-        "cudaStreamCreateWithFlags:2=719",
+        "cudaStreamCreateWithFlags:3=719",
         r"1 of 2 benchmarks failed .*creating a stream failed: cudaErrorLaunchFailure \(719\)",
         run=SEVERAL,
         holds=KEPT % "{'ok': 3, 'failed': 3, 'skipped': 0}",
@@ -218,7 +219,7 @@ END""",
     ),
     broken(
         "a call that never returns, after a benchmark",
-        "cudaStreamCreateWithFlags:2=hang",
+        "cudaStreamCreateWithFlags:3=hang",
         # A limit that leaves a busy machine the time for the benchmark before it.
         r"exceeded its time limit of 10 s and was ended while launch/\S+ was measured",
         run=SEVERAL + " --process-limit 10",
@@ -228,21 +229,21 @@ END""",
     ),
     broken(
         "the driver crashes, after a benchmark",
-        "cudaStreamCreateWithFlags:2=crash",
+        "cudaStreamCreateWithFlags:3=crash",
         r"was ended by signal 11 \(SIGSEGV\) while launch/\S+ was measured",
         run=SEVERAL,
         holds=KEPT % "{'ok': 3, 'failed': 3, 'skipped': 0}",
     ),
     broken(
         "the driver ends the process, after a benchmark",
-        "cudaStreamCreateWithFlags:2=exit",
+        "cudaStreamCreateWithFlags:3=exit",
         r"ended with exit code 7 while launch/\S+ was measured",
         run=SEVERAL,
         holds=KEPT % "{'ok': 3, 'failed': 3, 'skipped': 0}",
     ),
     broken(
         "check with a driver that crashes after a benchmark",
-        "cudaStreamCreateWithFlags:2=crash",
+        "cudaStreamCreateWithFlags:3=crash",
         r"launch/\S+ failed: .*SIGSEGV.*while this was measured.*failed: ",
         run=SEVERAL.replace("gpugauge run", "gpugauge check").replace(" --output out.json", ""),
         output="none",

@@ -4,6 +4,7 @@
 
 #include "memory/groups.hpp"
 #include "memory/knee.hpp"
+#include "memory/pages.hpp"
 #include "memory/scattered.hpp"
 #include "memory/steps.hpp"
 #include "support/chase.hpp"
@@ -21,6 +22,12 @@ TEST(Level, is_the_median_of_the_footprints_between_both_ends) {
   EXPECT_EQ(level(curve, 64, 1000), 20);
   EXPECT_FALSE(level(curve, 5, 7).has_value());
   EXPECT_FALSE(level({}, 0, 1).has_value());
+}
+
+TEST(Level, of_l1_ends_where_the_smallest_l1_of_the_generation_does) {
+  EXPECT_EQ(l1_plateau_bytes(75), 32 * 1024);
+  EXPECT_EQ(l1_plateau_bytes(80), 64 * 1024);
+  EXPECT_EQ(l1_plateau_bytes(120), 64 * 1024);
 }
 
 TEST(Knee, lies_between_the_points_on_both_sides_of_the_threshold) {
@@ -102,6 +109,33 @@ TEST(ScatteredBytes, OfABigCacheIsThirtyTwoTimesItWhereThatFits) {
   EXPECT_EQ(scattered_bytes(126 * mebibyte, gibibyte, two), 2016 * mebibyte) << "half as much";
   const auto none = [](std::size_t) { return false; };
   EXPECT_EQ(scattered_bytes(126 * mebibyte, gibibyte, none), gibibyte) << "never less";
+}
+
+gpugauge::bench::GpuMemory memory_of(std::size_t total_gib, std::size_t free_gib, bool shared) {
+  constexpr std::size_t gibibyte = std::size_t{1} << 30;
+  return {.total = total_gib * gibibyte, .free = free_gib * gibibyte, .shared_with_host = shared};
+}
+
+TEST(JudgedPages, follow_from_the_size_of_a_card_and_not_from_what_is_free) {
+  EXPECT_EQ(most_judged(memory_of(80, 1, false)), 8192U);
+  EXPECT_EQ(most_judged(memory_of(80, 79, false)), 8192U);
+  EXPECT_EQ(most_judged(memory_of(24, 24, false)), 2048U);
+  EXPECT_EQ(most_judged(memory_of(6, 6, false)), 512U);
+  EXPECT_EQ(most_judged(memory_of(1, 1, false)), 0U);
+}
+
+TEST(JudgedPages, of_memory_that_is_the_hosts_too_are_the_fewest_whatever_is_free) {
+  EXPECT_EQ(most_judged(memory_of(120, 110, true)), 512U);
+  EXPECT_EQ(most_judged(memory_of(120, 3, true)), 512U);
+}
+
+TEST(PagesThatFit, leave_a_tenth_of_a_card_and_half_of_what_the_host_has_free) {
+  EXPECT_EQ(pages_that_fit(memory_of(80, 79, false)), most_pages);
+  EXPECT_EQ(pages_that_fit(memory_of(80, 30, false)), 8192U);
+  EXPECT_EQ(pages_that_fit(memory_of(80, 8, false)), fewest_pages);
+  EXPECT_EQ(pages_that_fit(memory_of(120, 110, true)), 16384U);
+  EXPECT_EQ(pages_that_fit(memory_of(120, 30, true)), 4096U);
+  EXPECT_EQ(pages_that_fit(memory_of(80, 0, true)), fewest_pages);
 }
 
 // A kernel that does nothing leaves the chase at its start, and one that is skipped leaves it a launch

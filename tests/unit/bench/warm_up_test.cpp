@@ -1,5 +1,6 @@
 #include "support/warm_up.hpp"
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -106,6 +107,75 @@ TEST(WarmUp, DoesManyShortOperationsAtATime) {
   load.warm(power_warm_up);
   EXPECT_LT(load.asked.size(), 12U);
   EXPECT_EQ(load.asked.front(), 1);
+}
+
+constexpr WarmUp of_memory{
+    .longest = 0.1, .shortest = 0.02, .reading_seconds = 5e-3, .longest_unsettled = 0.5};
+
+TEST(Warming, OfMemoryWaitsUntilTwoThroughputsAreAlike) {
+  using enum Warming;
+  const std::vector<Reading> flat{{1000, 1.9e9}, {1000, 1.9e9}, {1000, 1.9e9}};
+  const std::vector<Reading> rising{{200, 1.9e9}, {600, 1.9e9}, {1000, 1.9e9}};
+  const std::vector<Reading> risen{{200, 1.9e9}, {1000, 1.9e9}, {1030, 1.9e9}};
+  const std::vector<Reading> not_quite{{200, 1.9e9}, {1000, 1.9e9}, {1031, 1.9e9}};
+  const std::vector<Reading> falling{{1031, 1.9e9}, {1031, 1.9e9}, {1000, 1.9e9}};
+  const std::vector<Reading> slow_clock{{1000, 0.9e9}, {1000, 1.2e9}, {1000, 1.9e9}};
+  EXPECT_EQ(warming(of_memory, 0.02, flat), ends_steady) << "as without";
+  EXPECT_EQ(warming(of_memory, 0.019, flat), goes_on);
+  EXPECT_EQ(warming(of_memory, 0.02, rising), goes_on);
+  EXPECT_EQ(warming(of_memory, 0.1, rising), goes_on);
+  EXPECT_EQ(warming(of_memory, 0.5, rising), ends_unsettled);
+  EXPECT_EQ(warming(of_memory, 0.02, risen), ends_steady);
+  EXPECT_EQ(warming(of_memory, 0.02, not_quite), goes_on);
+  EXPECT_EQ(warming(of_memory, 0.02, falling), goes_on);
+  EXPECT_EQ(warming(of_memory, 0.099, slow_clock), goes_on);
+  EXPECT_EQ(warming(of_memory, 0.1, slow_clock), ends_unsteady) << "throughput alone is not waited for then";
+  EXPECT_EQ(warming(of_memory, 0.1, {{1000, 1.9e9}}), goes_on) << "one reading says nothing";
+  EXPECT_EQ(warming(of_memory, 0.1, {{0, 1.9e9}, {0, 1.9e9}}), goes_on);
+}
+
+TEST(Warming, OfMemoryWaitsWhereItsClockMayHaveFallen) {
+  EXPECT_EQ(memory_settles_seconds(std::numeric_limits<double>::infinity()), 0.5) << "first in the process";
+  EXPECT_EQ(memory_settles_seconds(3), 0.5);
+  EXPECT_EQ(memory_settles_seconds(2.9), 0);
+}
+
+TEST(Warming, OfOtherWorkAsksForTheClockAlone) {
+  using enum Warming;
+  const std::vector<Reading> rising{{200, 1.9e9}, {600, 1.9e9}, {1000, 1.9e9}};
+  EXPECT_EQ(warming({}, 0.02, rising), ends_steady);
+  EXPECT_EQ(warming({}, 0.1, {{1000, 1.9e9}}), ends_unsteady);
+  EXPECT_EQ(warming({}, 0.09, {{1000, 1.9e9}}), goes_on);
+}
+
+// GDDR idles at a fraction of its clock and rises in a step of its own, while the SM clock stands.
+TEST(WarmUp, OfMemoryOutlastsTheRiseOfTheMemoryClock) {
+  const auto rising_until = [](double end) {
+    return [end](double time) { return time < end ? 1.9e9 * (0.2 + 0.8 * time / end) : 1.9e9; };
+  };
+  const auto warmed = [](const WarmUp& how, const std::function<double(double)>& memory) {
+    Load load;
+    load.clock_at = memory;  // the work goes with it ...
+    const auto with_its_clock = [&load](std::int64_t operations) {
+      BatchTime batch = load.run(operations);
+      batch.sm_clock_hz = 1.9e9;  // ... and the SM clock does not
+      return batch;
+    };
+    return warm_until_steady(how, with_its_clock, [&load] { return load.time; });
+  };
+  const WarmUp without{.longest = 0.1, .shortest = 0.02, .reading_seconds = 5e-3};
+  EXPECT_LT(warmed(without, rising_until(0.2)).seconds, 0.05) << "which the SM clock alone does not see";
+  const Warmed risen = warmed(of_memory, rising_until(0.2));
+  EXPECT_TRUE(risen.settled);
+  EXPECT_GE(risen.seconds, 0.1);
+  EXPECT_LT(risen.seconds, 0.3);
+  const Warmed steep = warmed(of_memory, [](double time) { return 1e8 * std::exp(30 * time); });
+  EXPECT_FALSE(steep.settled);
+  EXPECT_FALSE(steep.steady);
+  EXPECT_GE(steep.seconds, 0.5);
+  EXPECT_LT(steep.seconds, 0.6);
+  const auto flat = [](double) { return 1.9e9; };
+  EXPECT_EQ(warmed(of_memory, flat).seconds, warmed(without, flat).seconds) << "no change where it is flat";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -110,6 +111,45 @@ TEST(OperationTimer, fills_no_batch_beyond_its_bound_and_prepares_before_each) {
   measured(timer, 0.02, false);
   EXPECT_EQ(timer.maximum_operations(), 7);
   EXPECT_EQ(most, 7);
+}
+
+TEST(OperationTimer, keeps_the_gpu_busy_before_warming_up_and_behind_the_window_alone) {
+  std::vector<char> order;  // s: a spin, o: operations
+  const auto saw = [&order](char what) {
+    if (order.empty() || order.back() != what) order.push_back(what);
+  };
+  std::int64_t last = 0;
+  cuda::OperationTimer timer(
+      [&] {
+        saw('o');
+        spin(10e-6);
+      },
+      [] {}, 0);
+  timer.watch_clock([&](std::int64_t milliseconds) {
+    saw('s');
+    last = milliseconds;
+    const bool behind = order.size() > 2;
+    spin(static_cast<double>(milliseconds) * 1e-3);
+    return BatchTime{static_cast<double>(milliseconds) * 1e-3, behind ? 0.405e9 : 1.98e9};
+  });
+  const BenchmarkResult result = measured(timer, 0.05, false);
+  EXPECT_EQ(order, (std::vector<char>{'s', 'o', 's'}));
+  EXPECT_EQ(last, 1) << "a short look";
+  EXPECT_EQ(result.notes.at("sm_clock_warmed_up"), "1980 MHz");
+  EXPECT_EQ(result.notes.at("sm_clock_behind_window"), "405 MHz");
+}
+
+TEST(OperationTimer, says_of_a_clock_that_is_not_known_that_it_is_not) {
+  cuda::OperationTimer timer([] { spin(10e-6); }, [] {}, 0);
+  timer.watch_clock([](std::int64_t milliseconds) {
+    spin(static_cast<double>(milliseconds) * 1e-3);
+    return BatchTime{static_cast<double>(milliseconds) * 1e-3, 0};
+  });
+  const BenchmarkResult result = measured(timer, 0.02, false);
+  EXPECT_EQ(result.notes.at("sm_clock_warmed_up"), "unknown");
+  EXPECT_EQ(result.notes.at("sm_clock_behind_window"), "unknown");
+  cuda::OperationTimer blind([] { spin(10e-6); }, [] {}, 0);
+  EXPECT_EQ(measured(blind, 0.02, false).notes.count("sm_clock_behind_window"), 0U);
 }
 
 }  // namespace

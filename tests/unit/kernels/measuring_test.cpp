@@ -21,6 +21,25 @@ TEST(RotationSets, hold_three_times_the_l2_together) {
   EXPECT_EQ(rotation_sets(mebibyte, 0), 1U);
 }
 
+TEST(RotationSets, of_what_is_held_against_the_bus_hold_sixteen_times_a_large_l2) {
+  constexpr std::size_t mebibyte = 1 << 20;
+  EXPECT_EQ(bus_rotation_sets(512 * mebibyte, 50 * mebibyte), 1U) << "as before on an H100";
+  EXPECT_EQ(bus_rotation_sets(134 * mebibyte, 60 * mebibyte), 2U) << "as before on an H200";
+  EXPECT_EQ(bus_rotation_sets(512 * mebibyte, 72 * mebibyte), 3U);
+  EXPECT_EQ(bus_rotation_sets(512 * mebibyte, 128 * mebibyte), 4U);
+  EXPECT_EQ(bus_rotation_sets(2048 * mebibyte, 128 * mebibyte), 1U);
+  EXPECT_EQ(bus_rotation_sets(2048 * mebibyte - 1, 128 * mebibyte), 2U);
+}
+
+TEST(BusArrayBytes, are_a_gibibyte_or_sixteen_times_l2) {
+  constexpr std::size_t mebibyte = 1 << 20;
+  EXPECT_EQ(bus_array_bytes(0), 1024 * mebibyte);
+  EXPECT_EQ(bus_array_bytes(60 * mebibyte), 1024 * mebibyte) << "as before on an H200";
+  EXPECT_EQ(bus_array_bytes(96 * mebibyte), 1536 * mebibyte);
+  EXPECT_EQ(bus_array_bytes(128 * mebibyte), 2048 * mebibyte);
+  EXPECT_EQ(bus_array_bytes(128 * mebibyte + 1), 2049 * mebibyte);
+}
+
 TEST(Rotation, gives_sets_in_turn) {
   Rotation<int> rotation(3, 7);
   EXPECT_EQ(rotation.size(), 3U);
