@@ -45,6 +45,9 @@ inline constexpr std::string_view xid_series = "xid";
 /// What to do where a GPU cannot repair its memory any more.
 inline constexpr std::string_view replace_step =
     "Take the GPU out of use and have it tested for replacement (NVIDIA's field diagnostic)";
+/// Where it met uncorrectable errors, and was reset.
+inline constexpr std::string_view watch_step =
+    "Watch whether they come again (nvidia-smi -q -d ECC), and have the GPU tested if so";
 /// Where it fell off the bus.
 inline constexpr std::string_view power_cycle_step = "Drain the node, then power it off and on";
 /// Where a reset heals it: of so many GPUs, 1 or more, `places` as nvidia-smi's -i takes them.

@@ -103,7 +103,7 @@ void check_pages(const Inventory& inventory, const GpuViews& gpus, Findings& fin
       of_memory(Cause("ecc_uncorrected_errors"), Severity::warning, result::ecc_uncorrected,
                 errors.size() == 1 ? errors[0].name() : named(errors, gpus.size()));
   finding.next = {reset_advice(inventory, errors),
-                  "Watch whether they come again (nvidia-smi -q -d ECC), and have the GPU tested if so"};
+                  std::string(result::watch_step)};
   report(std::move(finding), errors, {"ecc_uncorrected_volatile"}, findings);
 }
 
