@@ -42,10 +42,11 @@ std::string not_remapped(const std::string& uuid) {
 }
 
 std::string met_meanwhile(const std::string& uuid, double count) {
-  return fmt::format("{} met uncorrectable memory errors while it was measured, {:.0f} by its own count: {}; "
-                     "{}; then check again; {}",
-                     uuid, count, result::clause(result::ecc_uncorrected.why), reset(uuid),
-                     result::clause(result::watch_step));
+  return fmt::format(
+      "{} met uncorrectable memory errors while it was measured, {:.0f} by its own count: {}; "
+      "{}; then check again; {}",
+      uuid, count, result::clause(result::ecc_uncorrected.why), reset(uuid),
+      result::clause(result::watch_step));
 }
 
 std::string met_before(const std::string& uuid, double count) {
@@ -62,9 +63,8 @@ std::optional<Unsound> memory_of(const result::Run& run, const std::string& uuid
   if (met > 0) return Unsound{VerdictKind::failed, met_meanwhile(uuid, met)};
   for (const Fault& fault : {result::remap_pending, result::retired_pages_pending})
     if (last_seen(run, uuid, fault) > 0)
-      return Unsound{
-          VerdictKind::inconclusive,
-          fmt::format("{}; {}; then check again", result::clause(fault.title(uuid)), reset(uuid))};
+      return Unsound{VerdictKind::inconclusive,
+                     fmt::format("{}; {}; then check again", result::clause(fault.title(uuid)), reset(uuid))};
   const double count = last_seen(run, uuid, result::ecc_uncorrected);
   if (count > 0) return Unsound{VerdictKind::inconclusive, met_before(uuid, count)};
   return std::nullopt;
@@ -106,9 +106,9 @@ std::optional<Unsound> xids_of(const result::Run& run, const std::string& uuid) 
                                 count > 1 ? fmt::format(", {} times", count) : ""));
     numbers.insert(number);
   }
-  return Unsound{kind, fmt::format("the driver reported Xid {} of {} while it was measured; {}; see {}",
-                                   fmt::join(words, " and "), uuid, advice_for(numbers, uuid),
-                                   result::xid_catalog)};
+  return Unsound{
+      kind, fmt::format("the driver reported Xid {} of {} while it was measured; {}; see {}",
+                        fmt::join(words, " and "), uuid, advice_for(numbers, uuid), result::xid_catalog)};
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 namespace gpugauge::run {
 namespace {
 
-constexpr int nvml_done = 0;         // NVML_SUCCESS
-constexpr int nvml_unknown = 999;    // NVML_ERROR_UNKNOWN: the set of events is of no use any more
-constexpr unsigned long long xid_event = 8;  // nvmlEventTypeXidCriticalError
-constexpr int uncorrected = 1;               // NVML_MEMORY_ERROR_TYPE_UNCORRECTED
+constexpr int nvml_done = 0;                    // NVML_SUCCESS
+constexpr int nvml_unknown = 999;               // NVML_ERROR_UNKNOWN: the set of events is of no use any more
+constexpr unsigned long long xid_event = 8;     // nvmlEventTypeXidCriticalError
+constexpr int uncorrected = 1;                  // NVML_MEMORY_ERROR_TYPE_UNCORRECTED
 constexpr int since_the_driver_was_loaded = 0;  // NVML_VOLATILE_ECC
 
 template <class Function>

@@ -54,8 +54,8 @@ class NvmlHealth {
   int (*register_)(NvmlGpu, unsigned long long, Events) = nullptr;
   int (*wait_)(Events, Event*, unsigned) = nullptr;
   int (*free_)(Events) = nullptr;
-  Events events_ = nullptr;                     ///< nullptr: nothing is heard
-  std::map<NvmlGpu, unsigned long long> first_; ///< uncorrected errors when the GPU was first asked
+  Events events_ = nullptr;                      ///< nullptr: nothing is heard
+  std::map<NvmlGpu, unsigned long long> first_;  ///< uncorrected errors when the GPU was first asked
 };
 
 }  // namespace gpugauge::run

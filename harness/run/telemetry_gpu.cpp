@@ -20,7 +20,7 @@ constexpr std::size_t longest_line = 1U << 20U;
 ChildOptions child_options(std::function<void(std::string_view)> receive) {
   ChildOptions options;
   options.limit_seconds = std::numeric_limits<double>::infinity();
-  options.grace_seconds = .5;
+  options.grace_seconds = 1;
   options.give_up_seconds = .5;
   options.end_descendants = false;  // families run beside it: their orphans are not its own
   options.on_output = std::move(receive);

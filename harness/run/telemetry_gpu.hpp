@@ -54,7 +54,7 @@ class GpuTelemetry {
   /// `now` gives the time since the run's start.
   GpuTelemetry(Loop& loop, Options options, std::function<double()> now);
 
-  /// Ends the child, of which one that answered is asked once more first; waits at most a second.
+  /// Ends the child, of which one that answered is asked once more first; waits at most two seconds.
   void finish();
   /// Holds while the child is there.
   bool alive() const { return !child_->ended(); }

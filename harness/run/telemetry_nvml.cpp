@@ -228,7 +228,8 @@ void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
 
 /// What changes seldom, or never: read when the run begins and when it ends.
 void ask_health(json& sample, NvmlHealth& health, const Gpu& gpu) {
-  for (const NvmlHealth::Value& value : health.ask(gpu.device)) sample[std::string(value.series)] = value.value;
+  for (const NvmlHealth::Value& value : health.ask(gpu.device))
+    sample[std::string(value.series)] = value.value;
 }
 
 /// Writes one line at once; false when nobody reads any more.
@@ -323,8 +324,8 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   for (const Gpu& gpu : gpus) health.listen(gpu.device);
   const auto print_errors = [&] {
     for (const NvmlHealth::Error& error : health.errors()) {
-      const auto gpu = std::find_if(gpus.begin(), gpus.end(),
-                                    [&](const Gpu& one) { return one.device == error.gpu; });
+      const auto gpu =
+          std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.device == error.gpu; });
       if (gpu == gpus.end()) continue;
       const json sample{{"uuid", gpu->uuid}, {result::xid_series, error.number}};
       if (!print(output, {{"gpus", json::array({sample})}})) return false;

@@ -48,8 +48,7 @@ void check_lost(const GpuViews& gpus, Findings& findings) {
   report(std::move(finding), lost, {"lost"}, findings);
 }
 
-Finding of_memory(Cause cause, Severity severity, const result::MemoryFault& fault,
-                  const std::string& gpus) {
+Finding of_memory(Cause cause, Severity severity, const result::MemoryFault& fault, const std::string& gpus) {
   return make_finding(cause, severity, fault.title(gpus), std::string(fault.why));
 }
 
@@ -99,11 +98,9 @@ void check_pages(const Inventory& inventory, const GpuViews& gpus, Findings& fin
   const GpuViews errors =
       those(gpus, [](const GpuView& gpu) { return gpu.number("ecc_uncorrected_volatile").value_or(0) > 0; });
   if (errors.empty()) return;
-  Finding finding =
-      of_memory(Cause("ecc_uncorrected_errors"), Severity::warning, result::ecc_uncorrected,
-                errors.size() == 1 ? errors[0].name() : named(errors, gpus.size()));
-  finding.next = {reset_advice(inventory, errors),
-                  std::string(result::watch_step)};
+  Finding finding = of_memory(Cause("ecc_uncorrected_errors"), Severity::warning, result::ecc_uncorrected,
+                              errors.size() == 1 ? errors[0].name() : named(errors, gpus.size()));
+  finding.next = {reset_advice(inventory, errors), std::string(result::watch_step)};
   report(std::move(finding), errors, {"ecc_uncorrected_volatile"}, findings);
 }
 

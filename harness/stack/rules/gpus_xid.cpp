@@ -126,11 +126,10 @@ void add_not_replaced(const Inventory& inventory, const std::vector<Xid>& xids, 
                     "alone does not make it due for replacement."
                   : "Whether the GPU can still repair its memory is told by its own record of failed "
                     "remapping (remap_failed).");
-  finding.next =
-      all("yes")
-          ? std::vector<std::string>{std::string(result::replace_step)}
-          : std::vector<std::string>{reset_advice(inventory, gpus), "Then look at its record: nvidia-smi -q -d "
-                                                         "ROW_REMAPPER,PAGE_RETIREMENT"};
+  finding.next = all("yes") ? std::vector<std::string>{std::string(result::replace_step)}
+                            : std::vector<std::string>{reset_advice(inventory, gpus),
+                                                       "Then look at its record: nvidia-smi -q -d "
+                                                       "ROW_REMAPPER,PAGE_RETIREMENT"};
   add(std::move(finding), xids, findings);
   for (const GpuView& gpu : gpus)
     findings.back().evidence.push_back(
