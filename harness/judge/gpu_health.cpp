@@ -36,7 +36,7 @@ std::string reset(const std::string& uuid) {
 }
 
 std::string not_remapped(const std::string& uuid) {
-  return fmt::format("{}: {}; {}; see {}, {}", result::clause(result::remap_failed.title(uuid)),
+  return fmt::format("{}; {}; {}; see {}, {}", result::clause(result::remap_failed.title(uuid)),
                      result::clause(result::remap_failed.why), result::clause(result::replace_step),
                      result::memory_errors_guide, result::memory_errors_address);
 }

@@ -21,8 +21,8 @@ struct MemoryFault {
 /// Series: 1 where it is so, else 0; absent where the GPU cannot tell. The same of the next two.
 inline constexpr MemoryFault remap_failed{
     "remap_failed", "A memory row of ", " could not be remapped",
-    "The spare rows of a memory bank are used up: the GPU can no longer repair itself and is due for "
-    "replacement."};
+    "The spare rows are used up, or a row that was replaced failed again: the GPU can no longer repair "
+    "itself and is due for replacement."};
 inline constexpr MemoryFault remap_pending{
     "remap_pending", "A memory row of ", " waits to be remapped at the next reset",
     "A memory error was met, and the row is replaced by a spare one when the GPU is reset. Until then work "

@@ -30,7 +30,7 @@ class NvmlHealth {
   NvmlHealth(const NvmlHealth&) = delete;
   NvmlHealth& operator=(const NvmlHealth&) = delete;
 
-  /// Hears of the GPU's Xids from now on; what came before is not told. Needs no right to read the kernel log.
+  /// Hears of the GPU's Xids from now on; what came before is not told. Any user may.
   void listen(NvmlGpu gpu);
   /// The Xids since it was last asked, oldest first, at most 64 of them; never waits.
   std::vector<Error> errors();

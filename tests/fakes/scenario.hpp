@@ -28,6 +28,7 @@
 //                virtualization (2: a guest, 3: a host), licence (1: licensed, 0: not),
 //                vgpus ("id:guest_driver id:guest_driver"),
 //                xids ("48 94"): errors that are reported; whoever listens is told of those that are added
+//                listened=<file>: appears when somebody asks for them, which telemetry does after its first line
 //                lost=1: every call answers that the GPU is lost
 //                code.<call>=4: that call answers this code
 // What NVML is asked and the scenario does not hold is "not supported", as on cards without it.
