@@ -1,4 +1,4 @@
-// What a diagnosis is told of faults of the memory of the GPUs that a run measured.
+// Facts about faults of the GPUs' memory, for a diagnosis.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace gpugauge::conductor {
 
-/// Whether a row waits for a reset or could not be remapped, and how many uncorrected errors were counted
-/// since the driver was loaded: of the GPU that is worst off, at the end of the last round. Nothing of what
-/// no GPU tells.
+/// Adds whether a row waits for a reset or could not be remapped, and the uncorrected errors since the driver
+/// was loaded. Each fact is the highest of the measured GPUs at the end of the last round. Facts that no GPU
+/// tells are left out.
 void add_gpu_memory(const std::vector<result::Run>& rounds, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

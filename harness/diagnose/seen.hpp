@@ -21,6 +21,7 @@ class Fact : public std::optional<std::string> {
   /// Somebody changed this one thing, or a probe did, and the harm went.
   bool recovers = false;
 
+  /// The same sentence, or neither was seen, and recovering alike.
   friend bool operator==(const Fact& a, const Fact& b) {
     return a.recovers == b.recovers && a.has_value() == b.has_value() && (!a || *a == *b);
   }

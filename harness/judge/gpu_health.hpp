@@ -1,4 +1,4 @@
-// Whether the GPU itself is sound: what its memory counts, and what the driver reported of it meanwhile.
+// Verdicts on the GPU's own health: faults of its memory, and errors that the driver reported (Xid).
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace gpugauge::judge {
 
-/// Of each GPU that the run measured, "health/memory" and "health/xid", with "/UUID" behind where it measured
-/// several. The former has failed where a row could not be remapped, or uncorrectable errors were counted
-/// while it was measured; it is inconclusive where a repair waits for a reset, or errors were counted before.
-/// The latter has failed by an Xid that speaks against the machine, and is inconclusive by a mild or unknown
-/// one. A GPU in which nothing is wrong has no verdict, nor has one that did not tell.
+/// "health/memory" and "health/xid" of each GPU that the run measured; "/UUID" follows where it measured
+/// several. "health/memory" has failed where a row could not be remapped, or where uncorrectable errors were
+/// counted during a round. It is inconclusive where a repair waits for a reset, or errors were counted before.
+/// "health/xid" has failed for an Xid that the table blames on the machine, and is inconclusive for a mild or
+/// unknown one. A healthy GPU has no verdict, and neither has a GPU that did not tell.
 std::vector<Verdict> judge_gpu_health(const result::Run& run);
 
 }  // namespace gpugauge::judge

@@ -1,4 +1,4 @@
-// The judgement of a newcomer by a fleet, for a person and as JSON.
+// A fleet's judgement of a newcomer, for a person and as JSON.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ namespace gpugauge::report {
 
 inline constexpr std::string_view admission_schema = "gpugauge.admission/1";
 
-/// For each newcomer what it was compared with, how its stack differs, what stands out; then the outcome.
+/// For each newcomer: what it was compared with, how its stack differs, and what stands out; then the
+/// outcome.
 std::string draw(const judge::Admissions& admissions, const Terminal& terminal);
 
 /// JSON text (docs/schema/admission.schema.json).

@@ -1,4 +1,4 @@
-// Workflow commands of GitHub: "::error title=...::message". GitHub shows ten of a kind a step.
+// GitHub workflow commands: "::error title=...::message". GitHub shows ten of each kind per step.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most = 10;
 
-/// The escapes that the runner undoes; in a property also of what ends it.
+/// Escapes characters as the runner undoes it; in a property also those that would end it.
 std::string escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : tame(text, 2000)) {

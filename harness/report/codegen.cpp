@@ -1,3 +1,4 @@
+// Writes the comparison of kernels with their expectations, as a table and as JSON.
 #include "report/codegen.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ bool same_kernel(const CodeRow& one, const CodeRow& other) {
   return one.code.symbol == other.code.symbol && one.code.architecture == other.code.architecture;
 }
 
-/// What is declared, has no code, and counts.
+/// Declared expectations without code, if they count as faults.
 std::vector<std::string> missing(const CodegenReport& report) {
   std::vector<std::string> out;
   if (report.complete) out = report.review.unmet;
@@ -36,7 +37,7 @@ std::vector<std::string> missing(const CodegenReport& report) {
   return out;
 }
 
-/// "broken: gemm::kernel<float> on sm_90a: 0 HGMMA, and at least 4 are declared".
+/// Lines such as "broken: gemm::kernel<float> on sm_90a: 0 HGMMA, and at least 4 are declared".
 std::string problem_lines(const CodegenReport& report, const Terminal& terminal) {
   std::string out;
   const auto add = [&](std::string_view word, Tone tone, const std::string& text) {
@@ -46,7 +47,7 @@ std::string problem_lines(const CodegenReport& report, const Terminal& terminal)
   const std::vector<CodeRow>& rows = report.review.rows;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const CodeRow& row = rows[i];
-    // Of several bodies it is the file that tells which.
+    // If a kernel has several bodies, only the file tells them apart.
     const bool several =
         (i > 0 && same_kernel(rows[i - 1], row)) || (i + 1 < rows.size() && same_kernel(row, rows[i + 1]));
     const std::string place = several && !row.code.file.empty() ? " in " + row.code.file : "";

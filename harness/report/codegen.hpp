@@ -1,4 +1,4 @@
-// What the machine code of the kernels is, against what is declared: a table, and JSON.
+// Compares the machine code of kernels with its declared expectations: a table, and JSON.
 #pragma once
 
 #include <string>
@@ -9,22 +9,24 @@
 
 namespace gpugauge::report {
 
-/// Kernels that were read and held against what is declared of them.
+/// Kernels that were read and compared with their declarations.
 struct CodegenReport {
-  stack::CodeReview review;               ///< every kernel with its state; what no kernel answers to
-  std::vector<std::string> files;         ///< that were read
-  std::vector<std::string> without_code;  ///< files that should hold machine code, and do not
-  bool complete = true;  ///< an expectation that names no kernel, or one without code for it, counts
-  /// A declared architecture that no file holds counts; else it was not built, which is said.
+  /// Every kernel with its state, and expectations that no kernel matches.
+  stack::CodeReview review;
+  std::vector<std::string> files;         ///< files that were read
+  std::vector<std::string> without_code;  ///< files that should hold machine code but do not
+  bool complete = true;  ///< count expectations that name no kernel, or one without code for them
+  /// Counts a declared architecture that no file holds as a fault; otherwise the report says it was not
+  /// built.
   bool every_architecture = false;
-  bool strict = false;  ///< a kernel without expectation counts
+  bool strict = false;  ///< count a kernel without an expectation
 };
 
-/// True when something counts against the code.
+/// True if the report has a fault that counts.
 bool failed(const CodegenReport& report);
-/// True when nothing does, and every file that should hold code was judged.
+/// True if no fault counts and every file that should hold code was judged.
 bool passed(const CodegenReport& report);
-/// One line a problem, the table of kernels, the outcome last. The text ends with a newline.
+/// One line per problem, then the table of kernels, then the outcome. Ends with a newline.
 std::string draw(const CodegenReport& report, const Terminal& terminal);
 std::string to_json(const CodegenReport& report);  ///< JSON text, schema "gpugauge-codegen-report-1".
 

@@ -1,3 +1,4 @@
+// Writes a report for the terminal.
 #include "report/console.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 using judge::Verdict;
 using judge::VerdictKind;
 
-/// One paragraph per verdict that a person must act on, worst first.
+/// One paragraph per verdict that needs action, worst first.
 std::string draw_problems(const std::vector<Verdict>& verdicts, const Terminal& terminal) {
   constexpr std::size_t most = 12;
   std::vector<const Verdict*> problems;
@@ -79,8 +80,8 @@ std::string head(const std::string& label, const result::Run& run, std::size_t r
          "\n";
 }
 
-/// "Processes took 58 s, 51 s were estimated; cudnn 14 s instead of 9 s." "" where nothing was estimated. Of
-/// a single family the sum says it.
+/// "Processes took 58 s, 51 s were estimated; cudnn 14 s instead of 9 s." "" without estimates. With a single
+/// family the total is enough.
 std::string against_estimate(const result::Run& run) {
   struct Sum {
     double expected = 0, wall = 0;

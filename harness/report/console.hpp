@@ -10,21 +10,21 @@
 
 namespace gpugauge::report {
 
-/// How much of a report is shown.
+/// How much of a report to show.
 struct ConsoleOptions {
   bool every_metric = false;  ///< one row per metric instead of one per benchmark
 };
 
-/// The stack side by side, as a table.
+/// Draws the layers of the stack as a table.
 std::string draw_stack(const std::vector<stack::Layer>& stack, const Terminal& terminal);
 
-/// A whole report.
+/// Draws a whole report.
 std::string draw(const Report& report, const Terminal& terminal, const ConsoleOptions& options = {});
 
-/// A run without a judgement (`gpugauge run`).
+/// Draws a run without a judgement (`gpugauge run`).
 std::string draw(const result::Run& run, const Terminal& terminal, const ConsoleOptions& options = {});
 
-/// What a baseline can see (`gpugauge baseline create`).
+/// Draws which changes a baseline can detect (`gpugauge baseline create`).
 std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Terminal& terminal);
 
 }  // namespace gpugauge::report

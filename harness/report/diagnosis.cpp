@@ -18,7 +18,7 @@ using diagnose::State;
 
 constexpr int indent = 12;
 
-/// "    seen    first", each further line below the first, cut after `most`.
+/// "    seen    first", then each further line below the first; cut after `most` lines.
 std::string listed(const char* word, const std::vector<std::string>& lines, std::size_t most,
                    const Terminal& terminal, Tone tone = Tone::normal) {
   std::string out;
@@ -30,7 +30,7 @@ std::string listed(const char* word, const std::vector<std::string>& lines, std:
   return out;
 }
 
-/// Twenty cells: evidence, then pattern, then what is missing.
+/// A bar of twenty cells: evidence, then pattern, then what is missing.
 std::string bar(const Finding& finding) {
   constexpr int cells = 20;
   const int evidence = static_cast<int>(std::lround(finding.from_evidence * cells));
@@ -68,8 +68,9 @@ std::string draw(const Finding& finding, std::size_t place, const Terminal& term
   return out + "\n";
 }
 
-/// Those of the causes that no finding above names beside itself.
-std::vector<Excluded> not_shown_yet(const std::vector<Excluded>& causes, const Diagnosis& diagnosis) {
+}  // namespace
+
+std::vector<Excluded> beside_findings(const std::vector<Excluded>& causes, const Diagnosis& diagnosis) {
   std::vector<Excluded> out;
   for (const Excluded& one : causes) {
     const auto is_it = [&](const Excluded& other) { return other.cause == one.cause; };
@@ -82,8 +83,6 @@ std::vector<Excluded> not_shown_yet(const std::vector<Excluded>& causes, const D
   return out;
 }
 
-}  // namespace
-
 std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::string_view title) {
   std::string out;
   if (!title.empty() && !diagnosis.findings.empty())
@@ -91,7 +90,7 @@ std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::stri
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i)
     out += draw(diagnosis.findings[i], i + 1, terminal);
   const auto add_others = [&](const char* heading, const char* word, const std::vector<Excluded>& causes) {
-    const std::vector<Excluded> others = not_shown_yet(causes, diagnosis);
+    const std::vector<Excluded> others = beside_findings(causes, diagnosis);
     if (!others.empty())
       out += terminal.paint(heading, Tone::strong) + "\n" +
              listed(word, sentences(others), 5, terminal, Tone::faint) + "\n";

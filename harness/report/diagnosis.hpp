@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -12,17 +13,21 @@ namespace gpugauge::report {
 
 inline constexpr std::string_view diagnosis_schema = "gpugauge.diagnosis/1";
 
-/// One screen: each finding with its score, what was seen, what it is not, what is not proven, the next
-/// command; then what is left open. `title` stands above it; "" for none.
+/// One screen. Each finding has its score, evidence, exclusions, what is unproven, and the next command. Open
+/// questions follow. `title` stands above; "" for none.
 std::string draw(const diagnose::Diagnosis& diagnosis, const Terminal& terminal, std::string_view title = {});
 
 /// JSON text, schema "gpugauge.diagnosis/1" (docs/schema/diagnosis.schema.json).
 std::string to_json(const diagnose::Diagnosis& diagnosis);
 
-/// Its "findings" alone, best first: cause, score, evidence, excluded, unproven, next.
+/// Only its "findings", best first: cause, score, evidence, excluded, unproven, next.
 nlohmann::ordered_json findings_json(const diagnose::Diagnosis& diagnosis);
 
-/// 0: nothing is wrong; 1: at least one finding; 3: something is wrong, and no cause can be named.
+/// The given causes (Diagnosis::excluded, or unproven) that no finding lists next to itself.
+std::vector<diagnose::Excluded> beside_findings(const std::vector<diagnose::Excluded>& causes,
+                                                const diagnose::Diagnosis& diagnosis);
+
+/// 0: nothing is wrong; 1: at least one finding; 3: something is wrong, but no cause can be named.
 int exit_code(const diagnose::Diagnosis& diagnosis);
 
 }  // namespace gpugauge::report

@@ -1,3 +1,4 @@
+// Reduces reports to cases for the formats of CI servers.
 #include "report/digest.hpp"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ void sort_worst_first(std::vector<Case>& cases) {
   });
 }
 
-/// Families and benchmarks that gave no number, where no judge has said so already.
+/// Adds families and benchmarks without a number, unless a judge has already reported them.
 void add_unmeasured(const result::Run& run, std::vector<Case>& cases) {
   std::set<std::string> said;
   for (const Case& one : cases) said.insert(judge::benchmark_of(one.name));
@@ -87,8 +88,8 @@ std::vector<DigestFinding> findings_of(const diagnose::Diagnosis& diagnosis) {
   return out;
 }
 
-/// Keeps the invariant: an outcome that no case shows becomes a case of its own, and errors of a part that
-/// passed are only said.
+/// Keeps the invariant. An outcome that no case shows becomes a case of its own; errors in a passed part
+/// become skipped cases.
 void agree(DigestPart& part) {
   const bool pass = part.outcome.code == ExitCode::pass;
   const auto bad = [](const Case& one) { return one.state <= CaseState::error; };
@@ -142,7 +143,7 @@ struct Make {
     for (const Verdict& verdict : report->node) node.cases.push_back(case_of(verdict));
     if (!report->gpu_explanation.empty())
       node.cases.push_back({"node", "usable GPU", CaseState::error, "cannot judge", report->gpu_explanation});
-    // What the devices do not show of the outcome is the node's.
+    // An outcome that no device shows belongs to the node.
     const auto shows = [&](const DigestPart& part) { return part.outcome.code == report->outcome.code; };
     const bool shown = std::any_of(out.parts.begin(), out.parts.end(), shows);
     const bool bad = std::any_of(node.cases.begin(), node.cases.end(),
@@ -192,6 +193,10 @@ struct Make {
                             fmt::format("{}", fmt::join(finding.evidence, " "))});
     for (const diagnose::Needed& needed : made->diagnosis.needed)
       part.remarks.push_back(fmt::format("{}: {}", needed.cause, needed.question));
+    for (const diagnose::Excluded& one : beside_findings(made->diagnosis.excluded, made->diagnosis))
+      part.remarks.push_back(fmt::format("excluded: {}: {}", one.cause, one.why));
+    for (const diagnose::Excluded& one : beside_findings(made->diagnosis.unproven, made->diagnosis))
+      part.remarks.push_back(fmt::format("not proven: {}: {}", one.cause, one.why));
     if (part.cases.empty() && out.outcome.code == ExitCode::pass)
       part.cases.push_back({"diagnosis", "healthy", CaseState::passed, "ok", made->diagnosis.sentence});
     agree(part);
@@ -199,7 +204,7 @@ struct Make {
     return out;
   }
 
-  /// One case a finding; one that passed where there is none.
+  /// One case per finding; one passed case if there is none.
   static void add_fabric(const judge::FabricJudgement& fabric, std::vector<Case>& cases) {
     for (const judge::FabricFinding& finding : fabric.findings) {
       const bool open = finding.fault == judge::FabricFault::undecided;
@@ -240,8 +245,7 @@ struct Make {
     }
     std::vector<std::string> reasons;
     if (!node.reason.empty()) reasons.push_back(node.reason);
-    if (!node.verdicts.empty())
-      out.change = node.verdicts.front().change;  // of the metric that is named first
+    if (!node.verdicts.empty()) out.change = node.verdicts.front().change;  // of the metric named first
     for (const Verdict& verdict : node.verdicts) {
       if (reasons.size() < most_verdicts)
         reasons.push_back(fmt::format("{}: {}: {}", verdict.metric, to_string(verdict.kind), verdict.reason));
@@ -262,7 +266,7 @@ Digest digest(const Subject& subject) {
 std::string outcome_word(const judge::Outcome& outcome) {
   switch (outcome.code) {
     case ExitCode::pass:
-      return "pass";
+      return outcome.decided ? "pass" : "pass so far";
     case ExitCode::regressed:
       for (const char* word : {"failed", "regressed", "missing"})
         if (outcome.sentence.starts_with(word)) return word;

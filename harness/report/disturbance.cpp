@@ -11,7 +11,7 @@
 namespace gpugauge::report {
 namespace {
 
-/// Below these shares of the time measured, a machine is as quiet as machines are.
+/// Below these shares of the measured time a machine counts as quiet.
 constexpr double other_work_matters = .1;  // processors
 constexpr double pressure_matters = .1;    // share of the time in which some thread waited
 constexpr double steal_matters = .01;      // processors
@@ -45,8 +45,8 @@ std::string disturbance(const result::Run& run) {
   if (other / wall > other_work_matters)
     out.push_back(fmt::format("other work took {:.1f} processors on average", other / wall));
   if (pressure / wall > pressure_matters)
-    // The kernel adds up when it looks, not when a process ends: over a short time it may be a little too
-    // much.
+    // The kernel updates this counter at intervals, not when a process ends. Over a short time the value may
+    // be slightly too large.
     out.push_back(fmt::format("some thread waited for a processor {} of the time",
                               percent(std::min(1.0, pressure / wall))));
   if (steal / wall > steal_matters)

@@ -76,7 +76,7 @@ std::string draw(const Finding& finding, const Terminal& terminal, bool whole) {
 
 DoctorOutcome outcome(const Doctor& doctor) {
   DoctorOutcome out;
-  bool broken = false;  // beyond having nothing to look at
+  bool broken = false;  // apart from having nothing to inspect
   bool unseen = false;  // a GPU may be there
   for (const Finding& finding : doctor.findings) {
     unseen = unseen || (finding.severity == Severity::note && finding.cause == "no_nvidia_hardware");

@@ -1,4 +1,4 @@
-// What the doctor found, for a terminal, for an issue report and for programs.
+// Shows what the doctor found, for a terminal, for an issue report and for programs.
 #pragma once
 
 #include <string>
@@ -11,29 +11,29 @@
 
 namespace gpugauge::report {
 
-/// A stack that was looked at, and what there is to say about it.
+/// An inspected stack and the findings about it.
 struct Doctor {
-  stack::Inventory inventory;            ///< all that was looked for
+  stack::Inventory inventory;            ///< everything that was looked for
   std::vector<stack::Finding> findings;  ///< worst first
   std::vector<stack::Layer> layers;      ///< the stack side by side: stack::overview
 };
 
-/// How many findings of each severity, and what follows: the last line of every report.
+/// The number of findings per severity, and the result: the last line of every report.
 struct DoctorOutcome {
-  int failures = 0,      ///< findings of this severity: something does not work, or is unsupported
-      warnings = 0,      ///< it works, and something will suffer
+  int failures = 0,      ///< something does not work, or is unsupported
+      warnings = 0,      ///< it works, but something will suffer
       notes = 0;         ///< worth knowing; never counts
-  int exit_code = 0;     ///< 0 nothing is broken, 1 something is, 3 there is no GPU to judge
+  int exit_code = 0;     ///< 0: nothing is broken; 1: something is; 3: there is no GPU to judge
   std::string sentence;  ///< "fits: 0 failures, 1 warning, 2 notes"
 };
-/// Counts the findings. That there is no GPU counts among them and gives code 3, not 1.
+/// Counts the findings. The finding that there is no GPU counts too, but gives code 3, not 1.
 DoctorOutcome outcome(const Doctor& doctor);
 
-/// One screen: findings, then the layers, then the outcome. Notes are titles only, unless `whole`, which also
-/// lists every item of the inventory.
+/// One screen: findings, then layers, then the outcome. Notes show only their titles. `whole` shows them in
+/// full and lists every item of the inventory.
 std::string draw(const Doctor& doctor, const Terminal& terminal, bool whole);
 
-/// One finding: its title, and with `whole` (or above a note) what was seen and what to do.
+/// One finding: its title. Failures, warnings, and with `whole` also notes, add evidence and remedy.
 std::string draw(const stack::Finding& finding, const Terminal& terminal, bool whole);
 
 /// {"schema": "gpugauge.doctor/1", ...}, docs/schema/doctor.schema.json.

@@ -29,7 +29,7 @@ std::string to_json(const Doctor& doctor) {
                          {"findings", findings},
                          {"layers", layers},
                          {"inventory", ordered_json::parse(stack::to_json(doctor.inventory))}};
-  // Foreign text may be no UTF-8: what is not becomes the replacement character.
+  // Foreign text may be invalid UTF-8; invalid parts become the replacement character.
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

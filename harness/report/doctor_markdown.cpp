@@ -8,8 +8,8 @@
 namespace gpugauge::report {
 namespace {
 
-/// Foreign text as a code span: in a fence of backticks longer than any in it, with the bar escaped that
-/// would end a table's cell.
+/// Foreign text as a code span, in a fence of backticks longer than any in it. Escapes '|', which would end a
+/// table cell.
 std::string code(const std::string& text) {
   const std::string line = plain(text);
   std::size_t longest = 0;

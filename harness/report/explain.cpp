@@ -1,3 +1,4 @@
+// Writes the page of a cause for the terminal and as Markdown.
 #include "report/explain.hpp"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ std::string_view subject(const diagnose::Signature& signature) {
   return "a change, by a mechanism that is not known";
 }
 
-/// Markdown of a cell as plain text.
+/// Removes Markdown from a table cell's text.
 std::string unmarked(std::string text) {
   std::erase(text, '`');
   return text;
@@ -76,7 +77,7 @@ std::string severity_of(const CausePage& page) {
   return page.signature != nullptr ? stack::to_string(page.signature->severity) : page.row->severities;
 }
 
-/// The probes of `check` that separate it from others.
+/// The probes of `check` that separate this cause from others.
 std::vector<const diagnose::ProbeEntry*> probes_of(const CausePage& page) {
   std::vector<const diagnose::ProbeEntry*> out;
   for (const diagnose::ProbeEntry& probe : diagnose::probe_table())

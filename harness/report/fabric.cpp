@@ -1,3 +1,4 @@
+// Writes the judgement of a fabric for the terminal and as JSON.
 #include "report/fabric.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ Cell cell_of(const FabricSet& set, double tolerance) {
   return {signed_percent(*set.change), *set.change > tolerance ? Tone::bad : Tone::normal};
 }
 
-/// Pairs as nodes by nodes: how much worse than the reference each is.
+/// A node-by-node table of pairs: how much worse each is than the reference.
 std::string draw_matrix(const FabricJudgement& fabric, const FabricSize& size, const Terminal& terminal) {
   std::vector<Column> columns{{"node", false, true}, {"itself", true}};
   std::map<std::string, std::size_t> place;
@@ -69,7 +70,7 @@ std::string draw_matrix(const FabricJudgement& fabric, const FabricSize& size, c
   return table.draw(terminal);
 }
 
-/// The slowest sets, for a fabric too large for a table of nodes by nodes.
+/// The slowest sets, if the fabric is too large for a node-by-node table.
 std::string draw_slowest(const FabricJudgement& fabric, const Terminal& terminal) {
   constexpr std::size_t shown = 12;
   std::vector<const FabricSet*> sets;

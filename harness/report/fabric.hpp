@@ -10,7 +10,7 @@
 
 namespace gpugauge::report {
 
-/// What was found, then the pairs as a table of nodes by nodes where they are few, else the slowest sets.
+/// The findings, then the pairs as a node-by-node table if they are few, else the slowest sets.
 std::string draw(const judge::FabricJudgement& fabric, const Terminal& terminal);
 
 /// docs/schema/fleet.schema.json, $defs/fabric.

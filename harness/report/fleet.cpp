@@ -1,3 +1,4 @@
+// Writes the comparison of nodes for the terminal and as JSON.
 #include "report/fleet.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ std::string draw_table(const std::vector<NodeJudgement>& nodes, const Terminal& 
       {{"node", false, true}, {"runs", true}, {"verdict"}, {"change", true}, {"finding", false, true}});
   for (const NodeJudgement& node : nodes) {
     if (node.state == NodeState::healthy && !every_node) continue;
-    // Of the metric that is named beside it.
+    // The change of the metric named beside it.
     const std::optional<double> change = node.verdicts.empty() ? std::nullopt : node.verdicts.front().change;
     table.add({{plain(node.label), Tone::strong},
                {std::to_string(node.rounds)},
@@ -59,7 +60,7 @@ std::string draw_table(const std::vector<NodeJudgement>& nodes, const Terminal& 
   return table.empty() ? "" : table.draw(terminal);
 }
 
-/// "1 found, 3 healthy": the devices of a machine by state.
+/// "1 found, 3 healthy": a machine's devices by state.
 std::string states_of(const judge::HostJudgement& host, const std::vector<NodeJudgement>& nodes) {
   std::map<NodeState, std::size_t> counts;
   for (const std::size_t node : host.nodes) ++counts[nodes[node].state];
@@ -69,7 +70,7 @@ std::string states_of(const judge::HostJudgement& host, const std::vector<NodeJu
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Machines, where one holds several devices; a machine without a name is called as the first of them.
+/// The machines, if one has several devices. A machine without a name is called after its first device.
 std::string draw_hosts(const judge::PeersJudgement& judgement, const Terminal& terminal, bool every_node) {
   if (!several_a_host(judgement)) return "";
   Table table({{"node", false, true}, {"verdict"}, {"its devices", false, true}});
@@ -83,7 +84,7 @@ std::string draw_hosts(const judge::PeersJudgement& judgement, const Terminal& t
   return table.empty() ? "" : table.draw(terminal);
 }
 
-/// A paragraph for each of the first nodes: what stands out, and why.
+/// One paragraph for each of the first nodes: what stands out, and why.
 std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const Terminal& terminal) {
   constexpr std::size_t most_nodes = 10;
   constexpr std::size_t most_verdicts = 3;
@@ -107,7 +108,7 @@ std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const Terminal
   return out;
 }
 
-/// null: the runs lack the fact.
+/// null if the runs lack the fact.
 ordered_json json_of(const std::optional<std::string>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
@@ -139,7 +140,7 @@ std::string some_of(const std::vector<std::string>& labels) {
                      labels.size() - shown);
 }
 
-/// Who differs from what most nodes are: driver, libraries, firmware, settings.
+/// Nodes that differ from the majority in driver, libraries, firmware or settings.
 std::string draw_drift(const std::vector<judge::DriftedFact>& drift, const Terminal& terminal) {
   constexpr std::size_t shown = 8;
   std::string out;

@@ -1,4 +1,4 @@
-// What a launcher is to measure again.
+// Lists what a launcher must measure again.
 #include <algorithm>
 #include <set>
 
@@ -18,8 +18,8 @@ const std::string& name_of(const judge::NodeJudgement& node) {
   return node.host.empty() ? node.label : node.host;
 }
 
-/// A launcher finds the node by what the list says, letter by letter: a name that must be changed before it
-/// can stand there, or that reads as an option or as two names, is none.
+/// True if the list can hold this name. A launcher looks the name up letter by letter. A name that would need
+/// changes, or reads as an option or as two names, is useless.
 bool can_be_listed(const std::string& name) {
   return !name.empty() && name.front() != '-' && name.find(',') == std::string::npos &&
          tame(name, std::string::npos) == name;
@@ -35,9 +35,9 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
   std::string out;
   for (const judge::NodeJudgement& node : judgement.nodes)
     if (node.measure_again && can_be_listed(name_of(node)))
-      // Of a file that could not be read nobody knows the device.
+      // For a file that could not be read, the device is unknown.
       out += fmt::format("{}\t{}\n", name_of(node), node.device.empty() ? "all" : plain(node.device));
-  std::set<std::string> sets;  // several metrics of a benchmark ask for the same
+  std::set<std::string> sets;  // several metrics of a benchmark request the same set
   for (const judge::FabricJudgement& fabric : judgement.fabrics)
     for (const std::vector<std::string>& nodes : fabric.measure_again)
       if (std::string line =

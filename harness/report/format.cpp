@@ -11,9 +11,9 @@
 namespace gpugauge::report {
 namespace {
 
-/// What no number can be told of.
+/// Text for a value that cannot be shown.
 constexpr const char* unknown = "unknown";
-/// From here on a number is told with an exponent.
+/// Numbers from here on are written with an exponent.
 constexpr double most_digits = 1e8;
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Writes the history's series and changes for the terminal.
 #include "report/history.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::string day(const std::string& started) {
 }
 
 constexpr std::size_t shown_facts = 3;
-/// Lists show so many of what is many.
+/// How many entries of a long list are shown.
 constexpr std::size_t few = 5;
 
 std::string too_few_runs(std::size_t runs) {
@@ -118,12 +119,12 @@ std::string worst_of(const Event& event) {
                      plain(worst.metric.form.key), change(worst.change.relative));
 }
 
-/// "2026-01-31  node7, GPU-...  ": what a line on an event begins with.
+/// "2026-01-31  node7, GPU-...  ": the start of an event's line.
 std::string dated(const Event& event, const Terminal& terminal) {
   return terminal.paint(day(event.started), Tone::strong) + "  " + device_text(event.device) + "  ";
 }
 
-/// One line an event below a heading.
+/// One line per event, for use below a heading.
 template <typename Tell>
 std::string lines_of(const std::vector<Event>& events, const Terminal& terminal, bool all, const Tell& tell) {
   std::string out;

@@ -1,4 +1,4 @@
-// The history for a browser.
+// The history as an HTML page.
 #include <fmt/format.h>
 
 #include "report/format.hpp"
@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t shown_causes = 3;
 
-/// What differs between the stacks of a run and of the one before it; "" where nothing does.
+/// Differences between the stacks of a run and its predecessor; "" if there are none.
 std::string versions_changed(const store::Trend& trend, std::size_t at, const store::Facts& facts) {
   const auto& points = trend.series.points;
   if (at == 0 || points[at].fingerprint == points[at - 1].fingerprint) return "";
@@ -70,7 +70,7 @@ ordered_json json_of(const store::Trend& trend, const store::Facts& facts) {
                    {"versions", std::move(versions)},
                    {"monitor", monitor_text(trend)}};
   if (trend.last) out["last"] = last_text(trend);
-  if (!trend.alarms.empty()) out["alarm"] = trend.alarms.back().at;  // the one that `monitor` tells of
+  if (!trend.alarms.empty()) out["alarm"] = trend.alarms.back().at;  // the one that `monitor` describes
   return out;
 }
 

@@ -1,4 +1,4 @@
-// A series as lines of text.
+// Plots a series as lines of text.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -42,7 +42,7 @@ std::vector<Bar> columns_of(const store::Trend& trend, std::size_t most) {
   return out;
 }
 
-/// The runs under the left and the right end, and between them the newest change that has room.
+/// Labels of the first and last run, and between them the newest change that fits.
 std::string axis(const store::Trend& trend, std::size_t margin, const std::vector<Bar>& columns) {
   const auto& points = trend.series.points;
   std::string out(margin, ' ');
@@ -75,7 +75,7 @@ std::string plot(const store::Trend& trend, const Terminal& terminal) {
   const auto [low, high] = std::minmax_element(
       points.begin(), points.end(), [](const auto& a, const auto& b) { return a.median < b.median; });
   double bottom = low->median, top = high->median;
-  // Noise of a thousandth should not look like a mountain.
+  // Noise of 0.1% must not look like a mountain.
   const double least = .02 * trend.centre;
   if (top - bottom < least) {
     const double middle = (top + bottom) / 2;

@@ -1,6 +1,6 @@
-// One page that needs nothing else: no network, no other file. What was measured stands in it as JSON that no
-// parser of HTML sees markup in; the page's own scripts put it in place as text. A content security policy
-// names the one script and the one style sheet by their hashes, so that nothing else could run.
+// One self-contained HTML page: no network, no other file. Measured data is embedded as JSON that no HTML
+// parser can read as markup; the page's own scripts insert it as text. A content security policy names the
+// only script and style sheet by their hashes, so nothing else can run.
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -20,10 +20,10 @@ const std::string& part(const std::vector<DataFile>& files, std::string_view nam
   throw std::logic_error(fmt::format("the page has no part {}", name));
 }
 
-/// "sha256-..." in base64, as a content security policy names what may run.
+/// "sha256-..." in base64, as a content security policy requires.
 std::string policy_hash(std::string_view text) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const std::string hex = baseline::sha256(text) + "00";  // 32 bytes, and one of filling
+  const std::string hex = baseline::sha256(text) + "00";  // 32 bytes and one byte of padding
   std::string out = "sha256-";
   for (std::size_t i = 0; i < hex.size(); i += 6) {
     const unsigned long bits = std::stoul(hex.substr(i, 6), nullptr, 16);
@@ -33,8 +33,8 @@ std::string policy_hash(std::string_view text) {
   return out;
 }
 
-/// JSON within a script element: without "<" it can neither end the element nor open a comment in it. Its
-/// strings are shown as text: what would turn or hide the text round it stands in no other place of JSON.
+/// JSON for a script element. Without "<" it can neither end the element nor open a comment. Also replaces
+/// characters that would turn or hide text; JSON has them only inside strings, which are shown as text.
 std::string within_script(const nlohmann::ordered_json& data) {
   const std::string text =
       result::one_line(data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

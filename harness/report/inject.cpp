@@ -1,3 +1,4 @@
+// Writes the results of injected faults for the terminal and as JSON.
 #include "report/inject.hpp"
 
 #include <algorithm>
@@ -99,8 +100,7 @@ int silent(const InjectReport& report) {
                                         [](const InjectTrial& trial) { return !trial.problem.empty(); }));
 }
 
-/// The quiet runs; of an alarm also what went on meanwhile: a neighbour that was really there is no false
-/// one.
+/// The quiet runs. An alarm also lists other activity meanwhile: a real disturbance makes it no false alarm.
 std::string quiet_of(const InjectReport& report, const Terminal& terminal) {
   if (report.quiet.empty()) return "";
   const int cried = alarms(report);

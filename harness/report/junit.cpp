@@ -1,5 +1,5 @@
-// JUnit XML as Jenkins' xunit plugin describes it (junit-10.xsd): one suite a device and class. failure: what
-// counts against the device; error: what could not be judged; skipped: in doubt or advisory, with the reason.
+// JUnit XML as Jenkins' xunit plugin defines it (junit-10.xsd): one suite per device and class. failure:
+// counts against the device; error: could not be judged; skipped: in doubt or advisory, with the reason.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -66,7 +66,7 @@ void add_case(pugi::xml_node& suite, const std::string& classname, const Case& o
   }
 }
 
-/// A dot parts packages in the trees that CI servers draw.
+/// CI servers split names at dots into packages, so replace them.
 std::string undotted(std::string text) {
   std::replace(text.begin(), text.end(), '.', '_');
   return text;
@@ -106,7 +106,7 @@ std::string junit_text(const Subject& subject) {
     for (const Case& one : part.cases) all.add(one.state);
   }
   set(root, "time", fmt::format("{:.3f}", seconds));
-  set(root, all, false);  // the schema knows no count of skipped here
+  set(root, all, false);  // the schema has no skipped count here
   for (const DigestPart& part : made.parts) {
     std::map<std::string, std::vector<const Case*>> suites;
     for (const Case& one : part.cases) suites[one.suite].push_back(&one);
@@ -117,7 +117,7 @@ std::string junit_text(const Subject& subject) {
       Counts counts;
       for (const Case* one : cases) counts.add(one->state);
       set(suite, counts, true);
-      // What was measured took the time of the whole part; it stands once, so that the sum is right.
+      // Only the first suite has the part's time, so that the sum is right.
       set(suite, "time", fmt::format("{:.3f}", first ? part.seconds : 0));
       if (part.started.size() >= 19) set(suite, "timestamp", part.started.substr(0, 19));
       pugi::xml_node properties = suite.append_child("properties");

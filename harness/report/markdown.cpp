@@ -1,4 +1,4 @@
-// A page for a job summary: the verdict first, then causes, then the worst metrics. GitHub takes 1 MiB of it.
+// A page for a job summary: the verdict, then causes, then the worst metrics. GitHub accepts 1 MiB.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,11 +10,11 @@
 namespace gpugauge::report {
 namespace {
 
-constexpr std::size_t most_bytes = 1'000'000;  ///< of the 1,048,576 that GitHub takes
+constexpr std::size_t most_bytes = 1'000'000;  ///< of the 1,048,576 that GitHub accepts
 constexpr std::size_t most_rows = 40;
 constexpr std::size_t most_remarks = 40;
 
-/// Foreign text in a paragraph or cell: nothing in it is markup, a link or a mention.
+/// Foreign text for a paragraph or cell, escaped so that nothing in it is markup, a link or a mention.
 std::string escaped(std::string_view text, std::size_t most = 1000) {
   constexpr std::string_view special = "\\`*_{}[]()<>#+!|~$@&";
   std::string out;
@@ -36,7 +36,7 @@ std::string escaped(std::string_view text, std::size_t most = 1000) {
   return out;
 }
 
-/// A page that stays below its size: whole paragraphs or rows are left out, and that is said.
+/// A page of limited size. It leaves out whole paragraphs or rows and says so.
 class Page {
  public:
   void add(const std::string& block) {

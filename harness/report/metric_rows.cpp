@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "judge/per_clock.hpp"
@@ -64,31 +65,48 @@ bool is_problem(const Verdict& verdict) {
 
 namespace {
 
-/// A row of the table: a benchmark with one of its metrics and the verdict on it, or a metric with its own.
-/// All cells of a row are of one metric.
+/// A table row: a benchmark with one of its metrics and that metric's verdict, or a single metric. All cells
+/// of a row are about one metric.
 struct Row {
   std::string name;
   const Measured* measured = nullptr;
-  const Verdict* shown = nullptr;  ///< whose change is shown: the baseline judge's, one with a value first
+  /// Whose change to show: the baseline judge's, preferably one with a value.
+  const Verdict* shown = nullptr;
   const Verdict* worst = nullptr;
-  const Verdict* physical = nullptr;  ///< the physical judge's, where it knows the share of a limit
+  const Verdict* physical = nullptr;  ///< the physical judge's, if it knows the share of a limit
 };
 
-/// The metric that stands for a benchmark: the one with the gravest problem, by its own name; its median
-/// where there is none.
+/// The metric that represents a benchmark: the one with the gravest problem, under its own name; without a
+/// problem, its median.
 struct Chosen {
-  const Measured* median = nullptr;  ///< or the first that is judged, or the first
+  const Measured* median = nullptr;  ///< or else the first judged metric, or else the first
   const Verdict* problem = nullptr;
 };
 
-/// Whether `metric` stands for a benchmark rather than `other`, which comes before it. People know a product
-/// by its rate, and an instruction's peak by its operations per clock.
+/// True if `metric` represents a benchmark better than `other`, which comes before it. Users know a matrix
+/// product by its rate, and an instruction's peak by operations per clock.
 bool stands_rather(const Measured& metric, const Measured& other) {
   if (metric.judged && !other.judged) return true;
   const bool median = metric.statistic == "median";
   if (other.statistic != "median") return median;
   return median && metric.judged == other.judged && !judge::is_per_clock(metric.key) &&
          judge::is_per_clock(other.key) && !metric.benchmark.starts_with("peak/");
+}
+
+/// Metrics that a judge other than the physical one found within tolerance, and counted.
+std::set<std::string> held_by_others(const std::vector<Verdict>& verdicts) {
+  std::set<std::string> out;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.judge != judge::Judge::physical && !verdict.advisory &&
+        (verdict.kind == VerdictKind::ok || verdict.kind == VerdictKind::improved))
+      out.insert(verdict.metric);
+  return out;
+}
+
+/// Only says that no limit is known.
+bool knows_no_limit(const Verdict& verdict) {
+  return verdict.judge == judge::Judge::physical && verdict.advisory &&
+         verdict.kind == VerdictKind::inconclusive;
 }
 
 std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<Verdict>& verdicts,
@@ -102,7 +120,9 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   }
   std::map<std::string, Row> by_metric;
   for (const auto& [key, metric] : metrics) by_metric[key].measured = metric;
+  const std::set<std::string> held = held_by_others(verdicts);
   for (const Verdict& verdict : verdicts) {
+    if (knows_no_limit(verdict) && held.contains(verdict.metric)) continue;
     Row& row = by_metric[verdict.metric];
     if (row.worst == nullptr || verdict_rank(verdict) < verdict_rank(*row.worst)) row.worst = &verdict;
     const auto tells_more = [&verdict](const Verdict& kept) {
@@ -126,7 +146,7 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   }
   for (const auto& [name, chosen] : benchmarks) {
     const std::string median = chosen.median != nullptr ? chosen.median->key : "";
-    // A class is judged and has no metric of its own.
+    // A whole class can be judged; it has no metric of its own.
     const std::string& metric = chosen.problem != nullptr ? chosen.problem->metric
                                 : median.empty()          ? name
                                                           : median;
@@ -137,7 +157,7 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   return out;
 }
 
-/// The verdict's word. Where the width is short, advisory is said by brackets.
+/// The verdict's word. With little width, brackets mean advisory.
 std::string verdict_of(const Row& row, bool with_room) {
   if (row.worst == nullptr) return "measured";
   if (with_room) return verdict_word(*row.worst);
@@ -145,22 +165,22 @@ std::string verdict_of(const Row& row, bool with_room) {
   return row.worst->advisory ? "(" + short_word + ")" : short_word;
 }
 
-/// Share of the physical limit, from the metric's own limit or the physical judge.
+/// Share of the physical limit, from the metric's own limit or from the physical judge.
 std::optional<double> share_of(const Row& row) {
   if (row.measured != nullptr && row.measured->share_of_limit) return row.measured->share_of_limit;
   return row.physical != nullptr ? row.physical->share : std::nullopt;
 }
 
-/// The columns beside the benchmark, its value and the verdict.
+/// The optional columns beside benchmark, value and verdict.
 struct Columns {
   bool range = true;
   bool limit = false;  ///< the share of a physical limit
   bool baseline = false;
   bool change = false;
   bool detects = false;
-  bool whole_word = false;  ///< of the verdict; else advisory is said by brackets
+  bool whole_word = false;  ///< of the verdict; otherwise brackets mean advisory
 
-  /// Leaves out the one that is missed least; false where none is left that may go.
+  /// Removes the least important column; false if no more can go.
   bool narrow() {
     for (bool* const column : {&range, &detects, &limit})
       if (std::exchange(*column, false)) return true;
@@ -183,7 +203,7 @@ std::string legend(const Columns& columns, std::size_t rounds) {
   return text;
 }
 
-/// Whether any row tells the share of a physical limit.
+/// True if any row has a share of a physical limit.
 bool any_limit(const std::vector<Row>& rows) {
   return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return share_of(row); });
 }

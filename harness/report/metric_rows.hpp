@@ -1,4 +1,4 @@
-// The table of a device's metrics on a console, and how grave a verdict looks there.
+// Draws the table of a device's metrics on a console, and ranks verdicts for it.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 
 namespace gpugauge::report {
 
-/// Worst first: the order in which verdicts of one row hide each other.
+/// Lower ranks are worse; a row shows its worst verdict.
 int verdict_rank(const judge::Verdict& verdict);
-/// What a person must act on or know of.
+/// True for a verdict on which a person must act, or of which they must know.
 bool is_problem(const judge::Verdict& verdict);
-Tone verdict_tone(const judge::Verdict& verdict);         ///< How the word of a verdict is painted.
+Tone verdict_tone(const judge::Verdict& verdict);         ///< colour of a verdict's word
 std::string verdict_word(const judge::Verdict& verdict);  ///< "regressed", "ok, advisory".
 
-/// What the table is of.
+/// Content of the table.
 struct MetricTable {
-  std::vector<Measured> measured;        ///< values of now, a metric each
-  std::vector<judge::Verdict> verdicts;  ///< on them, of every judge
-  std::size_t rounds = 1;                ///< behind the values
-  bool judged = false;                   ///< held against something, so that there are changes
-  bool every_metric = false;             ///< a row a metric instead of one a benchmark
+  std::vector<Measured> measured;        ///< current values, one per metric
+  std::vector<judge::Verdict> verdicts;  ///< verdicts of every judge on these metrics
+  std::size_t rounds = 1;                ///< number of rounds behind the values
+  bool judged = false;                   ///< compared with something, so that there are changes
+  bool every_metric = false;             ///< one row per metric instead of one per benchmark
 };
 
-/// The table with its legend; nothing where there is no row. Where the width is short, columns are left out
-/// rather than a line be longer.
+/// Draws the table with its legend; "" if there is no row. If the width is small, leaves out columns rather
+/// than exceed it.
 std::string draw(const MetricTable& table, const Terminal& terminal);
 
 }  // namespace gpugauge::report

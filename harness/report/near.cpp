@@ -8,7 +8,7 @@
 namespace gpugauge::report {
 namespace {
 
-/// Changes of one letter that lead from one name to the other.
+/// Levenshtein distance: changes of one letter that lead from one name to the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -31,7 +31,7 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   for (const std::string& one : names) {
     std::size_t far = distance(name, one);
     if (!name.empty() && one.find(name) != std::string::npos) far = std::min<std::size_t>(far, 2);
-    // Of a short word no letter is left where three are changed.
+    // After three changes nothing of a short word is left.
     if (far <= std::max<std::size_t>(3, name.size() / 3) && far < name.size()) found.emplace_back(far, one);
   }
   std::sort(found.begin(), found.end());

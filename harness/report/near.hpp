@@ -1,4 +1,4 @@
-// What somebody may have meant who wrote a name that does not exist.
+// Suggests existing names for a mistyped one.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace gpugauge::report {
 
-/// At most three of `names` that are near to `name`, nearest first: by how many letters are changed, added or
-/// left out (Levenshtein's distance), at most three or a third of them; or that hold it.
+/// At most three of `names` similar to `name`, nearest first. A similar name contains it, or differs by at
+/// most max(3, a third of its length) letters changed, added or left out (Levenshtein distance). Either way
+/// it differs in fewer letters than `name` has.
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace gpugauge::report

@@ -1,6 +1,6 @@
-// A text file for node_exporter's textfile collector, which reads Prometheus' text format 0.0.4; the same
-// file is OpenMetrics 1.0: gauges only, no timestamps, units in the names, "# UNIT" and "# EOF", which the
-// older format takes for comments.
+// A text file for node_exporter's textfile collector, which reads Prometheus' text format 0.0.4. The same
+// file is valid OpenMetrics 1.0: gauges only, no timestamps, units in the names, "# UNIT" and "# EOF". The
+// older format takes these two for comments.
 #include <cmath>
 #include <map>
 
@@ -24,10 +24,11 @@ std::string escaped_label(std::string_view text) {
   return out;
 }
 
-/// Families in the order in which they are first named, samples of each together, as both formats want it.
+/// Families in the order in which they are first added. Keeps the samples of each together, as both formats
+/// require.
 class Exposition {
  public:
-  /// `unit` ends the name, "" for none. Help holds neither quotes nor backslashes.
+  /// `unit` is the end of the name, "" for none. Help must hold neither quotes nor backslashes.
   void family(const std::string& name, std::string_view unit, std::string_view help) {
     if (families_.count(name) > 0) return;
     order_.push_back(name);
@@ -39,7 +40,7 @@ class Exposition {
     std::string text;
     for (const auto& [label, said] : labels)
       text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", label, escaped_label(said));
-    // A series stands once: names cut short could meet.
+    // Each series may occur only once; truncated names could coincide.
     std::string series = text.empty() ? name : fmt::format("{}{{{}}}", name, text);
     if (!std::isfinite(value) || !seen_.emplace(series, true).second) return;
     families_.at(name) += fmt::format("{} {}\n", series, value);
@@ -56,7 +57,7 @@ class Exposition {
   std::map<std::string, bool> seen_;
 };
 
-/// "byte/second" -> "bytes_per_second", as Prometheus writes base units.
+/// "byte/second" -> "bytes_per_second": Prometheus' form of base units.
 std::string unit_name(std::string_view unit) {
   if (unit == "1") return "ratio";
   if (unit == "hertz" || unit == "celsius") return std::string(unit);
@@ -65,7 +66,8 @@ std::string unit_name(std::string_view unit) {
   return at == std::string_view::npos ? first : first + "_per_" + std::string(unit.substr(at + 1));
 }
 
-/// `report` ("check", "compare", "fleet", "diagnosis") keeps the series of several files in one folder apart.
+/// `report` ("check", "compare", "fleet", "diagnosis") distinguishes the series of several files in one
+/// folder.
 void add_common(Exposition& out, const Digest& made, const std::string& report) {
   out.family("gpugauge_build_info", "", "Version of the command that wrote this file; always 1.");
   out.sample("gpugauge_build_info",

@@ -1,3 +1,4 @@
+// Builds the HTML page's data for a check or compare.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -18,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t most_batches = 60;  ///< drawn of a process
+constexpr std::size_t most_batches = 60;  ///< drawn per process
 
 ordered_json optional(const std::optional<double>& value) {
   return value ? ordered_json(six_digits(*value)) : ordered_json(nullptr);
@@ -38,7 +39,7 @@ ordered_json verdict_json(const judge::Verdict& verdict) {
           {"reason", verdict.reason}};
 }
 
-/// The timed batches of one process in the metric's unit, evenly thinned; empty where the metric is no simple
+/// The timed batches of one process in the metric's unit, thinned evenly. Empty if the metric is no simple
 /// function of a batch's time (a percentile, a fit).
 ordered_json batches_of(const result::BenchmarkResult& benchmark, const result::Metric& metric) {
   ordered_json out = ordered_json::array();
@@ -56,10 +57,10 @@ ordered_json batches_of(const result::BenchmarkResult& benchmark, const result::
   return out;
 }
 
-/// Per metric: an array a run, of one entry a process.
+/// Per metric: one array per run, with one entry per process.
 struct Seen {
   std::map<std::string, ordered_json> values;
-  std::map<std::string, ordered_json> batches;  ///< of the first run that holds it only
+  std::map<std::string, ordered_json> batches;  ///< only of the first run that has it
 };
 
 Seen look_at(const std::vector<result::Run>& runs) {
@@ -105,7 +106,7 @@ ordered_json metrics_of(const DeviceReport& device) {
     if (const auto found = then.values.find(metric.key); found != then.values.end())
       row["then"] = found->second;
   }
-  // Every judge's word, the gravest first.
+  // Verdicts of all judges, gravest first.
   std::vector<const judge::Verdict*> verdicts = gravest_verdicts(device.verdicts);
   const std::set<const judge::Verdict*> first(verdicts.begin(), verdicts.end());
   for (const judge::Verdict& verdict : device.verdicts)
@@ -133,6 +134,18 @@ ordered_json needed_of(const diagnose::Diagnosis& diagnosis) {
   ordered_json out = ordered_json::array();
   for (const diagnose::Needed& one : diagnosis.needed) out.push_back(one.cause + ": " + one.question);
   return out;
+}
+
+ordered_json lines_of(const std::vector<diagnose::Excluded>& causes) {
+  ordered_json out = ordered_json::array();
+  for (const diagnose::Excluded& one : causes) out.push_back(one.cause + ": " + one.why);
+  return out;
+}
+
+/// The causes that no finding names: those that are excluded, and those that are not proven.
+ordered_json others_of(const diagnose::Diagnosis& diagnosis) {
+  return {{"excluded", lines_of(beside_findings(diagnosis.excluded, diagnosis))},
+          {"unproven", lines_of(beside_findings(diagnosis.unproven, diagnosis))}};
 }
 
 ordered_json families_of(const DeviceReport& device) {
@@ -167,6 +180,7 @@ ordered_json device_json(const DeviceReport& device) {
           {"findings", device.diagnosis ? page_findings(*device.diagnosis) : ordered_json::array()},
           {"diagnosis", said ? device.diagnosis->sentence : ""},
           {"needed", said ? needed_of(*device.diagnosis) : ordered_json::array()},
+          {"others", others_of(device.diagnosis.value_or(diagnose::Diagnosis{}))},
           {"families", families_of(device)},
           {"metrics", metrics_of(device)}};
 }
@@ -217,6 +231,7 @@ ordered_json page_data(const DiagnosisReport& made) {
            page_outcome({static_cast<judge::ExitCode>(exit_code(made.diagnosis)), made.diagnosis.sentence})},
           {"source", made.observation.about.source},
           {"findings", page_findings(made.diagnosis)},
+          {"others", others_of(made.diagnosis)},
           {"remarks", needed_of(made.diagnosis)}};
 }
 

@@ -1,4 +1,4 @@
-// What the page of the HTML report shows, as JSON; page/*.js reads it.
+// Data of the HTML report's page, as JSON; page/*.js reads it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,10 +11,10 @@ nlohmann::ordered_json page_data(const Report& report);
 nlohmann::ordered_json page_data(const FleetReport& fleet);
 nlohmann::ordered_json page_data(const DiagnosisReport& made);
 
-/// The whole page with this data, complete in itself.
+/// The whole page with this data, self-contained.
 std::string page_text(nlohmann::ordered_json data);
 
-/// The nearest number of six significant digits: as much as a page shows, in few bytes.
+/// Rounds to six significant digits: all that a page shows, in few bytes.
 double six_digits(double value);
 
 nlohmann::ordered_json page_findings(const diagnose::Diagnosis& diagnosis);

@@ -1,5 +1,5 @@
-// The parts of the HTML report's page as they were when this command was built (scripts/cmake/EmbedData.cmake
-// writes the definition).
+// The parts of the HTML report's page, embedded when this command was built. scripts/cmake/EmbedData.cmake
+// writes the definition.
 #pragma once
 
 #include <vector>

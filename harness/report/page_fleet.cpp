@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The runs of each node by their ids.
+/// Each node's runs by id.
 using RunsOfNodes = std::map<std::string, std::map<std::string, const judge::PeerRound*>>;
 
 RunsOfNodes runs_of(const judge::PeersInput& input) {
@@ -24,7 +24,7 @@ RunsOfNodes runs_of(const judge::PeersInput& input) {
   return out;
 }
 
-/// The metrics that the page shows: those that count on some node.
+/// The metrics that the page shows: those that count on at least one node.
 class Shown {
  public:
   explicit Shown(const judge::PeersInput& input) : input_(input) {
@@ -34,7 +34,7 @@ class Shown {
 
   std::size_t count() const { return count_; }
 
-  /// What a node was compared by: of each metric the first value among its runs of the group.
+  /// The values used to compare a node: per metric the first one among its runs in the group.
   std::map<std::size_t, double> first_values(const judge::NodeJudgement& node,
                                              const RunsOfNodes& runs) const {
     std::map<std::size_t, double> out;
@@ -61,7 +61,7 @@ class Shown {
   static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
   const judge::PeersInput& input_;
-  std::vector<std::size_t> places_;  ///< by form
+  std::vector<std::size_t> places_;  ///< indexed by form
   std::size_t count_ = 0;
 };
 
@@ -78,7 +78,7 @@ ordered_json page_data(const FleetReport& fleet) {
   const RunsOfNodes runs = runs_of(fleet.input);
   const Shown shown(fleet.input);
   const std::size_t metrics = shown.count();
-  // Centres are medians over the nodes of a group, as in the judgement.
+  // Centres are medians over a group's nodes, as in the judgement.
   std::vector<std::vector<std::vector<double>>> of_group(fleet.judgement.groups.size(),
                                                          std::vector<std::vector<double>>(metrics));
   ordered_json nodes = ordered_json::array();

@@ -1,4 +1,4 @@
-// A verdict among nodes as JSON: the same in the report of a fleet and in that of an admission.
+// A verdict among nodes as JSON, shared by the reports of fleets and admissions.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace gpugauge::report {
 
-/// docs/schema/fleet.schema.json has it as "verdict", and admission.schema.json points there.
+/// docs/schema/fleet.schema.json defines it as "verdict"; admission.schema.json refers to that.
 nlohmann::ordered_json peer_verdict_json(const judge::Verdict& verdict);
 
 }  // namespace gpugauge::report

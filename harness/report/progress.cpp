@@ -21,7 +21,7 @@ std::string progress_text(const ProgressState& state, int width) {
   for (const std::string& text :
        {fmt::format("{}  [{}]  {}{}", state.title, bar, now, left), beside + left, beside})
     if (text.size() <= room) return text;
-  // Whole words: half a number would be another one.
+  // Cut at whole words: half a number would be a different one.
   const std::string shown = beside.substr(0, std::min(room, beside.rfind(' ', room)));
   return shown.substr(0, shown.find_last_not_of(' ') + 1);
 }
@@ -40,7 +40,7 @@ void ProgressLine::show(const ProgressState& state) {
     drawn_ = true;
     return;
   }
-  // In a log: when something is finished, at most every five seconds.
+  // In a log: when a step ends, at most every five seconds.
   if (state.done == last_done_ ||
       (state.done < state.total && state.elapsed - last_seconds_ < 5 && last_done_ >= 0))
     return;

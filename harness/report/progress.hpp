@@ -1,4 +1,4 @@
-// The progress line: one line that overwrites itself on a terminal, a line now and then elsewhere.
+// The progress line: on a terminal one line that overwrites itself, elsewhere a new line now and then.
 #pragma once
 
 #include <cstdio>
@@ -8,10 +8,10 @@
 
 namespace gpugauge::report {
 
-/// One state of long work.
+/// The progress of a long task.
 struct ProgressState {
   std::string title;    ///< "round 1 of GPU 0"
-  int done = 0;         ///< steps that are over; what a step is, the work decides
+  int done = 0;         ///< finished steps; the task defines a step
   int total = 0;        ///< steps in all; 0 draws an empty bar
   std::string current;  ///< what runs now
   double elapsed = 0;   ///< seconds
@@ -27,13 +27,13 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// On a terminal at once; elsewhere a line when a step is over, at most every five seconds.
+  /// Draws at once on a terminal. Elsewhere writes a line when a step ends, at most every five seconds.
   void show(const ProgressState& state);
-  /// Takes the line away, so that other text can be written.
+  /// Erases the line, so that other text can be written.
   void clear();
 
  private:
-  /// A stream that is closed or full loses its progress and nothing else.
+  /// Ignores errors: a closed or full stream loses only its progress.
   void write(const std::string& text);
 
   Terminal terminal_;

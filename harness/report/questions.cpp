@@ -1,3 +1,4 @@
+// Writes the answers on plans, images and binaries for the terminal.
 #include "report/questions.hpp"
 
 #include <algorithm>

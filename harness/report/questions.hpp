@@ -1,4 +1,4 @@
-// Answers to "would it work?": a plan of versions, a container image, a binary; and to "what is this error?"
+// Answers "would it work?" for a plan of versions, a container image or a binary, and "what is this error?".
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace gpugauge::report {
 
-/// A binary, and what becomes of it on each compute capability that was asked about.
+/// A binary, and whether it runs on each compute capability asked about.
 struct BinaryAnswers {
   stack::BinaryReport report;             ///< what the file says
-  std::vector<stack::RunAnswer> answers;  ///< one a compute capability; empty where none was asked about
+  std::vector<stack::RunAnswer> answers;  ///< one per compute capability; empty if none was asked about
 };
 
 std::string draw(const stack::PlanReport& plan, const Terminal& terminal);
@@ -31,7 +31,7 @@ std::string to_json(const std::vector<stack::ErrorAnswer>& answers);
 
 /// 0: it works, perhaps with limits; 1: it does not; 3: unknown.
 int exit_code(stack::Fit fit);
-/// Of the worst answer; 3 where it cannot be told, or there was nothing to ask about.
+/// Code of the worst answer; 3 if it is unknown or nothing was asked.
 int exit_code(const BinaryAnswers& binary);
 
 }  // namespace gpugauge::report

@@ -1,4 +1,4 @@
-// What a result can be written as: one registry, one entry a format.
+// The registry of output formats: one entry per format.
 #pragma once
 
 #include <span>
@@ -12,38 +12,39 @@
 
 namespace gpugauge::report {
 
-/// Nodes against each other: the judgement, and the values that it rests on.
+/// A comparison of nodes: the judgement and its input values.
 struct FleetReport {
-  judge::PeersJudgement judgement;  ///< what the nodes are found to be
+  judge::PeersJudgement judgement;  ///< the judgement on the nodes
   judge::PeersInput input;          ///< the rounds with their values
 };
 
-/// An observation and what was concluded from it.
+/// An observation and its diagnosis.
 struct DiagnosisReport {
   diagnose::Observation observation;  ///< what was seen
-  diagnose::Diagnosis diagnosis;      ///< what follows from it
+  diagnose::Diagnosis diagnosis;      ///< the conclusions
 };
 
-/// What is reported: a check or compare, a fleet, a diagnosis. Never null.
+/// The subject of a report: a check or compare, a fleet, or a diagnosis. Never null.
 using Subject = std::variant<const Report*, const FleetReport*, const DiagnosisReport*>;
 
-/// One format that a result can be written as.
+/// One output format.
 struct Reporter {
   std::string_view kind;                ///< as in --report KIND=FILE
-  std::string_view meaning;             ///< what it is for, a few words
+  std::string_view meaning;             ///< its purpose, in a few words
   std::string (*text)(const Subject&);  ///< the whole file
-  /// Lines that may stand before the table on a terminal; the others take standard output for themselves.
+  /// True if its lines may precede the table on a terminal; other formats need standard output for
+  /// themselves.
   bool beside_the_table = false;
 };
 
-/// Every reporter there is, in the order in which help lists them.
+/// All reporters, in the order in which help lists them.
 std::span<const Reporter> reporters();
-/// nullptr for a kind that does not exist.
+/// nullptr for an unknown kind.
 const Reporter* find_reporter(std::string_view kind);
-/// "json, junit, ...": for sentences.
+/// "json, junit, ...", for sentences.
 std::string reporter_kinds();
 
-// One a file of this room.
+// Each is defined in a file of its own in this folder.
 std::string json_text(const Subject& subject);
 std::string junit_text(const Subject& subject);
 std::string markdown_text(const Subject& subject);

@@ -1,3 +1,4 @@
+// Writes a rollout plan for the terminal and as JSON.
 #include "report/rollout.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ std::string draw_steps(const stack::Rollout& rollout, const Terminal& terminal, 
                                                     listed_nodes(nodes, every_node)),
                   terminal.width, 5) +
              "\n";
-    // Steps that differ only in where they begin have one reason.
+    // Consecutive steps with the same reason show it once.
     if (i + 1 == steps.size() || steps[i + 1].step.why != step.why)
       out += "     " + terminal.paint(wrap(plain(step.why), terminal.width, 5), Tone::faint) + "\n";
   }
@@ -101,7 +102,7 @@ std::string draw_steps(const stack::Rollout& rollout, const Terminal& terminal, 
 }
 
 std::string draw_left_out(const stack::Rollout& rollout, const Terminal& terminal, bool every_node) {
-  // Nodes with one reason stand together.
+  // Group nodes with the same reason.
   std::vector<std::pair<const stack::LeftOutNode*, std::vector<std::string>>> groups;
   for (const stack::LeftOutNode& node : rollout.left_out) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {

@@ -8,15 +8,15 @@
 
 namespace gpugauge::report {
 
-/// What the plan finds of itself, then waves, then what stays behind and why, then what may stand side by
-/// side. `every_node`: no list is cut.
+/// Problems of the plan, then waves, then nodes left behind and why, then versions that may coexist.
+/// `every_node`: no list is cut.
 std::string draw(const stack::Rollout& rollout, const Terminal& terminal, bool every_node);
 
-/// {"schema": "gpugauge.rollout/1", ...}, docs/schema/rollout.schema.json. `target` as it was asked for.
+/// {"schema": "gpugauge.rollout/1", ...}, docs/schema/rollout.schema.json. `target` as the user gave it.
 std::string to_json(const stack::Rollout& rollout, const std::string& target);
 
-/// 0: every node can take it, or has it; 1: one cannot, or is faulty; 3: of one it cannot be told, or there
-/// is nothing to do.
+/// 0: every node can take it, or has it; 1: one cannot, or is faulty; 3: one is unknown, or there is nothing
+/// to do.
 int exit_code(const stack::Rollout& rollout);
 
 }  // namespace gpugauge::report

@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 
 /// node-problem-detector cuts a plugin's message at 80 bytes.
 constexpr std::size_t short_line = 80;
-/// Why no GPU is usable, and what to do, is longer than most sentences.
+/// An explanation of why no GPU is usable is longer than most sentences.
 constexpr std::size_t whole_reason = 1000;
 
 Tone tone(ExitCode code) {
@@ -39,7 +39,7 @@ std::string finding(const Standing& one) {
   return fmt::format("{} ({:.2f})", first.cause, first.score);
 }
 
-/// The reason without the word that stands before it already.
+/// The reason without the word that already precedes it.
 std::string reason(const Standing& one) {
   const std::string lead = one.word + ": ";
   const bool plain_word = one.code != ExitCode::regressed && one.reason.starts_with(lead);
@@ -79,7 +79,7 @@ std::string short_text(const judge::Status& status) {
   if (one_line.size() <= short_line) return one_line + "\n";
   std::size_t end = short_line - 3;
   while (end > 0 && (static_cast<unsigned char>(one_line[end]) & 0xC0U) == 0x80U)
-    --end;  // within a character
+    --end;  // inside a character
   return one_line.substr(0, end) + "...\n";
 }
 
@@ -101,7 +101,7 @@ std::string draw(const judge::Status& status, judge::ExitStyle style, const Term
                       tame(status.outcome.sentence, whole_reason));
   for (const Standing& one : status.devices) out += line_of(one, terminal);
   for (const std::string& remark : status.remarks) out += tame(remark) + "\n";
-  // Behind a bar Nagios reads performance data.
+  // After a '|' Nagios expects performance data.
   if (style == judge::ExitStyle::nagios) std::replace(out.begin(), out.end(), '|', '/');
   return out;
 }

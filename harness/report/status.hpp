@@ -1,4 +1,4 @@
-// What stands of the last verdicts, for a person, for a monitor and as JSON.
+// What the last verdicts still say, for a person, for a monitor and as JSON.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace gpugauge::report {
 
 inline constexpr std::string_view status_schema = "gpugauge.status/1";
 
-/// One line a device: verdict, age, first finding, reason. For Nagios a line with its word stands before
-/// them; node-problem-detector gets one short line only.
+/// One line per device: verdict, age, first finding, reason. Nagios gets a line with its status word first;
+/// node-problem-detector gets only one short line.
 std::string draw(const judge::Status& status, judge::ExitStyle style, const Terminal& terminal);
 
 /// JSON text (docs/schema/status.schema.json).

@@ -1,3 +1,4 @@
+// Writes and reads stored verdicts.
 #include "report/stored_verdict.hpp"
 
 #include <algorithm>

@@ -10,16 +10,16 @@
 namespace gpugauge::report {
 
 inline constexpr std::string_view verdict_schema = "gpugauge.verdict/1";
-/// Metrics that a stored verdict names.
+/// The most metrics that a stored verdict names.
 inline constexpr std::size_t stored_metrics_most = 5;
 
-/// What is kept of a device that was measured and judged; the caller adds what the report does not know: when
-/// it finished, what it was narrowed to, where the GPU is, and what the kernel shows.
+/// The stored part of a device's measurement and judgement. The caller adds what the report does not know:
+/// when it finished, its selection, where the GPU is, and what the kernel shows.
 judge::StoredVerdict stored_verdict(const DeviceReport& device);
 
-/// JSON text that parse_stored_verdict reads back.
+/// JSON text for parse_stored_verdict.
 std::string to_json(const judge::StoredVerdict& verdict);
-/// Throws result::FormatError naming the place.
+/// Throws result::FormatError that names the place. `origin` names the text in it.
 judge::StoredVerdict parse_stored_verdict(const std::string& text, const std::string& origin);
 
 }  // namespace gpugauge::report

@@ -14,12 +14,12 @@ namespace gpugauge::report {
 
 namespace {
 
-/// All that several rounds hold of one metric.
+/// All values of one metric over several rounds.
 struct Values {
   const result::BenchmarkResult* benchmark = nullptr;
   const result::Metric* metric = nullptr;
-  std::vector<double> values, batches;  ///< of every process
-  std::vector<double> of_rounds;        ///< median over the processes of each round that holds it
+  std::vector<double> values, batches;  ///< over all processes
+  std::vector<double> of_rounds;        ///< median over the processes of each round with the metric
 };
 
 std::map<std::string, Values> values_of(std::span<const result::Run> rounds) {
@@ -46,7 +46,7 @@ std::map<std::string, Values> values_of(std::span<const result::Run> rounds) {
   return found;
 }
 
-/// `value`: what the metric is said to be now.
+/// `value`: the metric's value to report.
 Measured made_of(const std::string& key, const Values& values, double value) {
   const result::Metric& metric = *values.metric;
   Measured made;
@@ -73,8 +73,8 @@ bool has_figures(const judge::Verdict& verdict) {
   return verdict.judge == judge::Judge::baseline && verdict.value && verdict.baseline;
 }
 
-/// Of a limit that the physical judge knows and the metric does not: its share, which is of the median of all
-/// processes, as that of `value`.
+/// The share of a limit that only the physical judge knows, rescaled from the median of all processes to
+/// `value`.
 std::optional<double> share_at(const judge::Verdict& physical, double value) {
   if (!physical.share || !physical.value || !(*physical.value > 0) || !(value > 0)) return physical.share;
   const double times = value / *physical.value;

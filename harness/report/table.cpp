@@ -1,3 +1,4 @@
+// Lays out tables and wraps text to the terminal's width.
 #include "report/table.hpp"
 
 #include <algorithm>
@@ -12,11 +13,11 @@ constexpr std::size_t gap = 2;
 constexpr std::size_t table_indent = 2;
 constexpr std::size_t narrowest = 16;
 constexpr std::size_t widest_cell = 500;
-/// With less room beside the other columns prose stands below them, so far from the left.
+/// With less width than this, prose goes below the other columns, indented by below_row.
 constexpr std::size_t narrowest_prose = 32;
 constexpr std::size_t below_row = 6;
 
-/// Cuts the middle out: what tells two ids apart is mostly at the end.
+/// Cuts out the middle: ids mostly differ at the end.
 std::string shorten(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
   std::vector<std::string> points;
@@ -63,7 +64,7 @@ std::vector<std::size_t> Table::widths(std::size_t available) const {
     widths.back() = others + narrowest_prose <= available ? available - others : 0;
     total = widths.back() > 0 ? available : others - gap;
   }
-  // The widest column that may shrink gives way first, a column at a time.
+  // The widest shrinkable column gives way first, one character at a time.
   while (total > available) {
     std::size_t widest = columns_.size();
     for (std::size_t c = 0; c < columns_.size(); ++c)
@@ -122,7 +123,7 @@ std::string Table::draw(const Terminal& terminal) const {
 
 namespace {
 
-/// Without the sequences of Terminal::paint.
+/// Width without the sequences of Terminal::paint.
 std::size_t painted_width(std::string_view text) {
   std::size_t out = 0;
   bool escape = false;
@@ -134,7 +135,7 @@ std::size_t painted_width(std::string_view text) {
   return out;
 }
 
-/// Wraps to lines of which the first begins in `column`; `begun`: something stands there already.
+/// Wraps into lines; the first begins in `column`. `begun`: that line already holds text.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column,
                     bool begun) {
   std::istringstream words{std::string(text)};

@@ -1,4 +1,4 @@
-// A table of text that fits the width.
+// A table of text, fitted to the width.
 #pragma once
 
 #include <string>
@@ -10,35 +10,35 @@ namespace gpugauge::report {
 
 /// One field of a row.
 struct Cell {
-  std::string text;          ///< on one line, as it is shown: report::plain what is foreign
-  Tone tone = Tone::normal;  ///< colours the text, not the room around it
+  std::string text;          ///< on one line, as shown; pass foreign text through report::plain
+  Tone tone = Tone::normal;  ///< colours the text, not the padding
 };
 
-/// How a column stands.
+/// How a column is laid out.
 struct Column {
-  std::string title;     ///< title line's text
-  bool right = false;    ///< numbers stand right
-  bool shrinks = false;  ///< gives way when the width is short: cut in the middle, the end stays readable
-  /// Of the last column: its text is sentences, and is wrapped where the width is short; where little is left
-  /// beside the others, each stands below its row.
+  std::string title;     ///< text of its title
+  bool right = false;    ///< right-aligned, for numbers
+  bool shrinks = false;  ///< gives way if the width is small: the middle is cut, so the end stays readable
+  /// For the last column only: its text is sentences, which wrap if the width is small. If little space is
+  /// left beside the other columns, each text stands below its row.
   bool prose = false;
 };
 
-/// Rows under titles; columns are as wide as their widest cell and two blanks apart.
+/// Rows under titles. Each column is as wide as its widest cell; two blanks separate columns.
 class Table {
  public:
-  explicit Table(std::vector<Column> columns);  ///< From left to right.
-  /// As many cells as columns. Throws std::logic_error otherwise. Of a text of more than 500 columns the
-  /// middle is left out, however wide the terminal is.
+  explicit Table(std::vector<Column> columns);  ///< from left to right
+  /// Needs as many cells as columns; otherwise throws std::logic_error. Cuts the middle of a text wider than
+  /// 500 columns, however wide the terminal is.
   void add(std::vector<Cell> cells);
-  bool empty() const { return rows_.empty(); }  ///< Whether there is no row.
-  /// Whether every line fits the width, with what gives way as narrow as it may be.
+  bool empty() const { return rows_.empty(); }  ///< whether there is no row
+  /// True if every line fits the width once the shrinking columns are at their narrowest.
   bool fits(const Terminal& terminal) const;
   /// Title line and rows, each ended by a newline, no trailing blanks, indented by two.
   std::string draw(const Terminal& terminal) const;
 
  private:
-  /// Of every column, from left to right; of prose that stands below its row 0.
+  /// The width of each column, from left to right; 0 for prose that stands below its row.
   std::vector<std::size_t> widths(std::size_t available) const;
 
   std::vector<Column> columns_;
@@ -48,12 +48,12 @@ class Table {
 /// Columns that a text takes: one per UTF-8 code point.
 std::size_t display_width(std::string_view text);
 
-/// Text wrapped at blanks to `width`, every line after the first indented by `indent`; room for as much is
-/// left before the first line, whose beginning the caller writes.
+/// Wraps text at blanks to `width`. Indents every line but the first by `indent`; the first line leaves as
+/// much space for what the caller writes there.
 std::string wrap(std::string_view text, int width, int indent = 0);
 
-/// `label`, which may be painted, and the text behind it, as wrap() has it: what the label takes of the first
-/// line is counted. A word that has no room beside the label begins the next line.
+/// `label`, which may be painted, followed by the text, wrapped as wrap() does. The label's width counts in
+/// the first line. A word that does not fit beside the label starts the next line.
 std::string wrap_behind(const std::string& label, std::string_view text, int width, int indent);
 
 }  // namespace gpugauge::report

@@ -11,7 +11,7 @@ std::string tame(std::string_view text, std::size_t most) {
   constexpr std::string_view more = " ...";
   if (most > more.size()) {
     const std::size_t end = whole.rfind(". ", most - more.size() - 1);
-    // What ends early says too little alone: the end may be what is looked for.
+    // A sentence that ends early says too little, as the text's end may matter.
     if (end != std::string::npos && end >= most / 2) return whole.substr(0, end + 1) + std::string(more);
   }
   return result::one_line(whole, most);

@@ -37,7 +37,7 @@ const char* escape(Tone tone) {
 
 constexpr const char* unpainted = "\x1b[0m";
 
-/// Length of a sequence of paint() that the text begins with, 0 for none.
+/// Length of a paint() sequence at the start of the text; 0 if there is none.
 std::size_t paint_at(std::string_view text) {
   if (text.starts_with(unpainted)) return std::string_view(unpainted).size();
   for (const Tone tone : {Tone::good, Tone::bad, Tone::doubt, Tone::faint, Tone::strong})

@@ -1,4 +1,4 @@
-// What the place where we write can show.
+// What an output stream can show.
 #pragma once
 
 #include <string>
@@ -6,32 +6,33 @@
 
 namespace gpugauge::report {
 
-/// What a text means; the terminal decides how that looks.
+/// The meaning of a text; the terminal decides how it looks.
 enum class Tone { normal, good, bad, doubt, faint, strong };
 
-/// How to write to one stream. Colour only on a terminal, never with NO_COLOR set (https://no-color.org) or
+/// How to write to one stream. Colour only on a terminal, and never with NO_COLOR (https://no-color.org) or
 /// TERM=dumb.
 struct Terminal {
   bool colour = false;       ///< escape sequences for colour may be written
   bool interactive = false;  ///< lines may be overwritten
   int width = 100;           ///< columns, at least 60
-  bool measured = true;      ///< the width is the terminal's or COLUMNS'; false in a pipe without it
+  /// The width comes from the terminal or COLUMNS; false in a pipe without COLUMNS.
+  bool measured = true;
 
-  /// `text` in a tone, or as it is.
+  /// `text` in a tone; unchanged without colour.
   std::string paint(std::string_view text, Tone tone) const;
 };
 
-/// The last gate before a stream: of control characters only line breaks, tabs and the sequences that paint()
-/// writes pass, and every other one (C1 too) becomes '?', whoever forgot to look at a foreign name. All else
-/// is as it was, bytes that are no UTF-8 included.
+/// The last filter before a stream, in case nobody filtered a foreign name. Of all control characters only
+/// line breaks, tabs and paint()'s sequences pass; every other one (C1 too) becomes '?'. All other bytes
+/// stay, including invalid UTF-8.
 std::string guarded(std::string_view text);
 
-/// Looks at a file descriptor (1 or 2) and the environment: COLUMNS wins over the terminal's own answer;
-/// without either, 100 columns.
+/// Inspects a file descriptor (1 or 2) and the environment. COLUMNS takes precedence over the terminal's own
+/// answer; without either the width is 100 columns.
 Terminal terminal(int descriptor);
 
-/// For a table whose cells must not be cut in a file or a pipe, where the middle of a path may be what is
-/// looked for: without limit where the width is nobody's, else as it is.
+/// For a table whose cells must not be cut in a file or pipe, where the middle of a path may matter. Makes
+/// the width unlimited if nobody set it, else leaves it.
 Terminal uncut(Terminal terminal);
 
 }  // namespace gpugauge::report

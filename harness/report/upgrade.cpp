@@ -76,7 +76,7 @@ std::string draw(const stack::StackChange& change, const Terminal& terminal) {
                {to_string(layer.state), tone(layer.state)}});
   if (!table.empty()) out += table.draw(terminal);
   for (const stack::LayerChange& layer : change.layers)
-    // What the row says already is not said again.
+    // Do not repeat what the row already says.
     if (layer.state != State::reached && layer.state != State::changed && layer.state != State::unchanged)
       out += "  " + terminal.paint(wrap(plain(layer.sentence), terminal.width, 4), tone(layer.state)) + "\n";
   if (!change.changed()) out += "  Nothing of the stack differs from what `upgrade begin` recorded.\n";

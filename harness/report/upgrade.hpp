@@ -1,4 +1,4 @@
-// An upgrade for a person: what changed, what to type, what the old side will be able to show.
+// Shows an upgrade to a person: what changed, what to type, what the old side will be able to show.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace gpugauge::report {
 
-/// A table of the layers, then a sentence for each that is not simply as planned, then the settings.
+/// A table of the layers, a sentence for each that deviates from the plan, then the settings.
 std::string draw(const stack::StackChange& change, const Terminal& terminal);
 
-/// The same as sentences, for remarks of a report.
+/// The same content as sentences, for remarks of a report.
 std::vector<std::string> sentences(const stack::StackChange& change);
 
-/// Numbered, each with its reason and its commands; "" for none. A line with a command holds nothing else.
+/// Numbered advice, each with its reason and commands; "" for none. A line with a command holds nothing else.
 std::string draw(const std::vector<stack::Advice>& advice, const std::string& title,
                  const Terminal& terminal);
 
-/// The packages that were recorded, one line a manager and layer.
+/// The recorded packages, one line per manager and layer.
 std::string draw_packages(const stack::Inventory& inventory, const Terminal& terminal);
 
-/// By class: how many metrics, and the drops that a comparison will be able to show.
+/// Per class: the number of metrics, and the drops that a comparison will be able to detect.
 std::string draw_by_class(const std::vector<judge::Sensitivity>& rows, const Terminal& terminal);
 
 }  // namespace gpugauge::report

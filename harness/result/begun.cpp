@@ -10,14 +10,14 @@ namespace gpugauge::result {
 
 Begun::~Begun() {
   std::error_code ignored;
-  // A folder that holds what is not ours stays.
+  // A folder with foreign content is not empty and stays.
   for (std::size_t i = new_.size(); i-- > 0;) std::filesystem::remove(new_[i], ignored);
 }
 
 void Begun::make_folder(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> missing;
   std::error_code error;
-  // A link that leads nowhere is there, too.
+  // A dangling link counts as existing, too.
   for (std::filesystem::path at = folder;
        !at.empty() && !std::filesystem::exists(std::filesystem::symlink_status(at, error));
        at = at.parent_path())

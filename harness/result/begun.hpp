@@ -1,4 +1,4 @@
-// Several files that belong together: all of them stay, or what was begun goes again.
+// Several files that belong together: they all stay, or those already begun are removed.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace gpugauge::result {
 
-/// What a command begins and has not finished. At its end what was new goes, unless it was kept: so nothing
-/// half is left where the disk is full. A command that is killed leaves it; who reads must know it by the
+/// What a command has begun and not finished. The destructor removes everything new unless keep() was called,
+/// so a full disk leaves nothing half written. A killed command leaves its files: readers must check for the
 /// file that is written last.
 class Begun {
  public:
@@ -18,9 +18,9 @@ class Begun {
 
   /// Makes the folder and its parents. Throws FileError.
   void make_folder(const std::filesystem::path& folder);
-  /// To be called before the file is written. One that was there before stays.
+  /// Call before the file is written. A file that was there before stays.
   void add_file(const std::filesystem::path& file);
-  /// All of it is there.
+  /// Marks everything as complete.
   void keep() { new_.clear(); }
 
  private:

@@ -1,5 +1,5 @@
-// Several bytes of a text at a time: how many of the next ones are digits, spaces, or plain letters of a
-// string.
+// Looks at several bytes of a text at once: how many of the next ones are digits, spaces, or plain letters of
+// a string.
 #pragma once
 
 #include <bit>
@@ -15,10 +15,10 @@ namespace gpugauge::result {
 
 #ifdef __SSE2__
 
-/// How many bytes are looked at; so many must follow `at`.
+/// The number of bytes looked at; at least this many must follow `at`.
 inline constexpr std::ptrdiff_t bytes_at_once = 16;
 
-/// Bytes before the first that `is_one` marks with 0.
+/// Number of bytes before the first one whose byte in `is_one` is 0.
 inline std::ptrdiff_t bytes_before(__m128i is_one) {
   const auto others = ~static_cast<unsigned>(_mm_movemask_epi8(is_one)) & 0xFFFFU;
   return others == 0 ? bytes_at_once : std::countr_zero(others);
@@ -28,16 +28,16 @@ inline __m128i sixteen(const char* at) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));  // unaligned by design
 }
 
-/// Digits at the beginning of the next bytes_at_once.
+/// Number of digits at the beginning of the next bytes_at_once bytes.
 inline std::ptrdiff_t digits_ahead(const char* at) {
   const __m128i off = _mm_sub_epi8(sixteen(at), _mm_set1_epi8('0'));  // 0 to 9 as bytes without a sign
   return bytes_before(_mm_cmpeq_epi8(_mm_min_epu8(off, _mm_set1_epi8(9)), off));
 }
-/// Spaces (0x20 only) at the beginning of the next bytes_at_once.
+/// Number of spaces (0x20 only) at the beginning of the next bytes_at_once bytes.
 inline std::ptrdiff_t spaces_ahead(const char* at) {
   return bytes_before(_mm_cmpeq_epi8(sixteen(at), _mm_set1_epi8(' ')));
 }
-/// ASCII, no control character, neither the end of a string nor an escape.
+/// Number of leading bytes that are ASCII and neither a control character, '"' nor '\\'.
 inline std::ptrdiff_t plain_ahead(const char* at) {
   const __m128i bytes = sixteen(at);
   const __m128i printed = _mm_cmpgt_epi8(bytes, _mm_set1_epi8(0x1F));  // with a sign: not ASCII is below 0
@@ -58,7 +58,7 @@ inline std::uint64_t eight(const char* at) {
   std::memcpy(&bytes, at, sizeof bytes);
   return bytes;
 }
-/// Bytes before the first, as they lie in memory, that is not 0.
+/// Number of bytes, in memory order, before the first that is not 0.
 inline std::ptrdiff_t bytes_before(std::uint64_t marked) {
   return std::endian::native == std::endian::little ? std::countr_zero(marked) / 8
                                                     : std::countl_zero(marked) / 8;
@@ -69,12 +69,12 @@ inline std::ptrdiff_t digits_ahead(const char* at) {
   const std::uint64_t off = eight(at) ^ (each_byte * '0');
   return bytes_before((((off & ~high_bits) + each_byte * 0x76) | off) & high_bits);
 }
-/// As above.
+/// See above.
 inline std::ptrdiff_t spaces_ahead(const char* at) {
   return bytes_before(eight(at) ^ (each_byte * ' '));
 }
-/// After Anderson, "Bit Twiddling Hacks": a byte less than n. What the trick takes for such a byte by its
-/// borrow follows a true one; in the other byte order it would precede it, and 0 is answered.
+/// After Anderson, "Bit Twiddling Hacks": finds bytes less than n. A borrow can mark wrong bytes, but only
+/// after a true one. In the other byte order they would come before it, so the function returns 0 there.
 inline std::ptrdiff_t plain_ahead(const char* at) {
   const auto any_below = [](std::uint64_t word, std::uint64_t limit) {
     return (word - each_byte * limit) & ~word & high_bits;

@@ -1,3 +1,4 @@
+// The table of explained CUDA error codes and the look-up in it.
 #include "result/cuda_error.hpp"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 namespace gpugauge::result {
 namespace {
 
-// Names and numbers: driver_types.h of the CUDA toolkit (the driver API's cuda.h uses the same numbers from 2
-// up, with CUDA_ERROR_ names). Sorted by code. Causes are named in the order in which users met them.
+// Names and numbers: driver_types.h of the CUDA toolkit. The driver API's cuda.h uses the same numbers from 2
+// up, with CUDA_ERROR_ names. Sorted by code; causes are in the order in which users met them.
 constexpr std::array table{
     CudaErrorInfo{
         2, "cudaErrorMemoryAllocation", "The GPU, or the host for pinned memory, has too little free memory.",

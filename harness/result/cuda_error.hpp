@@ -1,4 +1,4 @@
-// What the CUDA error codes mean that a user meets before the first kernel has run.
+// Explains the CUDA error codes that a user meets before the first kernel has run.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@ char32_t code_point(std::string_view sequence) {
   return out;
 }
 
-/// First and last of each kind that control() tells of.
+/// First and last code point of each range that control() covers.
 constexpr std::array<std::pair<char32_t, char32_t>, 12> controls{{{0x00, 0x1f},
                                                                   {0x7f, 0x9f},
                                                                   {0xad, 0xad},
@@ -25,7 +25,7 @@ constexpr std::array<std::pair<char32_t, char32_t>, 12> controls{{{0x00, 0x1f},
                                                                   {0x2060, 0x206f},
                                                                   {0xfeff, 0xfeff},
                                                                   {0xfff9, 0xfffb},
-                                                                  // No characters: XML forbids them.
+                                                                  // Noncharacters: XML forbids them.
                                                                   {0xfffe, 0xffff},
                                                                   {0xe0000, 0xe007f}}};
 
@@ -82,7 +82,7 @@ std::string one_line(std::string_view text, std::size_t most) {
 std::string shortened(std::string_view text) {
   constexpr std::size_t most = 80;
   constexpr std::size_t bytes_of_one = 4;
-  // A cut-off sequence at the end of this is beyond what is kept.
+  // A sequence cut off at the end lies beyond the part that is kept.
   std::string out = one_line(text.substr(0, (most + 1) * bytes_of_one));
   std::size_t characters = 0;
   for (std::size_t at = 0; at < out.size(); ++at) {

@@ -7,38 +7,36 @@
 
 namespace gpugauge::result {
 
-/// Bytes of the character at the front of a text that is not empty; 0 where no character of UTF-8 stands
-/// there.
+/// Bytes of the first UTF-8 character of a text that is not empty; 0 if none begins there.
 std::size_t character(std::string_view text);
 
-/// Bytes of the character at the front of a text where that one moves or hides others instead of standing for
-/// itself: C0 (line ends and escape sequences begin with these), DEL, C1, marks that turn the direction of
-/// writing, ends of lines and paragraphs, what has no width (but the two joiners, which
-/// some scripts need). 0 for any other, and for an empty text.
+/// Bytes of the text's first character if it is a control: one that moves or hides others. These are C0 (line
+/// ends, escape sequences), DEL, C1, marks that change the writing direction, line and paragraph separators,
+/// and zero-width characters. The two joiners are excepted because some scripts need them. 0 for any other
+/// character and for an empty text.
 std::size_t control(std::string_view text);
 
-/// Foreign text on one line: each control() becomes '?', what is no UTF-8 too. Of more than `most` bytes (8
-/// or more) the middle is left out.
+/// Foreign text on one line: each control() and each invalid UTF-8 byte becomes '?'. A text above `most`
+/// bytes (8 or more) loses its middle.
 std::string one_line(std::string_view text, std::size_t most = std::string::npos);
 
-/// A foreign word as sentences and tables tell it: on one line, of more than 80 characters the first ones and
-/// "...".
+/// A foreign word for sentences and tables, on one line. A word above 80 characters is cut and ends in "...".
 std::string shortened(std::string_view text);
-/// The same in single quotes. By value: a reference would lose to std::quoted().
+/// shortened() in single quotes. Takes its argument by value: a reference would lose to std::quoted().
 std::string quoted(std::string text);
 
-/// Bytes of the longest sentence: what it tells is cut in the middle before it tells more.
+/// Most bytes in a sentence; the middle of longer ones is cut out.
 inline constexpr std::size_t longest_sentence = 4000;
 
-/// A sentence quotes what a file holds and how it is called: it is put on one line here and gets its longest
-/// length, so that no reader has to think of it.
+/// Base of errors whose sentence quotes file names and content. Its constructor puts the sentence on one line
+/// and limits its length, so no reader has to.
 class Sentence : public std::runtime_error {
  public:
-  /// `sentence` as one_line() makes it, of longest_sentence at most.
+  /// Applies one_line() with longest_sentence.
   explicit Sentence(const std::string& sentence) : std::runtime_error(one_line(sentence, longest_sentence)) {}
 };
 
-/// A file is not what it should be. what() is one sentence with file, place and fault.
+/// A file has invalid content. what() is one sentence with file, place and fault.
 class FormatError : public Sentence {
   using Sentence::Sentence;
 };

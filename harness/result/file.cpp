@@ -24,7 +24,8 @@ std::string reason() {
   return std::strerror(errno);
 }
 
-/// Reads on from where the last one ended. `uncached`: set to false by a kernel or file system that cannot.
+/// Reads on from the end of the last read. Sets `uncached` to false if the kernel or file system cannot do
+/// it.
 ssize_t read_on(int fd, char* to, std::size_t most, bool& uncached) {
   constexpr int dont_cache = 0x80;  // RWF_DONTCACHE of Linux 6.14's uapi/linux/fs.h
   if (uncached) {
@@ -47,7 +48,7 @@ void read_whole(const std::filesystem::path& file, std::string& content, std::si
   if (!S_ISREG(info.st_mode)) throw FileError(fmt::format("{} is not a regular file", file.string()));
   if (static_cast<std::size_t>(info.st_size) > limit)
     throw FileError(fmt::format("{} has {} bytes; at most {} are read", file.string(), info.st_size, limit));
-  // A byte more than it should have, to see its end. Files of /proc say 0 and hold more.
+  // One byte more than its size, to detect its end. Files of /proc report size 0 but hold more.
   constexpr std::size_t least = 1 << 16;
   content.resize(std::max(static_cast<std::size_t>(info.st_size) + 1, least));
   std::size_t size = 0;

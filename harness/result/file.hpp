@@ -1,4 +1,4 @@
-// Files that are there whole or not at all.
+// Files that appear whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,26 @@ inline constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
 
 /// Reads a whole regular file. Throws FileError (missing, not a regular file, too large, unreadable).
 std::string read_file(const std::filesystem::path& file, std::size_t limit = max_file_bytes);
-/// The same into a text that is used for many files: its room is kept. After an exception it holds anything.
+/// As above, into a text that keeps its capacity for many files. After an exception `content` is unspecified.
 void read_file(const std::filesystem::path& file, std::string& content, std::size_t limit = max_file_bytes);
-/// The same for one of very many files: pages that were not cached before are not cached afterwards, so that
-/// what the machine's work has cached stays. Needs Linux 6.14 and a file system that can (ext4, XFS, Btrfs);
-/// elsewhere it is read as any file.
+/// As above, for one of very many files. Drops pages from the cache that were not cached before, so that the
+/// machine's own cached data stays. Needs Linux 6.14 and ext4, XFS or Btrfs; elsewhere this is an ordinary
+/// read.
 void read_file_once(const std::filesystem::path& file, std::string& content,
                     std::size_t limit = max_file_bytes);
 
-/// The path without its "..", links resolved, where a folder on it is not there: "a/../b" must not cost the
-/// making of a. As it is where nothing is missing; else throws FileError for a link as behind_links does.
+/// Resolves ".." and links in a path with a missing folder: "a/../b" must not create a. Returns the path
+/// unchanged if nothing is missing. Throws FileError for a link as behind_links does.
 std::filesystem::path without_detours(const std::filesystem::path& path);
 
-/// What `file` leads to when each link at its end is followed, also where nothing lies there; as it is where
-/// links lead round. Throws FileError for a link, at its end or in a folder's place, that another user laid
-/// in a sticky folder where everybody may write (/tmp).
+/// The target of `file` after following each link at its end, even if nothing lies there. Returns `file`
+/// unchanged for a cycle of links. Throws FileError for a link, at its end or as a folder, that another user
+/// made in a sticky world-writable folder (/tmp).
 std::filesystem::path behind_links(const std::filesystem::path& file);
 
-/// `file` without detours, or what it links to, so that a link stays and its target is replaced, or made.
-/// Throws FileError for what is there and no file (a device, a pipe), as renaming would put a file in its
-/// place, and for a link of another user as behind_links does.
+/// `file` without detours, or its link target: a link stays, and its target is replaced or made. Throws
+/// FileError if the place holds something other than a file (a device, a pipe), because renaming would
+/// replace it. Throws it for another user's link as behind_links does.
 std::filesystem::path place_to_write(const std::filesystem::path& file);
 
 /// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier
@@ -42,25 +42,24 @@ std::filesystem::path place_to_write(const std::filesystem::path& file);
 /// removed. Creates missing parent directories. Throws FileError.
 void write_file(const std::filesystem::path& file, std::string_view content);
 
-/// What tells a file from the one that is written in its place.
+/// Identifies a state of a file, to detect that another process wrote it.
 struct FileState {
   std::int64_t bytes = 0;                             ///< its size
   std::int64_t changed_ns = 0;                        ///< time of the last change of its content, since 1970
   bool operator==(const FileState&) const = default;  ///< the same file, as it was
 };
-/// Of what lies there now, links followed; nullopt where nothing does or it cannot be seen.
+/// State of what lies there now, following links. nullopt if nothing does or it cannot be seen.
 std::optional<FileState> state_of(const std::filesystem::path& file);
 
-/// The same, unless what lies there is no longer in the state `before` (nullopt: nothing did): then another
-/// process wrote it meanwhile, which stays, and FileError is thrown. Where nothing lay, nothing is ever
-/// replaced; where a file did, a moment is left between the last look and the renaming.
+/// As write_file above, but requires the state `before` (nullopt: nothing lay there). If another process
+/// wrote the file meanwhile, its file stays and FileError is thrown. If nothing lay there, nothing is ever
+/// replaced. If a file did, a short window remains between the last check and the renaming.
 void write_file(const std::filesystem::path& file, std::string_view content,
                 const std::optional<FileState>& before);
 
-/// Removes temporary files of write_file whose writer was killed: beside the target `name`, or of every name
-/// in the folder where it is empty, which only suits a folder that holds nothing but what we wrote. A writer
-/// that lives holds a lock on its file. Root removes those of any owner. Never throws: what cannot be removed
-/// stays.
+/// Removes temporary files of write_file whose writer was killed. `name` selects those beside one target. An
+/// empty `name` selects all in the folder, which must then hold only files we wrote. A living writer holds a
+/// lock on its file. Root removes files of any owner. Never throws; leaves what it cannot remove.
 void remove_abandoned(const std::filesystem::path& folder, std::string_view name = {}) noexcept;
 
 }  // namespace gpugauge::result

@@ -36,7 +36,7 @@ FileBeside::Target FileBeside::ready(const std::filesystem::path& given) {
   return {file, folder};
 }
 
-/// The name of the temporary file.
+/// Makes the temporary file and returns its name.
 std::string FileBeside::begun(const Target& target, Descriptor& descriptor) {
   const std::string name = target.file.filename().string();
   remove_abandoned(target.folder, name);
@@ -58,24 +58,23 @@ void FileBeside::write(std::string_view text) {
 
 void FileBeside::finish(const Expected& expected) {
   if (::fsync(descriptor_.get()) != 0) give_up("syncing");
-  // The lock outlives the close, until the file has its name.
+  // This duplicate holds the lock beyond the close, until the file has its name.
   const Descriptor lock(::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0));
   if (!descriptor_.close()) give_up("closing");
   if (!give_name(expected)) give_up("renaming");
   gone_ = true;
-  // The rename itself must survive a power cut. A file system that cannot sync a directory (EINVAL) is left
-  // alone.
+  // The rename must survive a power cut, too. Ignores a file system that cannot sync a directory (EINVAL).
   const Descriptor directory(::open(target_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() >= 0 && ::fsync(directory.get()) != 0 && errno != EINVAL)
     throw FileError(fmt::format("{} was written, but its folder could not be synced: {}",
                                 target_.file.string(), std::strerror(errno)));
 }
 
-/// False and errno where that fails. Throws FileError where something else lies there than was expected.
+/// False and errno if that fails. Throws FileError if the target is not as expected.
 bool FileBeside::give_name(const Expected& expected) {
   const char* const temporary = temporary_.file().c_str();
   if (expected && !*expected && ::link(temporary, target_.file.c_str()) == 0) {
-    // A link is made only where there is none, also while an NFS client remembers that nothing was there.
+    // link() succeeds only if nothing is there, even while an NFS client caches the absence.
     ::unlink(temporary);
     return true;
   }
@@ -87,7 +86,7 @@ bool FileBeside::give_name(const Expected& expected) {
 
 void FileBeside::give_up(const char* step) {
   const std::string why = std::strerror(errno);
-  ::unlink(temporary_.file().c_str());  // not left to the destructor, which a constructor would not come to
+  ::unlink(temporary_.file().c_str());  // the destructor does not run if a constructor throws
   gone_ = true;
   throw FileError(fmt::format("{} could not be written ({}: {}); what was there before is unchanged",
                               target_.file.string(), step, why));

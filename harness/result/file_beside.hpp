@@ -1,5 +1,4 @@
-// A file that is written beside its target and gets its name when it is whole: the steps that the writers of
-// this room share.
+// A file written beside its target and renamed when complete. The writers of this folder share its steps.
 #pragma once
 
 #include <filesystem>
@@ -13,15 +12,15 @@
 
 namespace gpugauge::result {
 
-/// Until finish() the earlier file is untouched; without it nothing stays, also where a signal ends the
-/// process (remove_at_stop), and what SIGKILL left goes with the next that writes beside the same target.
-/// Whatever fails throws FileError, and leaves the earlier file as it was.
+/// The earlier file stays untouched until finish(). Without finish() no temporary file stays, even if a
+/// signal ends the process (remove_at_stop). What SIGKILL left is removed by the next writer of the same
+/// target. Every failure throws FileError and leaves the earlier file as it was.
 class FileBeside {
  public:
-  /// What is expected where it is written: anything, nothing, or a file in that state.
+  /// What must lie at the target: anything (outer nullopt), nothing, or a file in that state.
   using Expected = std::optional<std::optional<FileState>>;
 
-  /// Begins beside the target (place_to_write), which may not be a folder; missing parent folders are made.
+  /// Begins beside the target (place_to_write), which must not be a folder. Makes missing parent folders.
   explicit FileBeside(const std::filesystem::path& given);
   FileBeside(const FileBeside&) = delete;
   FileBeside& operator=(const FileBeside&) = delete;
@@ -29,7 +28,7 @@ class FileBeside {
 
   /// Appends.
   void write(std::string_view text);
-  /// Syncs, closes, gives it its name where there lies what was expected, and syncs the folder.
+  /// Syncs, closes, checks `expected`, renames the file to its target, and syncs the folder.
   void finish(const Expected& expected = std::nullopt);
 
  private:
@@ -45,7 +44,7 @@ class FileBeside {
   Target target_;
   Descriptor descriptor_;
   RemovedAtStop temporary_;
-  bool gone_ = false;  ///< it has its name, or was removed
+  bool gone_ = false;  ///< renamed or removed
 };
 
 }  // namespace gpugauge::result

@@ -1,3 +1,4 @@
+// Reads Google Benchmark's JSON into a run.
 #include "result/google_benchmark.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What it writes of a benchmark besides counters (benchmark 1.5 to 1.9).
+/// Google Benchmark's own keys, which are no counters (versions 1.5 to 1.9).
 constexpr std::array<std::string_view, 19> own_keys{"name",
                                                     "family_index",
                                                     "per_family_instance_index",
@@ -40,10 +41,10 @@ constexpr std::array<std::string_view, 19> own_keys{"name",
                                                     "skip_message",
                                                     "label"};
 
-/// One benchmark while its entries are gathered.
+/// One benchmark while its entries are collected.
 struct Gathered {
-  /// family_index and per_family_instance_index, which writers have since 1.5.5: another place under the same
-  /// name is another benchmark.
+  /// family_index and per_family_instance_index, written since 1.5.5. The same name at another place is
+  /// another benchmark.
   std::optional<std::pair<std::int64_t, std::int64_t>> place;
   std::vector<double> seconds;           ///< of the repetitions
   std::map<std::string, double> totals;  ///< aggregate name -> seconds
@@ -69,13 +70,13 @@ double seconds_per(const json& entry, const Place& place) {
   place.key("time_unit").refuse(fmt::format("is {}; it should be ns, us, ms or s", quoted(unit)));
 }
 
-/// Seconds. A time that cannot be one is nullopt, and fails the benchmark: the others of the file are sound.
+/// Seconds. nullopt for an impossible time, which fails the benchmark; others in the file are unaffected.
 std::optional<double> real_time(const json& entry, const Place& place, Gathered& benchmark) {
   const auto found = entry.find("real_time");
   if (found == entry.end() || !(found->is_number() || found->is_null()))
     place.refuse("has no real_time that is a number");
   const double value = found->is_null() ? std::nan("") : found->get<double>() * seconds_per(entry, place);
-  // So that sums of many, times their iterations, stay finite.
+  // Keeps sums of many times, multiplied by iterations, finite.
   constexpr double longest = 1e12;
   if (value >= smallest_value && value < longest) return value;
   if (benchmark.status != Status::failed)
@@ -89,8 +90,8 @@ bool ends_a_word(char c) {
   return std::string_view(",]} \t\r\n").find(c) != std::string_view::npos;
 }
 
-/// Google Benchmark writes what is not finite as bare words, which JSON does not have: null takes their
-/// place, outside strings and as long as the word was where there is room, so that places in the text stay.
+/// Replaces the bare words NaN and Infinity, which Google Benchmark writes and JSON lacks, by null, outside
+/// strings. Keeps later positions: pads null to a longer word, and drops a blank before the shorter NaN.
 std::string with_null_for_not_finite(const std::string& text) {
   constexpr std::array<std::string_view, 3> words{"NaN", "Infinity", "-Infinity"};
   constexpr std::string_view null = "null";
@@ -119,8 +120,8 @@ std::string with_null_for_not_finite(const std::string& text) {
   return out;
 }
 
-/// An entry whose time is read is of the one benchmark that has this name, or the name tells nothing of
-/// either. Fits to a curve (BigO, RMS) stand under the bare name of a family, and have no time.
+/// Skips the benchmark if this entry belongs to another one of the same name. Entries of fits to a curve
+/// (BigO, RMS) bear a family's bare name and have no time.
 void require_place(const json& entry, Gathered& benchmark) {
   const auto family = entry.find("family_index");
   const auto instance = entry.find("per_family_instance_index");
@@ -130,12 +131,12 @@ void require_place(const json& entry, Gathered& benchmark) {
   const std::pair place{family->get<std::int64_t>(), instance->get<std::int64_t>()};
   if (!benchmark.place) benchmark.place = place;
   if (*benchmark.place == place || benchmark.status == Status::failed) return;
-  // Nothing is wrong with what was measured; only which is which cannot be told.
+  // The measurement is sound; only its owner is ambiguous.
   benchmark.status = Status::skipped;
   benchmark.reason = "its name stands for two benchmarks of the file, whose times cannot be told apart";
 }
 
-/// Takes one element of `benchmarks` into its benchmark; returns how many counters it left out.
+/// Adds one element of `benchmarks` to its benchmark. Returns the number of counters left out.
 std::size_t gather(const json& entry, const Place& place, std::map<std::string, Gathered>& out) {
   if (!entry.is_object()) place.refuse("should be an object");
   const std::string name = text_or(entry, "name", "");
@@ -146,7 +147,7 @@ std::size_t gather(const json& entry, const Place& place, std::map<std::string, 
     return found != entry.end() && found->is_boolean() && found->get<bool>();
   };
   if (flag("error_occurred") || flag("skipped")) {
-    // One repetition that failed is a failure, whatever the others say.
+    // One failed repetition makes a failure, whatever the others say.
     if (benchmark.status == Status::failed) return 0;
     benchmark.status = flag("error_occurred") ? Status::failed : Status::skipped;
     benchmark.reason = text_or(entry, "error_message", text_or(entry, "skip_message", "no reason was given"));
@@ -177,7 +178,7 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Nothing when neither a repetition nor an aggregate of it was there.
+/// nullopt if there was neither a repetition nor an aggregate.
 std::optional<BenchmarkResult> result_of(const std::string& name, const Gathered& gathered) {
   BenchmarkResult out;
   out.id = name;
@@ -215,7 +216,8 @@ std::string number_text(const json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->dump() : "";
 }
 
-/// What the file says of the machine: another processor count is another machine, another host may be.
+/// Records the file's facts about the machine. Another processor count means another machine; another host
+/// name may.
 void describe(const json& context, Run& run) {
   const auto add = [](Facts& facts, const char* name, const std::string& value) {
     if (!value.empty()) facts[name] = value;
@@ -226,7 +228,7 @@ void describe(const json& context, Run& run) {
   add(run.fingerprint.settings, "executable", text_or(context, "executable", ""));
   add(run.fingerprint.settings, "google_benchmark.version", text_or(context, "library_version", ""));
   run.fingerprint.suite["suite.profile"] = google_benchmark_profile;
-  run.started = text_or(context, "date", "");  // in the time of the machine's zone
+  run.started = text_or(context, "date", "");  // in the machine's time zone
   if (const auto seconds = unix_seconds(run.started)) run.started = utc_text(*seconds);
   if (const auto scaling = context.find("cpu_scaling_enabled");
       scaling != context.end() && scaling->is_boolean() && scaling->get<bool>())
@@ -239,7 +241,7 @@ void describe(const json& context, Run& run) {
     run.remarks.push_back(fmt::format("Other work was running (load {:.1f}).", load->front().get<double>()));
 }
 
-/// 26 characters from the text, for an id that tells files apart (FNV-1a; no defence against intent).
+/// 26 characters derived from the text, to tell files apart (FNV-1a; no protection against intent).
 std::string id_of(const std::string& text) {
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
@@ -249,7 +251,7 @@ std::string id_of(const std::string& text) {
 }  // namespace
 
 bool is_google_benchmark(const std::string& text) {
-  // Both keys stand near the file's beginning; the strict parse follows.
+  // Both keys come near the beginning of the file; the strict parse follows.
   const std::size_t context = text.find("\"context\"");
   return context != std::string::npos && context < 4096 &&
          text.find("\"benchmarks\"", context) != std::string::npos &&

@@ -1,4 +1,4 @@
-// Google Benchmark's own JSON (--benchmark_out), of any project: read as a run of one process.
+// Reads Google Benchmark's own JSON (--benchmark_out), of any project, as a run of one process.
 #pragma once
 
 #include <filesystem>
@@ -8,23 +8,25 @@
 
 namespace gpugauge::result {
 
-/// The profile of a run that came from such a file.
+/// The profile of a run read from such a file.
 inline constexpr std::string_view google_benchmark_profile = "google-benchmark";
 
 /// True when the text looks like Google Benchmark's output (an object with `context` and `benchmarks`).
 bool is_google_benchmark(const std::string& text);
 
-/// One run: each benchmark by its run_name with the metric `real_time` (median over its repetitions, lower is
-/// better), every repetition kept as a batch. Where a file holds aggregates only, their median, else their
-/// mean. Counters are left out, since the file does not say which way they are better; `remarks` counts them.
-/// The bare words NaN and Infinity, which it writes and JSON does not have, read as null; a benchmark with a
-/// time that cannot be one (0, negative, not finite) is a failed entry, and the others are read. So is one
-/// whose name two benchmarks of the file share, where it tells them apart (family_index). A time needs its
-/// time_unit. The file's text gives the id, so that the same file given twice is noticed; each file is a boot
+/// Reads one run. Each benchmark, named by its run_name, gets the metric `real_time`: the median over its
+/// repetitions, lower is better. Every repetition is kept as a batch. A file with aggregates only gives their
+/// median, else their mean. Counters are left out, because the file does not say which direction is better;
+/// `remarks` counts them.
+/// The bare words NaN and Infinity, which it writes although JSON has no such words, are read as null. A
+/// benchmark with an impossible time (0, negative, not finite) becomes a failed entry; the others are read. A
+/// name that two benchmarks of the file share (family_index differs) becomes a skipped entry. A time needs
+/// its time_unit.
+/// The id is made from the file's text, so the same file given twice is noticed. Each file counts as a boot
 /// of its own, since the format names none. Throws FormatError naming file, place and fault.
 Run parse_google_benchmark(const std::string& text, const std::string& origin);
 
-/// A run file or Google Benchmark's JSON, whichever it is. Throws like read_run.
+/// Reads a run file or Google Benchmark's JSON, whichever it is. Throws like read_run.
 Run read_any_run(const std::filesystem::path& file);
 
 }  // namespace gpugauge::result

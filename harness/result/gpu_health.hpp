@@ -1,4 +1,4 @@
-// What is said of a GPU's health: the doctor and the judge say it alike, of facts of the same names.
+// Names and wording of a GPU's faults, shared by the doctor and the judge.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,8 @@ struct MemoryFault {
   std::string title(std::string_view gpu) const;
 };
 
-/// Series: 1 where it is so, else 0; absent where the GPU cannot tell. The same of the next two.
+/// The series is 1 where the fault is there, else 0, and absent where the GPU does not tell. The next two are
+/// alike.
 inline constexpr MemoryFault remap_failed{
     "remap_failed", "A memory row of ", " could not be remapped",
     "The spare rows are used up, or a row that was replaced failed again: the GPU can no longer repair "
@@ -31,29 +32,29 @@ inline constexpr MemoryFault retired_pages_pending{
     "retired_pages_pending", "Memory pages of ", " wait to be retired",
     "A memory error was met, and the page is taken out of use when the driver is loaded again. Until then "
     "work that touches it may fail."};
-/// Series: count of errors, 0 or more; absent where the GPU does not count.
+/// The series counts errors, 0 or more; it is absent where the GPU does not count.
 inline constexpr MemoryFault ecc_uncorrected{"ecc_uncorrected_volatile", "",
                                              " met uncorrectable memory errors since the driver was loaded",
                                              "Each of them ended a program or damaged its data."};
 
-/// Series: how many of the errors of ecc_uncorrected were counted while a run was measured; absent where the
-/// count was not read at both ends.
+/// Series: the errors of ecc_uncorrected that were counted during a run. It is absent where the count was not
+/// read at both ends.
 inline constexpr std::string_view ecc_meanwhile_series = "ecc_uncorrected_meanwhile";
-/// Series: numbers of the errors (Xid) that the driver reported of the GPU while a run was measured, in order.
+/// Series: numbers of the errors (Xid) that the driver reported of the GPU during a run, oldest first.
 inline constexpr std::string_view xid_series = "xid";
 
-/// What to do where a GPU cannot repair its memory any more.
+/// The next step where a GPU cannot repair its memory any more.
 inline constexpr std::string_view replace_step =
     "Take the GPU out of use and have it tested for replacement (NVIDIA's field diagnostic)";
-/// Where it met uncorrectable errors, and was reset.
+/// The step after a reset where the GPU met uncorrectable errors.
 inline constexpr std::string_view watch_step =
     "Watch whether they come again (nvidia-smi -q -d ECC), and have the GPU tested if so";
-/// Where it fell off the bus.
+/// The next step where the GPU fell off the bus.
 inline constexpr std::string_view power_cycle_step = "Drain the node, then power it off and on";
-/// Where a reset heals it: of so many GPUs, 1 or more, `places` as nvidia-smi's -i takes them.
+/// The next step where a reset helps. `gpus` is their number, 1 or more; nvidia-smi's -i takes `places`.
 std::string reset_step(std::size_t gpus, std::string_view places);
 
-/// Where it is read how NVIDIA judges such memory.
+/// NVIDIA's guide to such faults.
 inline constexpr std::string_view memory_errors_guide = "NVIDIA GPU memory error management, row remapping";
 inline constexpr std::string_view memory_errors_address =  ///< of that guide
     "https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/";

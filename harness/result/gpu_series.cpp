@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view gpu_source = "gpu:";
 
-/// The GPUs that telemetry names.
+/// The GPUs in the telemetry.
 std::set<std::string> seen_by(const Run& run) {
   std::set<std::string> out;
   for (const Series& series : run.telemetry)
@@ -13,7 +13,7 @@ std::set<std::string> seen_by(const Run& run) {
   return out;
 }
 
-/// The cards that the run's fingerprint knows, by their places on the bus.
+/// The cards in the run's fingerprint, by bus address.
 std::set<std::string> cards_of(const Run& run) {
   std::set<std::string> out;
   for (const auto& [fact, value] : run.fingerprint.topology)

@@ -12,7 +12,7 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 16;
 }  // namespace
 
 GrowingFile::GrowingFile(const std::filesystem::path& file) {
-  // A stop between the making and its being known would leave it behind.
+  // A stop between making the file and recording it would leave it behind.
   const StopsHeldBack until_it_is_known;
   file_.emplace(file);
 }

@@ -1,4 +1,4 @@
-// A file that is written piece by piece and appears under its name when it is whole.
+// A file that is written in pieces and appears under its name when complete.
 #pragma once
 
 #include <filesystem>
@@ -10,17 +10,17 @@
 
 namespace gpugauge::result {
 
-/// For what is too large to be held as one text (write_file). Until finish() the earlier file is untouched;
-/// without it nothing stays, also where a signal ends the process (remove_at_stop), and what SIGKILL left is
-/// removed by the next that writes beside the same target. Throws FileError.
+/// For content too large for one text (write_file). The earlier file stays untouched until finish(). Without
+/// finish() no temporary file stays, even if a signal ends the process (remove_at_stop). The next writer of
+/// the same target removes what SIGKILL left. Throws FileError.
 class GrowingFile {
  public:
-  /// Begins beside `file`, which may not be a folder; missing parent directories are created.
+  /// Begins beside `file`, which must not be a folder. Makes missing parent folders.
   explicit GrowingFile(const std::filesystem::path& file);
 
   /// Appends.
   void write(std::string_view text);
-  /// All of it is there: syncs, and gives it its name.
+  /// Marks the content as complete: syncs, then renames the file to its target.
   void finish();
 
  private:

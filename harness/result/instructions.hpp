@@ -1,12 +1,12 @@
-// Single instructions of an SM's units that a benchmark can say it measures; the judge knows their peaks.
+// Single instructions of an SM's units that a benchmark can declare. The judge knows their peaks.
 #pragma once
 
 #include <string_view>
 
 namespace gpugauge::result {
 
-/// Key of the note of a benchmark that measures one instruction alone. Without it a product is held against
-/// the fastest unit of its class.
+/// Key of the note of a benchmark that measures one instruction alone. Without the note, a product is
+/// compared with the fastest unit of its class.
 inline constexpr std::string_view instruction_note = "instruction";
 
 // Values of that note: instructions of the CUDA cores, and the smallest of the Tensor Cores' fp64 products.

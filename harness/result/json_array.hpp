@@ -8,7 +8,7 @@
 
 namespace gpugauge::result {
 
-/// Each value as `json_of` writes it, in order. Of overloads the one for T is taken.
+/// Converts each value with `json_of`, in order. Overload resolution picks the one for T.
 template <typename T>
 nlohmann::ordered_json array_of(const std::vector<T>& values,
                                 nlohmann::ordered_json (*json_of)(const std::type_identity_t<T>&)) {

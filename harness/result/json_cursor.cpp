@@ -1,3 +1,4 @@
+// Reads JSON values at a position in a text.
 #include "result/json_cursor.hpp"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ void JsonCursor::syntax() const {
 
 void JsonCursor::mismatch(const char* wanted) {
   const char* found = word_for(peek());
-  skip();  // what is no JSON at all is refused as that
+  skip();  // reports input that is no JSON as such
   refuse(fmt::format("should be {} and is {}", wanted, found));
 }
 
@@ -78,7 +79,7 @@ void JsonCursor::missing(std::string_view key) const {
 }
 
 void JsonCursor::skip_blanks() {
-  // Most are the indentation of a line.
+  // Most blanks are the indentation of a line.
   const char* at = at_;
   while (at != end_ && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) {
     ++at;
@@ -165,7 +166,7 @@ double JsonCursor::to_double(const Number& number) const {
   const auto [stop, error] =
       std::from_chars(number.digits.data(), number.digits.data() + number.digits.size(), value);
   if (error == std::errc() && stop == number.digits.data() + number.digits.size()) return value;
-  // Too small is 0 or nearly so; too large is no number that this program knows.
+  // A value too small becomes 0 or nearly 0; one too large is refused.
   value = std::strtod(std::string(number.digits).c_str(), nullptr);
   if (!std::isfinite(value)) refuse("not JSON that can be read (a number is out of range)");
   return value;
@@ -226,7 +227,7 @@ void JsonCursor::read(std::string& out) {
 }
 
 std::size_t JsonCursor::skip_numbers() {
-  // Below 10^(99 + 200) whatever the digits are: within the range of a double.
+  // Below 10^(99 + 200) for any digits: within the range of a double.
   constexpr std::size_t harmless_exponent = 2;
   constexpr std::size_t harmless_digits = 200;
   std::size_t count = 0;

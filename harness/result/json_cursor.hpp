@@ -1,6 +1,6 @@
-// A strict pull parser of JSON text, for files with tens of thousands of numbers: values are read where they
-// stand, no tree is built, and each fault is one sentence with file and place. It refuses what RFC 8259 does
-// not allow, a key that stands twice, is missing or unknown, and nesting deeper than 64 levels.
+// A strict pull parser of JSON text, for files with tens of thousands of numbers. It reads values in place
+// and builds no tree. Each fault is one sentence with file and place. It rejects what RFC 8259 does not
+// allow, duplicate, missing or unknown keys, and nesting deeper than 64 levels.
 #pragma once
 
 #include <array>
@@ -19,36 +19,37 @@
 
 namespace gpugauge::result {
 
-/// A key that an object has (or, optional, may have) and where its value goes: a variable of a type that
+/// A key of an object, required or optional, and where its value goes: a variable of a type that
 /// JsonCursor::read knows, or a function that reads it.
 template <typename Target>
 struct Member {
   std::string_view key;  ///< as it stands in the object; the text must live until the object is read
-  bool required;         ///< its absence is refused
-  /// A reference to the caller's variable, or the function: called at the value, which it must read.
+  bool required;         ///< an absent key is refused
+  /// A reference to the caller's variable, or a function. The function is called at the value and must read
+  /// it.
   Target target;
 };
-/// A key that must be there. `key` and what `target` refers to must outlive the reading.
+/// A required key. `key` and what `target` refers to must outlive the reading.
 template <typename Target>
 Member<Target> member(std::string_view key, Target&& target) {
   return {key, true, std::forward<Target>(target)};
 }
-/// A key that may be absent: then nothing is done to `target`.
+/// An optional key: if it is absent, `target` stays as it is.
 template <typename Target>
 Member<Target> optional_member(std::string_view key, Target&& target) {
   return {key, false, std::forward<Target>(target)};
 }
 
-/// A position in a text from which values are read one after another, in the order in which they stand. Every
-/// read refuses (FormatError, naming the place) what is of another type, not JSON or out of range, and leaves
-/// the cursor behind the value otherwise.
+/// A position in a text, from which values are read in their order. Every read throws FormatError, naming the
+/// place, for a wrong type, invalid JSON or a value out of range. Otherwise it moves the cursor past the
+/// value.
 class JsonCursor {
  public:
-  /// `text` and `origin` must outlive the cursor. Refuses (FormatError) an empty text.
+  /// `text` and `origin` must outlive the cursor. Throws FormatError for an empty text.
   JsonCursor(std::string_view text, std::string_view origin);
 
-  /// Reads one object, its members in any order; fastest in the order given here, which is the writers'.
-  /// Inlined, so that each key is compared as the few bytes that it is.
+  /// Reads one object with its members in any order; fastest in the order given here, which is the writers'.
+  /// Inlined so that each key comparison is a comparison of a few bytes.
   template <typename... Targets>
   [[gnu::always_inline]] void object(Member<Targets>... members) {
     constexpr std::size_t count = sizeof...(Targets);
@@ -83,8 +84,7 @@ class JsonCursor {
     }
   }
 
-  /// Reads one array into `out`, whose elements of before are used again: read_one(element) must set all of
-  /// one.
+  /// Reads one array into `out` and reuses its old elements: read_one(element) must set every field.
   template <typename T, typename ReadOne>
   void again(std::vector<T>& out, const ReadOne& read_one) {
     std::size_t count = 0;
@@ -96,13 +96,13 @@ class JsonCursor {
   }
 
   std::string text();  ///< escapes resolved; UTF-8 is checked
-  /// Any JSON number, as the nearest double; one too large for a double is refused, one too small is 0 or
-  /// nearly so.
+  /// Any JSON number, as the nearest double. Refuses one too large for a double; one too small becomes 0 or
+  /// nearly 0.
   double number();
   bool boolean();  ///< exactly `true` or `false`; 0 and 1 are refused
-  /// Whole numbers: written without fraction or exponent, within the type.
+  /// A whole number, written without fraction or exponent, within the type's range.
   std::int64_t integer();
-  std::uint64_t unsigned_integer();  ///< likewise, 0 or more
+  std::uint64_t unsigned_integer();  ///< a whole number as integer(), 0 or more
 
   void read(std::string& out);                                 ///< as text()
   void read(double& out) { out = number(); }                   ///< as number()
@@ -110,18 +110,18 @@ class JsonCursor {
   void read(std::int64_t& out) { out = integer(); }            ///< as integer()
   void read(std::uint64_t& out) { out = unsigned_integer(); }  ///< as unsigned_integer()
   void read(int& out);                                         ///< as integer(), within the type
-  /// A value that is there: a key that may be absent is an optional_member, and `null` is refused.
+  /// A value that is present. Use optional_member for a key that may be absent; `null` is refused.
   template <typename T>
   void read(std::optional<T>& out) {
     read(out.emplace());
   }
-  /// An array, each element read as its type; what `out` held is gone.
+  /// Reads an array, each element as its type. Replaces what `out` held.
   template <typename T>
   void read(std::vector<T>& out) {
     out.clear();
     elements([&] { read(out.emplace_back()); });
   }
-  /// Text or numbers by name.
+  /// Reads an object of texts or numbers, by name.
   template <typename T>
   void read(std::map<std::string, T>& out) {
     out.clear();
@@ -135,28 +135,28 @@ class JsonCursor {
     }
   }
 
-  /// Passes over a value of any kind; only that it is JSON is checked.
+  /// Skips a value of any kind; checks only that it is JSON.
   void skip();
-  /// Passes over an array of numbers and returns how many there are. They are checked as number() does.
+  /// Skips an array of numbers and returns their count. Checks them as number() does.
   std::size_t skip_numbers();
 
-  /// Refuses what follows the value that was read.
+  /// Refuses anything after the value that was read.
   void end();
-  /// Refuses at the place of the value that is being read.
+  /// Throws FormatError at the place of the value being read.
   [[noreturn]] void refuse(const std::string& fault) const;
-  Place place() const;  ///< of the value that is being read: of the whole file while no object is open
+  Place place() const;  ///< of the value being read; the whole file while no object is open
 
  private:
   struct Segment {
-    std::string_view key;  ///< empty data: an index
+    std::string_view key;  ///< null data: an index
     std::size_t index = 0;
   };
   struct Number {
     std::string_view digits;
     bool whole = false;
-    std::size_t exponent = 0;  ///< its digits
+    std::size_t exponent = 0;  ///< how many digits the exponent has
   };
-  /// Readers go as deep as their types do; what a file may nest is limited by skip().
+  /// Readers nest only as deep as their types; skip() limits what a file may nest.
   static constexpr std::size_t path_most = 32;
 
   void enter(const Segment& segment) {
@@ -172,7 +172,7 @@ class JsonCursor {
   }
   std::string key();
   std::size_t key(const std::string_view* keys, std::size_t count);
-  /// Passes over this key and its colon where it stands at the cursor, letter by letter.
+  /// If `likely` is the key at the cursor, letter by letter, skips it and its colon.
   [[gnu::always_inline]] bool likely_key(std::string_view likely) {
     if (peek() != '"') syntax();
     const auto length = static_cast<std::ptrdiff_t>(likely.size());
@@ -208,7 +208,7 @@ class JsonCursor {
     ++at_;
   }
   void word(std::string_view letters);
-  /// The string at the cursor: a view of the text where it holds no escapes, else `scratch`.
+  /// The string at the cursor: a view of the text if it has no escapes, else of `scratch`.
   std::string_view string(std::string& scratch);
   void escape(std::string& out);
   std::uint32_t hex4();

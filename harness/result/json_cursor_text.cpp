@@ -1,4 +1,4 @@
-// Strings of JSON: escapes and UTF-8.
+// Parses JSON strings: escapes and UTF-8.
 #include "result/bytes.hpp"
 #include "result/json_cursor.hpp"
 

@@ -1,5 +1,5 @@
-// Reads foreign JSON into a tree. nlohmann's own parser with a callback looks at a whole array again after
-// each object in it: a megabyte of small objects took it a minute. This one touches every value once.
+// Reads foreign JSON into a tree. With a callback, nlohmann's own parser rescans a whole array after each
+// object in it. A megabyte of small objects took it one minute. This parser touches every value once.
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-/// No file of ours is deeper than ten; what is handled by recursion must not be handed thousands.
+/// Our own files nest at most ten deep. The limit protects recursive code from nesting thousands deep.
 constexpr std::size_t depth_most = 64;
 
-/// Takes the parser's events and builds the tree; the first fault ends it as a FormatError.
+/// Builds the tree from the parser's events; the first fault throws FormatError.
 class TreeBuilder final : public json::json_sax_t {
  public:
   TreeBuilder(json& root, const std::string& origin, std::size_t size)
@@ -28,7 +28,7 @@ class TreeBuilder final : public json::json_sax_t {
   bool number_unsigned(std::uint64_t value) override { return add(value); }
   bool number_float(double value, const std::string& /*digits*/) override { return add(value); }
   bool string(std::string& value) override { return add(std::move(value)); }
-  bool binary(json::binary_t& /*value*/) override { return false; }  // stands in no JSON text
+  bool binary(json::binary_t& /*value*/) override { return false; }  // does not occur in JSON text
 
   bool start_object(std::size_t /*unknown*/) override { return open(json::value_t::object); }
   bool start_array(std::size_t /*unknown*/) override { return open(json::value_t::array); }
@@ -58,7 +58,8 @@ class TreeBuilder final : public json::json_sax_t {
     if (open_.size() > depth_most) refuse(fmt::format("nested deeper than {} levels", depth_most));
   }
 
-  /// Puts a value where the next one belongs. What is open does not move by it: only the innermost grows.
+  /// Inserts a value where the next one belongs. Pointers in `open_` stay valid: only the innermost container
+  /// grows.
   json& place(json value) {
     check_depth();
     if (open_.empty()) return root_ = std::move(value);
@@ -81,8 +82,8 @@ class TreeBuilder final : public json::json_sax_t {
   json& root_;
   const std::string& origin_;
   std::size_t size_;
-  std::vector<json*> open_;  ///< the arrays and objects round the next value, the innermost last
-  json* member_ = nullptr;   ///< where the value of the last key belongs
+  std::vector<json*> open_;  ///< the arrays and objects around the next value, innermost last
+  json* member_ = nullptr;   ///< where the last key's value belongs
 };
 
 }  // namespace

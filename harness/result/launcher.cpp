@@ -1,3 +1,4 @@
+// Finds this process's rank from the variables that launchers set.
 #include "result/launcher.hpp"
 
 #include <algorithm>
@@ -14,25 +15,25 @@
 namespace gpugauge::result {
 namespace {
 
-/// Variables of one launcher; nullptr where it has none.
+/// A launcher's variables; nullptr for one it does not set.
 struct Names {
   const char* launcher;
   const char* rank;
   const char* size;
   const char* local_rank;
   const char* local_size;
-  const char* only_with = nullptr;  ///< set by this launcher and nobody else
+  const char* only_with = nullptr;  ///< a variable that only this launcher sets
 };
 
 constexpr std::array launchers{
     Names{"hand", "GPUGAUGE_RANK", "GPUGAUGE_RANKS", "GPUGAUGE_LOCAL_RANK", "GPUGAUGE_LOCAL_RANKS"},
     Names{"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
           "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    // Before Slurm: inside a step these start ranks of their own, which inherit that step's variables. Slurm
-    // itself sets PMI_RANK with some of its plugins, but not what only Hydra and torchrun set.
+    // Before Slurm: inside a Slurm step these start ranks of their own, which inherit the step's variables.
+    // With some plugins Slurm itself sets PMI_RANK, but not the variables that only Hydra and torchrun set.
     Names{"Hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "MPI_LOCALRANKID"},
     Names{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "TORCHELASTIC_RUN_ID"},
-    // SLURM_PROCID alone also stands in a batch script, which is not a rank.
+    // A batch script, which is not a rank, also has SLURM_PROCID.
     Names{"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr},
     Names{"Hydra", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
     Names{"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
@@ -40,8 +41,8 @@ constexpr std::array launchers{
 
 constexpr int most_ranks = 65'536;
 
-/// Slurm tells the tasks of all nodes as "2(x3),1": two on each of the first three nodes, one on the fourth.
-/// nullopt for a text of another shape and for a node beyond its end.
+/// Parses Slurm's tasks per node: "2(x3),1" is two on each of the first three nodes and one on the fourth.
+/// nullopt for another format or a node beyond the end.
 std::optional<int> tasks_of_node(const std::string& list, int node) {
   const char* at = list.data();
   const char* const end = at + list.size();
@@ -96,7 +97,7 @@ std::optional<int> whole_number(const Lookup& lookup, const char* name, int leas
 
 std::optional<Rank> find_rank(const Lookup& lookup) {
   for (const Names& names : launchers) {
-    // RANK alone, or an empty PMI_RANK, is anybody's.
+    // RANK alone, or an empty PMI_RANK, may come from anybody.
     const auto said = [&](const char* name) { return !lookup(name).value_or("").empty(); };
     if (names.only_with != nullptr && !said(names.only_with)) continue;
     if (!said(names.rank) || !said(names.size)) continue;

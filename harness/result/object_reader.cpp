@@ -1,3 +1,4 @@
+// Reads JSON objects strictly and writes JSON in our layout.
 #include "result/object_reader.hpp"
 
 #include <cmath>

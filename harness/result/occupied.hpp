@@ -1,5 +1,5 @@
-// A GPU, or its memory, that something else holds for a while: what could not be measured there is not
-// missing.
+// Detects that something else temporarily holds a GPU or its memory. What could not be measured for that
+// reason is not missing.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace gpugauge::result {
 
-/// In the reason of a benchmark that found too little room on a GPU that has it.
+/// Appears in the reason of a benchmark that found too little free room on a GPU with enough memory.
 inline constexpr std::string_view no_room_left = "something else holds the rest";
 
-/// Whether what is unavailable for that reason is only in use: the runtime's answers to a new context on a
-/// busy GPU, or what a benchmark that found no room says.
+/// True if a benchmark is unavailable only because its device is in use. Recognised by the runtime's answers
+/// to a new context on a busy GPU, and by the reason of a benchmark that found no room.
 inline bool occupied(Status status, std::string_view reason) {
   if (status != Status::unavailable) return false;
   for (const std::string_view word : {std::string_view("cudaErrorMemoryAllocation"),

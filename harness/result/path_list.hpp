@@ -1,4 +1,4 @@
-// Lists of files in a file: a JSON array of paths.
+// Files that list other files: a JSON array of paths.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace gpugauge::result {
 
-/// The paths of a list, relative ones from the list's own folder; nullopt for a text that begins with
-/// anything but "[". Throws FormatError, naming `list`, for an array that holds anything but paths.
+/// The paths of a list; relative ones start at the list's own folder. nullopt for a text that does not begin
+/// with "[". Throws FormatError, naming `list`, for an array that holds anything but paths.
 std::optional<std::vector<std::string>> parse_path_list(const std::string& text,
                                                         const std::filesystem::path& list);
 

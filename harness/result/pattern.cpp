@@ -3,7 +3,7 @@
 namespace gpugauge::result {
 
 bool matches(std::string_view pattern, std::string_view text) {
-  // Greedy with one point of return: linear in practice, never exponential.
+  // Greedy with one backtracking point: usually linear, never exponential.
   std::size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
   while (t < text.size()) {
     if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {

@@ -1,4 +1,4 @@
-// Names chosen by a pattern: on the command line, in a policy, in tables.
+// Selects names by a pattern: on the command line, in a policy, in tables.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,4 @@
-// Where a file is written that was named: behind links, and without folders that would only be passed
-// through.
+// Finds where to write a named file: follows links, and avoids making folders that ".." only passes through.
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
@@ -16,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the kernel does not follow where fs.protected_symlinks is set: another user's link in a folder like
-/// /tmp, which is that user's way to have us write where they cannot.
+/// True for a link that the kernel does not follow with fs.protected_symlinks: another user's, in a folder
+/// like /tmp. That user could make us write where they cannot.
 bool is_laid_by_another(const fs::path& link) {
   struct stat of_link {};
   struct stat of_folder {};
@@ -28,14 +27,14 @@ bool is_laid_by_another(const fs::path& link) {
          of_link.st_uid != ::geteuid() && of_link.st_uid != of_folder.st_uid;
 }
 
-constexpr int most_links = 40;  // as many as the kernel follows
+constexpr int most_links = 40;  // the kernel's own limit
 
-/// `rest` below `here` as the kernel goes it, each link on it replaced by where it leads. Throws FileError
-/// for one that another laid.
+/// Resolves `rest` below `here` as the kernel does, replacing each link by its target. Throws FileError for
+/// another user's link.
 fs::path followed(fs::path here, const fs::path& rest, int& links) {
   std::error_code error;
   for (const fs::path& part : rest) {
-    if (part.empty()) continue;  // behind a last slash
+    if (part.empty()) continue;  // after a trailing slash
     here /= part;
     if (links >= most_links || !fs::is_symlink(fs::symlink_status(here, error))) continue;
     if (is_laid_by_another(here))
@@ -75,7 +74,7 @@ fs::path without_detours(const fs::path& path) {
   std::error_code error;
   const bool detour = std::find(path.begin(), path.end(), "..") != path.end();
   if (!detour || fs::exists(path.parent_path(), error)) return path;
-  refuse_links_of_others(path);  // afterwards they are not seen any more
+  refuse_links_of_others(path);  // the links are no longer visible afterwards
   fs::path straight = fs::weakly_canonical(path, error);
   return error ? path : straight;
 }

@@ -28,10 +28,10 @@ constexpr std::array symbols{ShortUnit{"second", "s"},
                              ShortUnit{"byte", "B"},
                              ShortUnit{"watt", "W"}};
 
-/// From here on a number is told with an exponent.
+/// Numbers from here on are written with an exponent.
 constexpr double most_digits = 1e8;
 
-/// Three significant digits, never an exponent for 1 <= |value| < 1000.
+/// Three significant digits; no exponent for 1 <= |value| < 1000.
 std::string digits(double value) {
   const double size = std::fabs(value);
   if (size == 0) return "0";
@@ -52,7 +52,7 @@ std::string quantity(double value, std::string_view unit) {
   if (unit == "1") return digits(value);
   if (symbol.empty()) return fmt::format("{} {}", digits(value), unit);
   for (const Prefix& prefix : prefixes) {
-    // .9995: what would round to 1000 of the smaller prefix is written with the larger one.
+    // .9995: a value that would round to 1000 gets the next larger prefix.
     if (std::fabs(value) >= prefix.factor * .9995 || (prefix.factor == 1e-12))
       return fmt::format("{} {}{}", digits(value / prefix.factor), prefix.name, symbol);
   }

@@ -9,7 +9,7 @@
 namespace gpugauge::result {
 namespace {
 
-constexpr std::size_t readers = 2;  // one request at the disk while the other's pages are copied
+constexpr std::size_t readers = 2;  // one waits for the disk while the other copies pages
 constexpr std::size_t most_files = 16;
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
@@ -69,7 +69,7 @@ bool ReadAhead::next(File& file) {
     read(file);
     return true;
   }
-  // A taker that comes for the first time brings none.
+  // On the first call there is no old text.
   if (!file.text.empty()) rooms_.push_back(std::exchange(file.text, {}));
   ready_.wait(lock, [&] { return given_ == count_ || !read_.empty(); });
   if (read_.empty()) return false;
@@ -77,7 +77,7 @@ bool ReadAhead::next(File& file) {
   read_.pop_front();
   bytes_ -= file.text.size();
   room_.notify_one();
-  // Who waits for a file that will not come must hear of it.
+  // Wakes callers that wait for a file that will never come.
   if (++given_ == count_) ready_.notify_all();
   return true;
 }

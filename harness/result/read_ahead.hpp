@@ -1,4 +1,4 @@
-// Thousands of files, each read once: the disk works while others are parsed.
+// Reads thousands of files, each once: the disk works while others are parsed.
 #pragma once
 
 #include <condition_variable>
@@ -14,34 +14,34 @@
 
 namespace gpugauge::result {
 
-/// Reads files with threads of its own, ahead of whoever takes them: at most 16 files or 256 MiB that nobody
-/// has taken yet, and one more a thread. The order in which they come is not that of the list. What was not
-/// in the page cache before is not there afterwards, where the kernel can do so (read_file_once).
+/// Reads files ahead of its callers, with threads of its own. It holds at most 16 files or 256 MiB that
+/// nobody has taken, plus one file per thread. Files may arrive in another order than in the list. Where the
+/// kernel can (read_file_once), it leaves no page in the cache that was not there before.
 class ReadAhead {
  public:
-  /// One file: its place in the list and its text, or what stood against reading it.
+  /// One file: its place in the list, and its text or the reason why it could not be read.
   struct File {
-    /// From 0, in the list.
+    /// Index in the list, from 0.
     std::size_t index = 0;
     /// All of its bytes.
     std::string text;
-    std::exception_ptr fault;  ///< FileError mostly; text is anything then
+    std::exception_ptr fault;  ///< usually FileError; text is then unspecified
   };
 
-  /// `path` gives the file at a place from 0 to count - 1; it is called from several threads and must outlive
-  /// this.
+  /// `path` returns the file for an index from 0 to count - 1. Several threads call it; it must outlive this
+  /// object.
   ReadAhead(std::size_t count, std::function<std::filesystem::path(std::size_t)> path);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// The next file, waited for; false when every file was given out. The room of the text that was in `file`
-  /// is used again. May be called by several threads. Where the system gave no thread, it reads here.
+  /// Waits for the next file; false when every file was handed out. Reuses the capacity of the text in
+  /// `file`. Several threads may call it. Reads in the calling thread if the system gave no thread.
   bool next(File& file);
 
  private:
   void work();
-  /// A place that nobody has begun; false when there is none. Holds the lock.
+  /// Takes an index that nobody has begun; false if there is none. The caller holds the lock.
   bool begin(File& file);
   void read(File& file) const;
 
@@ -49,13 +49,13 @@ class ReadAhead {
   std::function<std::filesystem::path(std::size_t)> path_;
   std::mutex mutex_;
   std::condition_variable ready_, room_;
-  std::size_t begun_ = 0;  ///< places that somebody reads or has read
+  std::size_t begun_ = 0;  ///< indices that somebody reads or has read
   std::size_t given_ = 0;  ///< files that were taken
   std::size_t bytes_ = 0;  ///< of the texts in read_
   bool stop_ = false;
   std::deque<File> read_;
-  std::vector<std::string> rooms_;     ///< texts that were given back
-  std::vector<std::jthread> threads_;  ///< last: they end before what they use
+  std::vector<std::string> rooms_;     ///< texts given back, kept for their capacity
+  std::vector<std::jthread> threads_;  ///< last member: the threads end before what they use
 };
 
 }  // namespace gpugauge::result

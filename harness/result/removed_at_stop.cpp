@@ -10,7 +10,7 @@
 namespace gpugauge::result {
 namespace {
 
-// A signal handler may read these at any time: no container, no lock.
+// A signal handler may read this at any time: no container, no lock.
 std::array<std::atomic<const char*>, 32> files{};
 static_assert(std::atomic<const char*>::is_always_lock_free);
 

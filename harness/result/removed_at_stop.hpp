@@ -5,7 +5,7 @@
 
 namespace gpugauge::result {
 
-/// As long as it lives, remove_at_stop() removes the file of this name. Of more than 32 at once the last ones
+/// While it lives, remove_at_stop() removes the file of this name. Only 32 at once are served; further ones
 /// stay.
 class RemovedAtStop {
  public:
@@ -21,7 +21,7 @@ class RemovedAtStop {
   int slot_ = -1;
 };
 
-/// Removes them all, for a process that ends at once. May be called by a signal handler.
+/// Removes all registered files, for a process that ends at once. Safe in a signal handler.
 void remove_at_stop() noexcept;
 
 }  // namespace gpugauge::result

@@ -1,3 +1,4 @@
+// Reads, checks and writes run files.
 #include "result/run_file.hpp"
 
 #include <cmath>
@@ -59,7 +60,7 @@ void read(JsonCursor& in, Fingerprint& fingerprint) {
             member("suite", fingerprint.suite));
 }
 
-/// How long the two columns of a series are, whether they were kept or not.
+/// Lengths of a series' two columns, whether or not they were kept.
 struct Lengths {
   std::size_t seconds = 0;
   std::size_t values = 0;
@@ -104,7 +105,7 @@ void read(JsonCursor& in, Process& process, Detail detail) {
   if (!has_samples) process.samples.reset();
 }
 
-/// The rules of run_file.hpp that a type cannot hold; those of samples are checked where samples are read and
+/// Checks the rules of run_file.hpp that types cannot express. Samples are checked where they are read and
 /// written. `telemetry`: the lengths of each series.
 void validate(const Run& run, const std::vector<Lengths>& telemetry) {
   const auto refuse = [](const std::string& what) { throw std::invalid_argument(what); };
@@ -157,7 +158,7 @@ void validate(const Run& run, const std::vector<Lengths>& telemetry) {
   }
 }
 
-/// Before it is written: a process's samples are checked in their turn.
+/// Called before writing; each process's samples are checked separately.
 void validate(const Run& run) {
   std::vector<Lengths> telemetry;
   telemetry.reserve(run.telemetry.size());

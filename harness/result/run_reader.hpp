@@ -1,4 +1,4 @@
-// For those who read thousands of run files.
+// For callers that read thousands of run files.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace gpugauge::result {
 
-/// parse_run into a run that is used for one file after another: nothing of what it held before is left, but
-/// its room. After an exception it holds anything, and may be read into again.
+/// As parse_run, into a run reused for one file after another. Nothing of its old content stays but its
+/// capacity. After an exception its content is unspecified, and it may be reused.
 void parse_run(const std::string& text, const std::string& origin, Detail detail, Run& run);
 
 }  // namespace gpugauge::result

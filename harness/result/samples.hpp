@@ -1,5 +1,5 @@
-// What one process of one family leaves behind: the sample file, schema "gpugauge.samples/1".
-// Written by bench/support, read by the harness; the only thing the two sides share.
+// What one process of one family leaves: the sample file, schema "gpugauge.samples/1". bench/support writes
+// it and the harness reads it; the two sides share nothing else.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace gpugauge::result {
 
-/// What a sample file's "schema" must be.
+/// The "schema" that a sample file must have.
 inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
 
-/// What a reader keeps. values: everything but batches, parameters and (family integrity apart) notes of
-/// benchmarks and the values of telemetry, of which it is only checked that they are JSON, that batches and
-/// telemetry are numbers within range, and as many as they should be; for those who read thousands of files.
+/// What a reader keeps. `values` is for callers that read thousands of files. It drops batches, parameters,
+/// telemetry values and, except in family integrity, the notes of benchmarks. It still checks that these are
+/// JSON, and that batches and telemetry are numbers within range and of the right count.
 enum class Detail { all, values };
 
-/// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"), the names of docs/observation.md. Values are
-/// text, so that two fingerprints compare without interpretation.
+/// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"); docs/observation.md lists the names. Values
+/// are text, so that comparing two fingerprints needs no interpretation.
 using Facts = std::map<std::string, std::string>;
 
 /// A bound that physics or a data sheet sets for a metric.
 struct Limit {
   double value = 0;    ///< in the metric's unit, > 0
-  std::string source;  ///< where the figure comes from
-  /// True when a healthy device comes near the limit (40% to 105% of it is then plausible); false when the
-  /// limit only bounds the metric from its good side.
+  std::string source;  ///< the origin of the figure
+  /// True if a healthy device comes near the limit: 40% to 105% of it is then plausible. False if the limit
+  /// only bounds the metric from its good side.
   bool saturating = false;
-  /// Share of the limit that every healthy machine reaches, 0 < floor < 1, where it is known to be other than
-  /// 0.4. Only for a saturating limit.
+  /// Share of the limit that every healthy machine reaches, 0 < floor < 1; set where it is not the usual 0.4.
+  /// Only for a saturating limit.
   std::optional<double> floor = std::nullopt;
 
   bool operator==(const Limit&) const = default;  ///< member by member, numbers exactly
@@ -43,7 +43,7 @@ struct Limit {
 struct Metric {
   std::string name;                      ///< unique within the benchmark: "bandwidth", "latency_p99"
   std::string unit;                      ///< one of result::units
-  Direction better = Direction::higher;  ///< a change the other way is what the judge calls a regression
+  Direction better = Direction::higher;  ///< the judge calls a change in the other direction a regression
   std::string metric_class;              ///< one of result::classes
   std::string
       statistic;  ///< how the value was formed: "median", "mean", "p99", "minimum", "maximum", "fit", "ratio"
@@ -52,17 +52,16 @@ struct Metric {
   bool judged = true;     ///< false: recorded, never gated; note says why
   /// One clause: why it is not judged, or what a reader should know of the value; may be "" where judged.
   std::string note;
-  std::optional<Limit> limit;  ///< absent where none is known: no physical check
+  std::optional<Limit> limit;  ///< absent where none is known; then there is no physical check
 
   bool operator==(const Metric&) const = default;  ///< member by member, numbers exactly
 };
 
 /// How a result was checked. A NaN error never passes.
 struct Verification {
-  std::string method;   ///< what was compared with what, in words; not empty
-  bool passed = false;  ///< false makes the benchmark failed, whatever its speed
-  std::optional<double>
-      error;  ///< largest error found; absent when it was not finite or not a number of this kind
+  std::string method;           ///< what was compared with what, in words; not empty
+  bool passed = false;          ///< false makes the benchmark failed, whatever its speed
+  std::optional<double> error;  ///< largest error found; absent if not finite or not a number of this kind
   std::optional<double> tolerance;  ///< largest error allowed
 
   bool operator==(const Verification&) const = default;  ///< member by member, numbers exactly
@@ -71,7 +70,7 @@ struct Verification {
 /// The timed batches of one benchmark in one process. Every batch is kept.
 struct Batches {
   std::int64_t operations_per_batch = 0;          ///< operations in one batch, >= 1
-  std::vector<double> seconds_per_operation;      ///< one entry a batch, > 0
+  std::vector<double> seconds_per_operation;      ///< one entry per batch, > 0
   std::vector<double> cpu_seconds_per_operation;  ///< same length or empty
   std::vector<double> sm_clock_hz;                ///< same length or empty (no GPU)
   double window_seconds = 0;  ///< wall time from the first batch's start to the last one's end
@@ -82,14 +81,14 @@ struct Batches {
 
 /// Work of one operation, as the definition declares it. 0 = does not apply.
 struct Work {
-  double bytes = 0;  ///< moved; a bandwidth is these over the seconds of one operation
+  double bytes = 0;  ///< bytes moved; bandwidth = bytes / seconds of one operation
   double flops = 0;  ///< floating-point operations; a fused multiply-add is two
   double items = 0;  ///< what the rate counts, such as launches or elements
 
   bool operator==(const Work&) const = default;  ///< compares exactly
 };
 
-/// A note that only a reader of another program's figures sets: there is no check of ours to ask for.
+/// A note that only readers of another program's figures set: those have no check of ours.
 inline constexpr std::string_view not_verified_note = "not_verified";
 
 /// One benchmark in one process.
@@ -97,13 +96,13 @@ struct BenchmarkResult {
   std::string id;              ///< family/op/variant/params
   Status status = Status::ok;  ///< of this benchmark in this process
   std::string reason;          ///< one sentence unless ok
-  Facts parameters;            ///< axis of the definition -> the value that this instance has of it
+  Facts parameters;            ///< axis of the definition -> its value in this instance
   Facts notes;                 ///< how it was measured: "synchronous_launch" = "true", "timer" = "cuda_event"
-  Work work;                   ///< of one operation; what bandwidth, throughput and rate are computed from
+  Work work;                   ///< of one operation; bandwidth, throughput and rate come from it
   Batches batches;             ///< empty where nothing was timed
   std::vector<Metric> metrics;  ///< each name once; may be empty unless ok
-  /// Every check that the benchmark made; empty where it did not get so far. A result that is ok and was not
-  /// verified is judged as failed, unless it has the note `not_verified`.
+  /// Every check the benchmark made; empty if it did not get that far. An ok result without a verification is
+  /// judged as failed, unless it has the note `not_verified`.
   std::vector<Verification> verifications;
 
   bool operator==(const BenchmarkResult&) const = default;  ///< member by member, numbers exactly
@@ -118,7 +117,7 @@ struct Samples {
   std::string source_hash;                  ///< SHA-256 over the family's sources
   std::uint64_t seed = 0;                   ///< of the order of benchmarks and of the input data
   Facts context;                            ///< what the process found: gpu.*, cuda.*, host.*, settings
-  std::vector<BenchmarkResult> benchmarks;  ///< in the order in which they were measured; each id once
+  std::vector<BenchmarkResult> benchmarks;  ///< in measuring order; each id once
 
   bool operator==(const Samples&) const = default;  ///< member by member, numbers exactly
 };
@@ -128,7 +127,7 @@ std::string metric_key(const std::string& benchmark_id, const std::string& metri
 
 /// Reads a sample file. Throws FormatError naming file, place and what is wrong; unknown keys are refused.
 Samples read_samples(const std::filesystem::path& file);
-/// The same from text; `origin` names it in error sentences.
+/// As read_samples, from text; `origin` names it in error sentences.
 Samples parse_samples(const std::string& text, const std::string& origin);
 
 /// JSON text of a sample file. Throws std::invalid_argument when a value is not finite or breaks a rule

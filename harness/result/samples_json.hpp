@@ -13,13 +13,13 @@ namespace gpugauge::result {
 /// Checks the rules of samples.hpp. Throws std::invalid_argument naming the benchmark and the rule.
 void validate(const Samples& samples);
 
-/// Reads one sample object at the cursor, and checks its rules. See Detail for what is kept. Nothing of what
-/// `samples` held before is left, but its room.
+/// Reads one sample object at the cursor, and checks its rules. Detail says what is kept. Nothing of the old
+/// content of `samples` stays but its capacity.
 void read(JsonCursor& in, Samples& samples, Detail detail);
-/// As it stands in files; the rules of samples.hpp are not checked.
+/// JSON as it stands in files; does not check the rules of samples.hpp.
 nlohmann::ordered_json json_of(const Samples& samples);
 
-/// A word of the vocabulary; an unknown one is refused at its place.
+/// Reads a word of the vocabulary; refuses an unknown one at its place.
 template <typename From>
 auto word(JsonCursor& in, const From& from) {
   try {

@@ -17,7 +17,7 @@ Limit limit_from(JsonCursor& in) {
   return limit;
 }
 
-// Each of these sets all of an object that may have been another one before.
+// Each of these sets every field, because the object may hold old values.
 
 void read(JsonCursor& in, Metric& metric) {
   metric.limit.reset();
@@ -66,7 +66,7 @@ void read(JsonCursor& in, Batches& batches, Detail detail) {
                             counted(count, "batch", "batches")));
 }
 
-/// What GPUs of one model must have in common, the checksums, stands in the notes of this family.
+/// Its notes hold the checksums, which GPUs of one model must share.
 constexpr std::string_view compared_by_notes = "integrity/";
 
 void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
@@ -79,7 +79,7 @@ void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
     else
       in.skip();
   };
-  // The writers put the id first; where it is not known yet, the notes are kept.
+  // Writers put the id first. If it is still unknown, the notes are kept.
   const auto read_notes = [&] {
     if (detail == Detail::all || result.id.empty() || result.id.starts_with(compared_by_notes))
       in.read(result.notes);

@@ -16,7 +16,7 @@ namespace {
   throw std::invalid_argument(shortened(where) + ": " + what);
 }
 
-/// A metric of a benchmark: its name is put together only when something is wrong with it.
+/// A metric of a benchmark. Its name is built only for an error.
 struct MetricPlace {
   const std::string& benchmark;
   const std::string& metric;
@@ -38,14 +38,14 @@ void require_possible(const Where& where, const char* name, double value) {
            fmt::format("{} is {:.3g}, and nothing of a machine is above {:g}", name, value, largest_value));
 }
 
-/// What nothing can take or do less than none of.
+/// Requires a value that may be 0 but not negative.
 template <typename Where>
 void require_amount(const Where& where, const char* name, double value) {
   require_possible(where, name, value);
   if (value < 0) refuse(where, fmt::format("{} is below 0", name));
 }
 
-/// What is divided by, and by what is divided.
+/// Requires a value that is at least smallest_value if positive: it is a divisor or dividend.
 template <typename Where>
 void require_size(const Where& where, const char* name, double value) {
   require_possible(where, name, value);
@@ -54,7 +54,7 @@ void require_size(const Where& where, const char* name, double value) {
            fmt::format("{} is {:.3g}, and nothing of a machine is below {:g}", name, value, smallest_value));
 }
 
-/// True at the first name that was told before.
+/// Detects duplicate names.
 class Names {
  public:
   explicit Names(std::size_t expected) { seen_.reserve(expected); }
@@ -86,7 +86,7 @@ void validate(const Metric& metric, const std::string& where) {
     if (metric.limit->source.empty()) refuse(place, "limit has no source");
     if (metric.limit->floor) {
       if (!metric.limit->saturating) refuse(place, "only a saturating limit has a floor");
-      // Written so that NaN is refused too.
+      // This form also refuses NaN.
       if (!(*metric.limit->floor > 0 && *metric.limit->floor < 1))
         refuse(place, "limit's floor must be above 0 and below 1");
     }
@@ -116,7 +116,7 @@ void validate(const Batches& batches, const std::string& where) {
   require_amount(where, "cpu_seconds", batches.cpu_seconds);
 }
 
-/// For the few metrics that a benchmark has, a set would cost more than looking at each.
+/// For a benchmark's few metrics, a linear search is cheaper than a set.
 bool stands_before(const std::vector<Metric>& metrics, std::size_t index) {
   for (std::size_t i = 0; i < index; ++i)
     if (metrics[i].name == metrics[index].name) return true;

@@ -1,4 +1,4 @@
-// For what a stop may come before or after, and not into.
+// Delays stop signals while something must not be interrupted.
 #pragma once
 
 #include <csignal>
@@ -7,9 +7,9 @@
 
 namespace gpugauge::result {
 
-/// SIGINT, SIGTERM and SIGHUP that come to this thread while it lives take effect at its end. A child that is
-/// started meanwhile must be given a mask of its own. A thread that is started meanwhile never takes one: the
-/// command's other threads are, so that what holds it back here holds it back.
+/// While it lives, SIGINT, SIGTERM and SIGHUP to this thread wait; they take effect at its end. Give a child
+/// started meanwhile a signal mask of its own. A thread started meanwhile never takes these signals. All
+/// other threads of the command are started this way, so a signal held back here is held back everywhere.
 class StopsHeldBack {
  public:
   StopsHeldBack() {

@@ -21,18 +21,18 @@ namespace gpugauge::result {
 namespace {
 namespace fs = std::filesystem;
 
-// Nobody else calls a folder so: what is taken for abandoned is removed.
+// Only we use this prefix, so abandoned folders can be removed.
 constexpr const char* prefix = ".gpugauge-";
 constexpr const char* owner_file = ".owner";
 constexpr const char* unnamed_owner_file = ".owner.new";
 
-/// Removes a folder of ours: made by this user for themselves alone, not a link, with an owner file that
-/// nobody holds locked. An owner may have been killed before that file had its name, or was there at all:
-/// then only an empty folder goes. An owner that is about to make that file makes another folder.
+/// Removes a folder of ours: made by this user, private, no link, and with an owner file that nobody locks.
+/// If its owner was killed before that file had its name, only an empty folder is removed. An owner that is
+/// just making the file then makes another folder.
 void remove_folder_if_abandoned(const fs::path& folder) {
   struct stat status {};
   constexpr mode_t private_folder = S_IFDIR | 0700;
-  constexpr mode_t looked_at = S_IFMT | 0777;  // S_ISGID comes from the folder around it
+  constexpr mode_t looked_at = S_IFMT | 0777;  // S_ISGID is inherited from the parent folder
   if (::lstat(folder.c_str(), &status) != 0 || (status.st_mode & looked_at) != private_folder ||
       status.st_uid != ::getuid())
     return;
@@ -40,7 +40,7 @@ void remove_folder_if_abandoned(const fs::path& folder) {
   for (const char* const name : {owner_file, unnamed_owner_file}) {
     const int file = ::open((folder / name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) continue;
-    // Held until it is gone: an owner that is about to take it sees that somebody was faster.
+    // Keep the lock until the folder is gone: an owner about to take it then sees that it lost.
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) fs::remove_all(folder, ignored);
     ::close(file);
     return;
@@ -49,7 +49,7 @@ void remove_folder_if_abandoned(const fs::path& folder) {
 }
 
 void remove_abandoned_folders(const fs::path& parent) {
-  constexpr std::size_t random_letters = 6;  // of mkdtemp
+  constexpr std::size_t random_letters = 6;  // as mkdtemp requires
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator entry(parent, error), end; !error && entry != end; entry.increment(error)) {
@@ -71,8 +71,7 @@ TemporaryDirectory::TemporaryDirectory() : TemporaryDirectory(users_parent()) {}
 
 TemporaryDirectory::TemporaryDirectory(const fs::path& parent) {
   remove_abandoned_folders(parent);
-  // One that clears up may take a folder for abandoned until its owner file has its name: then another is
-  // made.
+  // Another process may remove the folder as abandoned until its owner file has its name. Then try again.
   constexpr int attempts = 100;
   for (int attempt = 0; lock_ < 0; ++attempt) make(parent, attempt + 1 == attempts);
 }
@@ -84,7 +83,7 @@ void TemporaryDirectory::make(const fs::path& parent, bool last) {
         "Cannot make a folder for temporary files in {}: {}; set TMPDIR to a folder that can be written to.",
         parent.string(), std::strerror(errno)));
   path_ = fs::absolute(name);
-  // The lock is taken before the file has its name: another process must never see it unlocked.
+  // Lock before the file has its name: no process must ever see it unlocked.
   const fs::path unnamed = path_ / unnamed_owner_file;
   lock_ = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (lock_ < 0 || ::flock(lock_, LOCK_EX | LOCK_NB) != 0 ||

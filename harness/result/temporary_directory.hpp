@@ -1,14 +1,13 @@
-// A folder that only this user can look into and that goes with its owner.
+// A folder that only this user can enter and that is removed with its owner.
 #pragma once
 
 #include <filesystem>
 
 namespace gpugauge::result {
 
-/// Made under a folder with mode 0700; removed with everything in it at the end. An owner that was killed
-/// cannot do that: the next one there removes what it left. A living owner is known by the lock that it holds
-/// on the file ".owner" in its folder, so that process ids, which differ between containers that share a
-/// /tmp, do not matter.
+/// Made with mode 0700 under a given folder; the destructor removes it with all its content. If its owner was
+/// killed, the next one made there removes it. A living owner holds a lock on the file ".owner" in its
+/// folder. Process ids would not do: they differ between containers that share a /tmp.
 class TemporaryDirectory {
  public:
   /// Under TMPDIR, or /tmp where that is not set. Throws FileError.
@@ -19,11 +18,11 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
-  /// Absolute; there as long as this object.
+  /// Absolute; exists as long as this object.
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  /// One attempt; throws where another would not help, or it was the last.
+  /// One attempt. Throws if another would not help or it was the last.
   void make(const std::filesystem::path& parent, bool last);
 
   std::filesystem::path path_;

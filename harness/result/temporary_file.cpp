@@ -20,8 +20,8 @@
 namespace gpugauge::result {
 namespace {
 
-constexpr int random_letters = 6;  // of mkstemp
-// Nobody else calls a file so: what is taken for abandoned is removed.
+constexpr int random_letters = 6;  // as mkstemp requires
+// Only we use this mark, so abandoned files can be removed.
 constexpr std::string_view mark = ".gpugauge-";
 
 }  // namespace
@@ -41,7 +41,7 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
     temporary = (folder / fmt::format(".{}{}XXXXXX", name, mark)).string();
     Descriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
     if (fd.get() < 0) return fd;
-    // Somebody who clears up may have come between the two calls and taken it for abandoned.
+    // Another process may have locked it between the two calls, to remove it as abandoned.
     const bool taken = ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct stat info {};
     if (!taken && ::fstat(fd.get(), &info) == 0 && info.st_nlink > 0) return fd;
@@ -50,16 +50,16 @@ Descriptor make_temporary(const std::filesystem::path& folder, const std::string
 
 namespace {
 
-/// False where there is one and the other file cannot have it.
+/// False if there is an access list and the other file cannot have it.
 bool copies_access_list(const std::filesystem::path& from, int to) {
-  constexpr const char* name = "system.posix_acl_access";  // acl(5): what setfacl sets
+  constexpr const char* name = "system.posix_acl_access";  // acl(5): the list that setfacl sets
   std::array<char, 4096> list{};
   const ssize_t bytes = ::getxattr(from.c_str(), name, list.data(), list.size());
-  if (bytes < 0) return errno != ERANGE;  // none, or a file system without
+  if (bytes < 0) return errno != ERANGE;  // no list, or a file system without lists
   return ::fsetxattr(to, name, list.data(), static_cast<std::size_t>(bytes), 0) == 0;
 }
 
-/// A file that another user laid where everybody may write (/tmp) does not say whose its successor is to be.
+/// True for another user's file in a world-writable folder (/tmp); its owner is no hint for the new file's.
 bool is_laid_by_another(const struct stat& info, const std::filesystem::path& file) {
   struct stat folder {};
   const std::filesystem::path parent = file.has_parent_path() ? file.parent_path() : ".";
@@ -73,12 +73,12 @@ bool is_laid_by_another(const struct stat& info, const std::filesystem::path& fi
 bool admit_as(const std::filesystem::path& file, int descriptor) {
   struct stat info {};
   if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && !is_laid_by_another(info, file)) {
-    // Where an access list lies on a file its mask stands in the place of the group's mode.
+    // On a file with an access list, the group bits of the mode are the list's mask.
     const bool same_list = copies_access_list(file, descriptor);
     const mode_t mode = info.st_mode & 0777U;
     if (::fchmod(descriptor, mode) != 0) return false;
-    // The owner last: who gives a file away may change its mode no more. Who may not give it to that owner
-    // may still give it to that group.
+    // Owner last: after giving a file away we may no longer change its mode. If the owner is refused, the
+    // group may still be allowed.
     if (same_list && (::fchown(descriptor, info.st_uid, info.st_gid) == 0 ||
                       ::fchown(descriptor, static_cast<uid_t>(-1), info.st_gid) == 0))
       return true;
@@ -105,7 +105,7 @@ void remove_abandoned(const std::filesystem::path& folder, std::string_view name
           (info.st_uid == ::geteuid() || ::geteuid() == 0) && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
         ::unlink(file.c_str());
     }
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): clearing up is not worth an error
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): cleaning up is not worth an error
   }
 }
 

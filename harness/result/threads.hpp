@@ -1,4 +1,4 @@
-// Threads that share one task, as many as the system gives.
+// Threads that share one task, as many as the system allows.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace gpugauge::result {
 
-/// Adds `count` threads that call `work` to `threads`, or as many as the system gives: a limit on processes
-/// (ulimit -u, a container's pids.max) counts threads, too, and is no reason to give up. `work` must take
-/// what is to be done piece by piece, so that fewer threads do all of it. Where the system gives none,
-/// `threads` stays as it was, and the caller has to do the work. A stop (SIGINT, SIGTERM, SIGHUP) comes to
-/// none of them: a thread that holds it back for a moment would not, if another took it.
+/// Adds up to `count` threads that call `work` to `threads`. Limits on processes (ulimit -u, a container's
+/// pids.max) count threads too, so fewer may start. `work` must take its work piece by piece, so that fewer
+/// threads still do all of it. If no thread starts, `threads` stays as it was, and the caller must do the
+/// work. These threads take no stop signal (SIGINT, SIGTERM, SIGHUP): StopsHeldBack in another thread would
+/// otherwise not hold it back.
 template <typename Work>
 void start_threads(std::vector<std::jthread>& threads, std::size_t count, const Work& work) {
   const StopsHeldBack in_all_of_them;

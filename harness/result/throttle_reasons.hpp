@@ -1,4 +1,4 @@
-// NVML's reasons why a clock is not what it could be.
+// NVML's reasons why a clock is below its maximum.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 namespace gpugauge::result {
 
-/// The word of each bit of NVML's throttle (event) reasons, from bit 0 on; higher bits have none.
+/// The word for each bit of NVML's throttle (event) reasons, from bit 0 on; higher bits have no word.
 inline constexpr std::array<std::string_view, 9> throttle_reasons{
     "idle",       "applications_clocks", "sw_power_cap",   "hw_slowdown",  "sync_boost",
     "sw_thermal", "hw_thermal",          "hw_power_brake", "display_clock"};

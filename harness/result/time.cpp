@@ -17,7 +17,7 @@ int two_digits(const std::string& text, std::size_t at) {
   return (text[at] - '0') * 10 + (text[at + 1] - '0');
 }
 
-/// How far the time's zone is before UTC, in seconds; nullopt where this is no end of a time.
+/// Offset of the time zone from UTC in seconds; nullopt if this is no end of a time.
 std::optional<double> zone_seconds(std::string end) {
   if (end.starts_with('.')) {
     std::size_t digits = 1;

@@ -43,7 +43,7 @@ auto value_of(const Table& table, std::string_view word, std::string_view what) 
 }  // namespace
 
 bool is_possible(double value) {
-  return std::fabs(value) <= largest_value;  // not so of NaN
+  return std::fabs(value) <= largest_value;  // false for NaN
 }
 
 bool is_possible_size(double value) {

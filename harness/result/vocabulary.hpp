@@ -1,4 +1,4 @@
-// The words that both sides of the house share: classes, units, directions, states. One list of each, here.
+// The shared vocabulary of bench and harness: classes, units, directions, states. Each has one list, here.
 #pragma once
 
 #include <array>
@@ -7,22 +7,22 @@
 
 namespace gpugauge::result {
 
-/// Which way a metric is better.
+/// The direction in which a metric improves.
 enum class Direction { higher, lower };
 
-/// What became of a benchmark, a process or a family.
+/// The outcome of a benchmark, a process or a family.
 /// ok: measured. skipped: it could not apply here (too little memory, wrong compute capability) and says why.
 /// unavailable: a library or device that it needs is missing. failed: it ran and went wrong (wrong result,
 /// error, crash, time limit). interrupted: the user or a limit ended it.
 enum class Status { ok, skipped, unavailable, failed, interrupted };
 
-/// What a metric stresses; tolerances and diagnosis go by class, never by a metric's name.
+/// What a metric stresses. Tolerances and diagnosis use the class, never a metric's name.
 struct ClassInfo {
   std::string_view name;     ///< as it stands in files, policies and --only
-  std::string_view meaning;  ///< what is in it, for whoever chooses one
+  std::string_view meaning;  ///< what the class contains, for users who select one
 };
 
-/// Every class there is, in the order in which lists name them.
+/// All classes, in the order in which lists show them.
 inline constexpr std::array classes{
     ClassInfo{"gemm64", "matrix product, fp64"},
     ClassInfo{"gemm32", "matrix product, fp32 without Tensor Cores"},
@@ -59,26 +59,26 @@ inline constexpr std::array<std::string_view, 10> units{
     "second", "byte/second", "flop/second", "operation/second", "hertz", "byte",
     "watt",   "celsius",     "1",           "flop/clock"};
 
-/// The range of a value that anything of a machine can have, in any unit: what is judged, and each bound of
-/// it, is smallest_value to largest_value; what is only recorded is at most largest_value away from 0. Ratios
-/// and powers of such values are finite.
+/// The range of values that are possible on a machine, in any unit. Judged values and their bounds lie within
+/// smallest_value ... largest_value. Values that are only recorded are at most largest_value away from 0.
+/// Ratios and powers of such values stay finite.
 inline constexpr double smallest_value = 1e-30;
 inline constexpr double largest_value = 1e30;
 
-/// Finite, and at most largest_value away from 0.
+/// True if finite and at most largest_value away from 0.
 bool is_possible(double value);
-/// The same, and smallest_value or more.
+/// True if is_possible() and at least smallest_value.
 bool is_possible_size(double value);
 
 bool is_class(std::string_view name);  ///< one of classes, letter for letter
 bool is_unit(std::string_view name);   ///< one of units, letter for letter
 
-/// The word in files; std::invalid_argument for a value outside the enumeration.
+/// The word used in files. Throws std::invalid_argument for a value outside the enumeration.
 std::string_view to_string(Direction value);
-std::string_view to_string(Status value);  ///< likewise
+std::string_view to_string(Status value);  ///< the same for a status
 
-/// Throws std::invalid_argument, naming the word and the words that exist.
+/// Throws std::invalid_argument that lists the valid words.
 Direction direction_from(std::string_view word);
-Status status_from(std::string_view word);  ///< likewise
+Status status_from(std::string_view word);  ///< the same for a status
 
 }  // namespace gpugauge::result

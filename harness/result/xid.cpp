@@ -1,5 +1,5 @@
-// The numbers of NVIDIA's Xid catalog (docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html) that a
-// computing GPU may write.
+// The numbers in NVIDIA's Xid catalog (docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html) that a
+// GPU used for computing may report.
 #include "result/xid.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Starts a child process, reads its output, and ends it with all its descendants.
 #include "run/child.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double sweep_interval_seconds = .01;
-/// A stream that a descendant out of reach keeps open is not waited for any longer than this.
+/// Longest wait for output that a descendant out of our reach keeps open.
 constexpr double drain_seconds = .5;
 
 double seconds_since(Clock::time_point start) {
@@ -50,7 +51,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// Both ends of a pipe, closed when they were not handed on.
+/// Both ends of a pipe; closes those that were not handed on.
 struct PipeEnds {
   std::array<int, 2> ends{-1, -1};
   PipeEnds() = default;
@@ -67,7 +68,7 @@ struct PipeEnds {
 
 }  // namespace
 
-/// One stream of the child, read as it comes.
+/// One output stream of the child, read as data arrives.
 struct Child::Pipe {
   Handle<uv_pipe_t> handle{new uv_pipe_t};
   std::function<void(std::string_view)> receive;
@@ -85,7 +86,7 @@ Child::Child(Loop& loop, const Command& command, ChildOptions options)
   }
   if (std::isfinite(options_.limit_seconds)) {
     timer_.once(options_.limit_seconds, [this] {
-      // After a time in which nobody ran this command, a timer comes before the news of an end.
+      // If this command was suspended, the timer can fire before the news of the child's end.
       if (takes_its_end()) return;
       end_.timed_out = true;
       terminate();
@@ -138,13 +139,14 @@ void Child::spawn(const Command& command) {
   process_->data = this;
   start_ = Clock::now();
   {
-    // A stop between the start and its being known would leave it behind. libuv empties the child's mask.
+    // A stop signal between the start and its being recorded would leave the child behind. libuv clears the
+    // child's signal mask.
     const result::StopsHeldBack until_it_is_known;
     error = uv_spawn(loop_.get(), process_.get(), &request);
     if (error == 0) living_.emplace(-process_->pid);
   }
   if (error != 0) {
-    // The file exists and its format is right, so a missing file can only be its interpreter, or its input.
+    // The file exists and its format is right. Only its interpreter or its input can be missing.
     const char* const missing =
         ::access("/dev/null", F_OK) == 0 ? " (the loader or interpreter that it names)" : " (/dev/null)";
     end_.fault = fmt::format("cannot be started: {}: {}{}", command.executable.string(), uv_strerror(error),
@@ -204,7 +206,7 @@ void Child::kill_now() {
 void Child::terminate() {
   signal_group(SIGTERM);
   signal_group(SIGCONT);               // a stopped process takes no SIGTERM
-  if (told_ != Told::nothing) return;  // the time runs since it was told first
+  if (told_ != Told::nothing) return;  // the grace time counts from the first request
   told_ = Told::to_end;
   timer_.once(options_.grace_seconds, [this] {
     if (!takes_its_end()) kill_group();
@@ -224,7 +226,7 @@ void Child::signal_group(int signal) const {
   kill(-pid_, signal);
 }
 
-/// True where it has ended already, of which libuv has not told yet, or never will.
+/// Returns true if the child has already ended although libuv has not reported it, or never will.
 bool Child::takes_its_end() {
   int status = 0;
   const pid_t ended = waitpid(pid_, &status, WNOHANG);
@@ -232,7 +234,7 @@ bool Child::takes_its_end() {
   end_.unknown = ended < 0;
   if (ended > 0 && WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
   if (ended > 0 && WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
-  process_.reset();  // its number may be another's from now on
+  process_.reset();  // its number may belong to another process from now on
   end_of_child();
   return true;
 }

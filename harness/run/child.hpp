@@ -1,4 +1,4 @@
-// One child process from its start until nothing of it is left.
+// Runs one child process, from its start until it and all its descendants are gone.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct ChildOptions {
   double limit_seconds = 120;  ///< then SIGTERM to the whole process group; infinity: no limit
   double grace_seconds = 2;    ///< then SIGKILL
   double give_up_seconds = 5;  ///< then it is left behind: stuck in the kernel, for which there is no remedy
-  /// Also end what left the process group: daemons of its own making, and nobody else's.
+  /// Also end descendants that left the process group. Only the child's own are ended, never somebody else's.
   bool end_descendants = true;
   /// Receives standard output; the tail then holds standard error only. Without it the tail holds both.
   std::function<void(std::string_view)> on_output;
@@ -41,16 +41,15 @@ struct ChildOptions {
 
 /// How a child ended.
 struct ChildEnd {
-  bool started = false;  ///< false: it could not be, `fault` says why, and nothing else here means anything
+  bool started = false;          ///< false: the child could not start; `fault` says why; ignore the rest
   std::optional<int> exit_code;  ///< absent when a signal ended it, or nothing did
-  std::optional<int> signal;     ///< that ended it; absent when it ended by itself, or did not end
-  bool unknown = false;          ///< it ended, and how was told to somebody else in this process
+  std::optional<int> signal;     ///< the signal that ended it; absent if none did
+  bool unknown = false;          ///< it ended, but another caller in this process collected its status
   bool timed_out = false;        ///< it was still there at the time limit
   bool stopped = false;          ///< by stop() or kill_now()
   int left_behind = 0;           ///< descendants that were still alive after it and were ended
   int unkillable = 0;            ///< processes that did not end even so, the child itself among them
-  /// From its start until the child itself had ended or was given up on; without the time for its
-  /// descendants.
+  /// From the child's start until it ended or was given up on. Excludes the time its descendants took.
   double wall_seconds = 0;
   std::string output;  ///< the tail
   /// "" after exit code 0, else the end of a sentence that starts with the child's name:
@@ -58,26 +57,27 @@ struct ChildEnd {
   std::string fault;
 };
 
-/// Starts in its constructor, in a session of its own with /dev/null as standard input. A child that cannot
-/// be started is ended from the beginning. Destroying a running one kills its group and does not wait.
+/// The constructor starts the child in a session of its own, with /dev/null as standard input. A child that
+/// cannot be started counts as ended from the start. The destructor kills a running child's group without
+/// waiting.
 class Child {
  public:
-  /// `loop` must outlive it. A command that cannot be started throws nothing: ended() holds at once, and
-  /// end().fault says why.
+  /// `loop` must outlive it. Does not throw for a command that cannot be started: ended() then holds at once,
+  /// and end().fault says why.
   Child(Loop& loop, const Command& command, ChildOptions options);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Holds when the child and its descendants are gone (or given up) and its output is read.
+  /// True when the child and its descendants are gone (or given up) and its output is read.
   bool ended() const { return phase_ == Phase::ended; }
   /// Valid once ended() holds.
   const ChildEnd& end() const { return end_; }
   /// 0 when it could not be started.
   pid_t pid() const { return pid_; }
 
-  /// Asks it to end with SIGTERM, and makes it after the grace time. Again: another SIGTERM, and no more
-  /// time. Harmless when it has ended.
+  /// Sends SIGTERM, and SIGKILL after the grace time. A second call sends SIGTERM again but does not extend
+  /// the grace time. Harmless after the child has ended.
   void stop();
   /// SIGKILL at once.
   void kill_now();

@@ -27,7 +27,7 @@ struct Address {
   socklen_t length = 0;
 };
 
-/// "\0gpugauge/DOMAIN/DEVICE"; a name that is too long loses its end, which only excludes more.
+/// "\0gpugauge/DOMAIN/DEVICE". A name that is too long is cut, which only excludes more.
 Address address_of(const std::string& device) {
   const char* domain = std::getenv("GPUGAUGE_DEVICE_LOCK");
   const std::string text =
@@ -40,8 +40,8 @@ Address address_of(const std::string& device) {
   return address;
 }
 
-/// Whether the socket is of a process of this machine that has gone: between fork and exec a child of one
-/// that was killed still has its parent's sockets, and lets go in a moment.
+/// True if the socket belongs to a process of this machine that has gone. Between fork and exec, a child of a
+/// killed process still holds its parent's sockets, for a moment.
 bool has_gone(int asking) {
   ucred owner{};
   socklen_t size = sizeof owner;
@@ -53,15 +53,15 @@ int open_socket() {
   return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/// When a process began, UTC; "" when the kernel does not say.
+/// When a process began, in UTC; "" if the kernel does not say.
 std::string start_of(pid_t process) {
   return process_start(read_kernel_file(fmt::format("/proc/{}/stat", process)),
                        read_kernel_file("/proc/stat"), static_cast<double>(::sysconf(_SC_CLK_TCK)));
 }
 
-/// "process 812 (gpugauge check, user 1000) since ...", from what the kernel knows of the socket's owner.
-/// `asking`: a new socket. It stays connected: each connection takes one of the owner's 64 places, closed or
-/// not.
+/// "process 812 (gpugauge check, user 1000) since ...", from the kernel's data on the socket's owner.
+/// `asking` is a new socket that stays connected: each connection uses one of the owner's 64 places, closed
+/// or not.
 std::string owner_of(const Address& address, int asking) {
   ucred owner{};
   socklen_t size = sizeof owner;
@@ -137,7 +137,7 @@ bool DeviceLocks::take(const std::vector<std::string>& devices) {
     if (socket >= 0) ::close(socket);
     if (socket >= 0 && !bound && error == EADDRINUSE) {
       refusal_ = fmt::format("{} is being measured by {}", device, owner(device));
-      release();  // all or none: two that wait for each other would wait for ever
+      release();  // all or none: two processes that wait for each other would wait forever
       return false;
     }
     remark_ =

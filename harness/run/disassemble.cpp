@@ -1,3 +1,4 @@
+// Finds NVIDIA's cuobjdump and runs it on files to list their machine code.
 #include "run/disassemble.hpp"
 
 #include <algorithm>
@@ -33,9 +34,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Whether nobody but this user and root can put something else in this place: neither the file nor a folder
-/// above it is another's or may be written by others. In a sticky folder, like /tmp, only an entry's owner
-/// may replace it.
+/// True if only this user and root can replace the file. Neither it nor a folder above it belongs to others
+/// or is writable by them. In a sticky folder like /tmp only an entry's owner may replace it.
 bool only_we_write(const fs::path& file) {
   std::error_code error;
   fs::path place = fs::canonical(file, error);
@@ -51,7 +51,7 @@ bool only_we_write(const fs::path& file) {
   return false;
 }
 
-/// The wheel's place in a folder's .venv, for any python3 version.
+/// The wheel's path in a folder's .venv, for any python3 version.
 fs::path in_wheel(const fs::path& folder) {
   std::error_code none;
   for (fs::directory_iterator python(folder / ".venv" / "cuda-tools" / "lib", none), end;
@@ -64,7 +64,7 @@ fs::path in_wheel(const fs::path& folder) {
   return {};
 }
 
-/// What scripts/setup put into the source tree that this command was built in; empty elsewhere.
+/// The cuobjdump that scripts/setup put into the source tree of this build; empty elsewhere.
 fs::path in_source_tree() {
   std::error_code ignored;
   for (fs::path folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -78,9 +78,9 @@ fs::path in_source_tree() {
   return {};
 }
 
-/// One run of cuobjdump: its text goes to a parser of its own, because two write at once.
+/// One run of cuobjdump. Each has a parser of its own, because two runs write at once.
 struct Job {
-  std::size_t file = 0;  ///< which of the files
+  std::size_t file = 0;  ///< index into files
   std::vector<std::string> arguments;
   stack::CodeParser parser;
   std::unique_ptr<Child> child;
@@ -97,7 +97,8 @@ fs::path find_cuobjdump() {
   for (std::size_t from = 0; from < path.size();) {
     const std::size_t end = std::min(path.find(':', from), path.size());
     if (fs::path found = fs::path(path.substr(from, end - from)) / "cuobjdump";
-        found.is_absolute() && executable(found))  // "." and "" are whatever folder this is started in
+        // "." and "" mean the folder in which the command was started.
+        found.is_absolute() && executable(found))
       return found;
     from = end + 1;
   }
@@ -107,14 +108,14 @@ fs::path find_cuobjdump() {
 
 Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& files) {
   Disassembly out;
-  std::vector<stack::CodeParser> of_file(files.size());  // what the parsers of its jobs found
+  std::vector<stack::CodeParser> of_file(files.size());  // results of the parsers of each file's jobs
   const auto run_all = [&](std::deque<std::unique_ptr<Job>> waiting, bool count_missing) {
     Loop loop;
     std::deque<std::unique_ptr<Job>> running;
     const auto start = [&](std::unique_ptr<Job> job) {
       ChildOptions options;
       options.limit_seconds = limit_seconds;
-      options.end_descendants = false;  // it would take the other one for a child left behind
+      options.end_descendants = false;  // else the other job's child would count as left behind
       options.on_output = [parser = &job->parser](std::string_view text) { parser->feed(text); };
       job->child = std::make_unique<Child>(loop, Command{cuobjdump, job->arguments, {}}, std::move(options));
       running.push_back(std::move(job));
@@ -124,7 +125,7 @@ Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& 
         start(std::move(waiting.front()));
         waiting.pop_front();
       }
-      // In the order of the jobs, so that the result does not depend on which is faster.
+      // In the order of the jobs, so that the result does not depend on their speed.
       loop.run_until([&] { return running.front()->child->ended(); });
       const std::unique_ptr<Job> job = std::move(running.front());
       running.pop_front();
@@ -132,7 +133,7 @@ Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& 
       job->parser.end_output();
       const std::string file = files[job->file].string();
       if (end.fault.empty()) {
-        // Of a file with PTX alone it lists no kernel, and complains of nothing.
+        // For a file with PTX only, cuobjdump lists no kernel and reports no error.
         if (count_missing && job->parser.architectures().empty()) out.without_code.push_back(file);
         of_file[job->file].take(job->parser);
       } else if (end.output.find(no_code) != std::string::npos) {

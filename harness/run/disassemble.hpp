@@ -1,5 +1,5 @@
-// Machine code of files by NVIDIA's cuobjdump, which reads executables, objects and libraries and needs no
-// GPU.
+// Reads the machine code in files with NVIDIA's cuobjdump. That tool reads executables, objects and
+// libraries, and needs no GPU.
 #pragma once
 
 #include <filesystem>
@@ -10,24 +10,24 @@
 
 namespace gpugauge::run {
 
-/// Where cuobjdump is: $GPUGAUGE_CUOBJDUMP, CUDA_HOME, CUDA_PATH, absolute entries of PATH, /usr/local/cuda,
-/// and the wheel that scripts/setup installs in .venv/cuda-tools of the source tree that the command was
-/// built in, where only this user and root may write. "" when nowhere.
+/// Searches $GPUGAUGE_CUOBJDUMP, CUDA_HOME, CUDA_PATH, absolute entries of PATH and /usr/local/cuda. Last
+/// comes the wheel that scripts/setup installs in .venv/cuda-tools of the source tree of this build, if only
+/// this user and root may write there. "" when it is nowhere.
 std::filesystem::path find_cuobjdump();
 
-/// What the files hold.
+/// The code found in the files, and what could not be read.
 struct Disassembly {
-  /// Each body once, with the first file that holds it; sorted by name, then architecture. Two files, or two
-  /// parts of one, may hold different bodies of one kernel.
+  /// Each distinct body once, with the first file that holds it; sorted by name, then architecture. Two
+  /// files, or two parts of one file, may hold different bodies of one kernel.
   std::vector<stack::KernelCode> kernels;
-  /// What could not be read, one sentence each; empty: everything was.
+  /// One sentence per file or part that could not be read; empty when everything was read.
   std::vector<std::string> problems;
-  /// Files without any machine code (those with PTX alone, too), by their names.
+  /// Names of files without machine code, including those with PTX only.
   std::vector<std::string> without_code;
 };
 
-/// Reads every file: its resources first, then its code for each architecture in a process of its own, two at
-/// a time.
+/// Reads every file: first its resources, then its code for each architecture. Each file and architecture
+/// gets a process of its own; two run at a time.
 Disassembly disassemble(const std::filesystem::path& cuobjdump,
                         const std::vector<std::filesystem::path>& files);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The part of the ELF header that is the same for 32 and 64 bits.
+/// The part of the ELF header that 32-bit and 64-bit files share.
 struct ElfStart {
   std::array<unsigned char, EI_NIDENT> ident;
   std::uint16_t type;
@@ -37,7 +37,7 @@ bool is_script(const fs::path& file) {
   return stream.read(start.data(), start.size()) && start[0] == '#' && start[1] == '!';
 }
 
-/// A file cut short by a full disk or a broken copy still has its header.
+/// True if the file is not cut short. A full disk or a broken copy leaves the header intact.
 bool is_whole(const fs::path& file) {
   Elf64_Ehdr header{};
   std::ifstream stream(file, std::ios::binary);

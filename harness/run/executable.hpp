@@ -1,4 +1,4 @@
-// Whether a file can be executed on this machine, asked before it is tried.
+// Checks whether a file can be executed on this machine, before we try.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 namespace gpugauge::run {
 
 /// "" when the file can be executed here, else why not, as the end of a sentence ("is not executable; ...").
-/// Asked beforehand because execvp hands a file of an unknown format to /bin/sh, which would run a foreign
-/// binary as a shell script.
+/// We check first because execvp hands a file of unknown format to /bin/sh, which would run a foreign binary
+/// as a shell script.
 std::string why_not_executable(const std::filesystem::path& file);
 
 }  // namespace gpugauge::run

@@ -5,7 +5,7 @@
 namespace gpugauge::run {
 namespace {
 
-/// One may have met a hiccup; a second one tells what the others would do.
+/// One timeout may be an accident; a second one predicts the others.
 constexpr int most_of_a_family = 2;
 constexpr int most_in_a_row = 3;
 

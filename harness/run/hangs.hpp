@@ -1,4 +1,5 @@
-// When to stop waiting: a GPU that hangs makes every process run past its time limit, and each costs minutes.
+// Decides when to stop starting processes. On a hung GPU every process runs into its time limit, which costs
+// minutes each.
 #pragma once
 
 #include <map>
@@ -15,8 +16,8 @@ class Hangs {
   /// A process of this family has ended, by its time limit or otherwise.
   void ended(const std::string& family, bool timed_out);
 
-  /// Why no other process of the family is started, one sentence: two of it ran past the limit, or three in a
-  /// row of whatever families. "" where it is.
+  /// One sentence saying why no further process of the family is started: two of its processes ran past the
+  /// limit, or the last three of any family did. "" when another may start.
   std::string why_not(const std::string& family) const;
 
  private:

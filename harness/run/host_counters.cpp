@@ -1,3 +1,4 @@
+// Reads the kernel's counters in /proc and /sys and computes their differences.
 #include "run/host_counters.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ std::optional<double> read_number(const fs::path& file) {
   return std::nullopt;
 }
 
-/// "total" of the "some" line, in seconds; the files of pressure count microseconds.
+/// "total" in the "some" line, converted to seconds; the pressure files count microseconds.
 std::optional<double> read_pressure(const fs::path& file) {
   std::ifstream stream(file);
   std::string word;
@@ -68,7 +69,7 @@ std::optional<double> read_numa_misses(const std::vector<fs::path>& files) {
   return misses;
 }
 
-/// FILE of every entry of a folder whose name starts with PREFIX, where it is there.
+/// Path of FILE in each entry of a folder whose name starts with PREFIX, if it exists there.
 std::vector<fs::path> find(const fs::path& folder, const std::string& prefix, const std::string& file) {
   std::vector<fs::path> found;
   std::error_code error;
@@ -159,7 +160,7 @@ std::map<std::string, double> difference(const HostCounters& before, const HostC
   put(host, "pressure_memory_seconds", before.pressure_memory_seconds, after.pressure_memory_seconds);
   if (before.busy_seconds && after.busy_seconds) {
     const double ours = child + (after.own_seconds - before.own_seconds) + helpers_seconds;
-    // The kernel counts the machine in ticks and a process exactly: the difference may fall below nothing.
+    // The kernel counts the machine in ticks but a process exactly, so the difference may be negative.
     host["other_cpu_seconds"] = std::max(0.0, *after.busy_seconds - *before.busy_seconds - ours);
   }
   return host;

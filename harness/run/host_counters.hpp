@@ -1,5 +1,5 @@
-// What the kernel counts about this machine and this process: read before and after, the difference is what
-// happened.
+// Counters that the kernel keeps for this machine and this process. Subtract two readings to get what
+// happened between.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@
 
 namespace gpugauge::run {
 
-/// Sums since boot, or since this process or its groups were made. Seconds are processor seconds unless said
-/// otherwise; absent where the kernel does not count.
+/// Totals since boot, or since this process or its control groups began. Seconds are processor seconds unless
+/// noted. A value is absent where the kernel does not count it.
 struct HostCounters {
   std::optional<double> busy_seconds;    ///< all processors: user, system, interrupts
   std::optional<double> iowait_seconds;  ///< idle while some task waited for a disk, summed over processors
@@ -25,29 +25,29 @@ struct HostCounters {
   std::optional<double> pressure_memory_seconds;  ///< wall seconds in which some task waited for memory
   /// Periods in which one of our groups used up its CPU quota, summed over the groups.
   std::optional<double> throttled_periods;
-  std::optional<double> throttled_seconds;  ///< waited for because of it, summed over processors and groups
-  std::optional<double> numa_misses;        ///< pages that were wanted on another node
+  std::optional<double> throttled_seconds;  ///< lost to the CPU quota, summed over processors and groups
+  std::optional<double> numa_misses;        ///< pages allocated on another node than was wanted
   double own_seconds = 0;                   ///< this process
-  double children_seconds = 0;              ///< its children that have ended, with theirs
-  /// Times that one of those children was made to give up its processor (ru_nivcsw).
+  double children_seconds = 0;              ///< its children that have ended, and their collected children
+  /// How often those children were preempted (ru_nivcsw).
   double children_involuntary_switches = 0;
 };
 
-/// Finds once where to read, then reads cheaply.
+/// Finds the files to read once; each reading is then cheap.
 class HostReader {
  public:
-  /// `root`: prefix of /proc and /sys, for tests. Times of this process and its children come from the system
-  /// call whatever it is.
+  /// `root`: prefix of /proc and /sys, for tests. It does not affect the times of this process and its
+  /// children, which come from a system call.
   explicit HostReader(std::filesystem::path root = "/");
 
   HostCounters counters() const;  ///< reads all of them now; what cannot be read is absent
-  /// Mean number of runnable and waiting tasks over a minute (/proc/loadavg); nullopt where it cannot be
-  /// read.
+  /// Mean number of runnable and waiting tasks over one minute (/proc/loadavg). nullopt if it cannot be read.
   std::optional<double> load1() const;
-  /// What could be allotted without swapping, as the kernel estimates it (MemAvailable); nullopt likewise.
+  /// Memory that programs can get without swapping, as the kernel estimates it (MemAvailable). nullopt if it
+  /// cannot be read.
   std::optional<double> memory_available_bytes() const;
-  /// Mean over at most eight processors: on some machines each reading interrupts the processor that it asks
-  /// about.
+  /// Mean over at most eight processors. On some machines each reading interrupts the processor it asks
+  /// about. nullopt if none can be read.
   std::optional<double> cpu_clock_hz() const;
 
  private:
@@ -56,9 +56,8 @@ class HostReader {
   std::vector<std::filesystem::path> clocks_, numa_;
 };
 
-/// The entries of result::Process::host for one child that ran, alone, between two readings.
-/// `helpers_seconds` is what helper processes of ours used meanwhile: it counts neither as the child's nor as
-/// somebody else's.
+/// The entries of result::Process::host for one child that ran alone between two readings. `helpers_seconds`
+/// is the time our helper processes used meanwhile. It counts neither for the child nor for other programs.
 std::map<std::string, double> difference(const HostCounters& before, const HostCounters& after,
                                          double helpers_seconds = 0);
 

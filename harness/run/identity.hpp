@@ -1,4 +1,4 @@
-// What names a run: its id, its time, the boot it ran in.
+// What identifies a run: its id, its time, and the boot it ran in.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@ namespace gpugauge::run {
 /// A ULID: 48 bits of Unix milliseconds and 80 random bits in Crockford's base 32, 26 characters. Ids sort by
 /// time to the millisecond.
 std::string make_id();
-/// The same of given parts: the time in ten characters, then 80 random bits, 16 and 64.
+/// Builds the id from given parts: the time, then 16 and 64 random bits.
 std::string make_id(std::uint64_t unix_milliseconds, std::uint16_t random_high, std::uint64_t random_low);
 
-/// 64 random bits of the kernel. std::random_device would need glibc 2.36 where libstdc++ is linked
-/// statically. Throws result::FileError when the kernel gives none.
+/// 64 random bits from the kernel. We avoid std::random_device: it needs glibc 2.36 where libstdc++ is linked
+/// statically. Throws result::FileError if the kernel gives none.
 std::uint64_t random_bits();
 
-/// The time now, UTC, "2025-01-31T12:00:00.123Z" (RFC 3339).
+/// The current time in UTC, "2025-01-31T12:00:00.123Z" (RFC 3339).
 std::string utc_now();
 
-/// Differs from boot to boot; "" where the kernel does not tell.
+/// An id that differs from boot to boot; "" if the kernel does not give one.
 std::string boot_id(const std::filesystem::path& root = "/");
 
 }  // namespace gpugauge::run

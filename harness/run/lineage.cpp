@@ -27,8 +27,8 @@ std::optional<ProcessStat> stat_of(pid_t process) {
   return parse_process_stat(read_kernel_file(fmt::format("/proc/{}/stat", process)));
 }
 
-/// The kernel's own answer, at one moment. A list of /proc is read process by process, by number: where
-/// numbers have begun anew, a child may stand before its parent, and be read before the parent's end brings
+/// Asks the kernel at one moment. A listing of /proc is read process by process, in the order of their
+/// numbers. After a wrap-around a child may come before its parent, and be read before the parent's end moves
 /// it here.
 bool has_any_child() {
   siginfo_t info{};
@@ -39,7 +39,7 @@ bool has_any_child() {
 
 namespace {
 
-/// Children that a Child started, which leave no orphans but their own.
+/// Children that a Child started; they leave no orphans except their own.
 struct Started {
   std::mutex change;
   std::multiset<pid_t> children;
@@ -62,7 +62,7 @@ Lineage::~Lineage() {
 Lineage::Lineage() {
   static std::atomic<unsigned> made{0};
   const auto own = stat_of(::getpid());
-  // A process number comes again, and so do numbers in another container: not at the same moment of a boot.
+  // A process number returns, also in another container, but not at the same start time within one boot.
   mark_ = fmt::format("{}-{:.0f}-{};", ::getpid(), own ? own->start_ticks.value_or(0) : 0, ++made);
   const char* const before = std::getenv(variable);
   value_ = (before == nullptr ? "" : std::string(before)) + mark_;
@@ -73,7 +73,7 @@ void Lineage::begin(pid_t child, const std::set<pid_t>& before) {
   Started& all = started();
   {
     const std::lock_guard lock(all.change);
-    // One that has ended leaves no more orphans.
+    // A child that has ended leaves no more orphans.
     const auto is_other = [&](pid_t one) {
       const auto stat = all.children.count(one) == 0 ? stat_of(one) : std::nullopt;
       return stat && stat->state != 'Z';
@@ -91,15 +91,15 @@ bool Lineage::may_hold(pid_t process) const {
   if (!stat) return false;
   if (began_ && stat->start_ticks.value_or(*began_) < *began_) return false;
   if (!others_ || stat->session == child_ || stat->state == 'Z')
-    return true;  // of an ended one nothing more can be read
-  // Empty while the process starts a program.
+    return true;  // nothing more can be read about an ended process
+  // Empty while the process executes a new program.
   const std::string environment = read_kernel_file(fmt::format("/proc/{}/environ", process));
   return environment.empty() || value_in(environment, variable).find(mark_) != std::string::npos;
 }
 
 int kill_adopted(const std::set<pid_t>& spared, const Lineage& lineage) {
-  // Collecting one brings its children here, after the list of this pass was read: only a pass that finds
-  // nobody has seen the end.
+  // Collecting a process moves its children here, after this pass read its list. Only a pass that finds
+  // nobody is complete.
   constexpr int passes_most = 100;
   for (int pass = 0; pass < passes_most; ++pass) {
     int found = 0;

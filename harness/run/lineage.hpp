@@ -1,4 +1,4 @@
-// Whose a process is that comes to this one when its parent ends.
+// Decides whether an orphan that this process inherits descends from a given child.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace gpugauge::run {
 
-/// What tells a child's descendants from other orphans. Others come only where this process is the first of a
-/// container, was a subreaper before, or has children that it did not start: those of the shell that became
-/// this command. Elsewhere all that began after the child is its own.
+/// Tells a child's descendants from other orphans. Other orphans arrive only if this process is the first of
+/// a container, was a subreaper before, or has children that it did not start. Such children come from the
+/// shell that exec'ed this command. Otherwise every process that began after the child belongs to it.
 class Lineage {
  public:
   Lineage();  ///< makes a mark that no other child has
@@ -21,17 +21,18 @@ class Lineage {
   Lineage(const Lineage&) = delete;
   Lineage& operator=(const Lineage&) = delete;
 
-  /// Variable of the environment that carries the mark. A command that is itself a marked child hands the
-  /// marks before its own down.
+  /// Name of the environment variable that carries the mark. If this command is itself a marked child, its
+  /// own marks are passed on as well.
   static constexpr const char* variable = "GPUGAUGE_CHILD";
-  const std::string& value() const { return value_; }  ///< what the child's is to be
+  const std::string& value() const { return value_; }  ///< the child's value of the variable
 
-  /// Looks at the child: at once after its start, while it has not been collected. `before`: the children
-  /// that this process had.
+  /// Records the child's start. Call it right after the start, before the child can be collected. `before`:
+  /// the children this process already had.
   void begin(pid_t child, const std::set<pid_t>& before);
 
-  /// True where the process may be the child's: it did not begin before it, and, where orphans of others may
-  /// come, it is of its session or has its mark, or nobody may read which. False for what is gone.
+  /// True if the process may belong to the child. It must not have begun before the child. Where other
+  /// orphans may arrive, it must also share the child's session, carry its mark, or have an unreadable
+  /// environment. False if the process is gone.
   bool may_hold(pid_t process) const;
 
  private:
@@ -43,11 +44,11 @@ class Lineage {
 };
 
 /// Kills every child of this process that is not in `spared` and may be of the lineage, and collects those
-/// that have ended. Returns how many are still there, at least 1 while more arrive: call again until none is,
-/// because the children of a killed one arrive here only when it has ended.
+/// that have ended. Returns how many are still there, and at least 1 while more arrive. Call it until it
+/// returns 0: the children of a killed process arrive here only after that process has ended.
 int kill_adopted(const std::set<pid_t>& spared, const Lineage& lineage);
 
-/// How many live children that is.
+/// The number of living children that kill_adopted() would kill.
 int count_adopted(const std::set<pid_t>& spared, const Lineage& lineage);
 
 }  // namespace gpugauge::run

@@ -60,7 +60,7 @@ int load_main(LoadKind kind, const std::vector<int>& processors, std::size_t byt
         std::unique_ptr<char[]> buffer;
         if (kind == LoadKind::memory) {
           buffer.reset(new char[bytes]);
-          std::memset(buffer.get(), 1, bytes);  // pages that were never written all are one page of zeros
+          std::memset(buffer.get(), 1, bytes);  // pages never written would all map to one page of zeros
         }
         ++at_work;
         if (kind == LoadKind::memory) stream_without_end(buffer.get(), bytes);
@@ -73,7 +73,7 @@ int load_main(LoadKind kind, const std::vector<int>& processors, std::size_t byt
     });
   while (at_work < threads.size() && !failed) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (failed) {
-    // The other threads have no end to wait for.
+    // The other threads never end, so do not wait for them.
     const std::lock_guard lock(throwing);
     try {
       std::rethrow_exception(thrown);

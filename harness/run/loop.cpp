@@ -16,11 +16,11 @@ namespace gpugauge::run {
 namespace {
 
 std::uint64_t to_milliseconds(double seconds) {
-  constexpr double longest = 1e15;  // 30000 years; what libuv adds the time of now to
+  constexpr double longest = 1e15;  // 30000 years; libuv adds the current time to it
   return static_cast<std::uint64_t>(std::ceil(std::clamp(seconds * 1e3, 0.0, longest)));
 }
 
-/// libuv aborts where it finds no descriptor for its first pipes.
+/// libuv aborts if no descriptor is left for its first pipes.
 bool descriptors_left() {
   constexpr int needed = 10;
   std::array<int, needed> taken{};
@@ -45,7 +45,7 @@ Loop::Loop() : loop_(std::make_unique<uv_loop_t>()) {
 }
 
 Loop::~Loop() {
-  uv_run(loop_.get(), UV_RUN_DEFAULT);  // lets the closing handles finish
+  uv_run(loop_.get(), UV_RUN_DEFAULT);  // runs the callbacks of closing handles
   uv_loop_close(loop_.get());
 }
 
@@ -95,7 +95,7 @@ void Timer::start(double seconds, double repeat, std::function<void()> call) {
       handle_.get(),
       [](uv_timer_t* handle) {
         const auto run =
-            static_cast<Timer*>(handle->data)->call_;  // a copy: the callback may start the timer anew
+            static_cast<Timer*>(handle->data)->call_;  // a copy, because the callback may restart the timer
         Loop::guard(handle->loop, run);
       },
       to_milliseconds(seconds), to_milliseconds(repeat));
@@ -124,7 +124,7 @@ SignalWatch::SignalWatch(Loop& loop, int signal, std::function<void(int)> call)
 }
 
 SignalWatch::~SignalWatch() {
-  uv_signal_stop(handle_.get());  // sets the default disposition, not the one that was there
+  uv_signal_stop(handle_.get());  // sets the default disposition instead of the previous one
   sigaction(signal_, &previous_->action, nullptr);
 }
 

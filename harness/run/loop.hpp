@@ -1,4 +1,4 @@
-// The event loop that everything of a run shares: children, pipes, timers and signals.
+// The event loop that one run shares: children, pipes, timers and signals.
 #pragma once
 
 #include <exception>
@@ -9,28 +9,28 @@
 
 namespace gpugauge::run {
 
-/// Owns a uv_loop_t. Every handle made on it must be gone before it is.
+/// Owns a uv_loop_t. Destroy every handle made on it first.
 class Loop {
  public:
-  /// Throws std::runtime_error when the system has no descriptors left for it.
+  /// Throws std::runtime_error if no file descriptors are left for it.
   Loop();
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  uv_loop_t* get() { return loop_.get(); }  ///< stays owned; its field `data` is taken
+  uv_loop_t* get() { return loop_.get(); }  ///< still owned by the Loop, which uses its field `data`
 
-  /// Handles events until `done()` holds; it is asked after every batch of events. An exception of a callback
-  /// arrives here, not in libuv, whose C frames it must not cross.
+  /// Handles events until `done()` holds; checks it after every batch of events. Rethrows here what a
+  /// callback threw, because an exception must not cross libuv's C frames.
   void run_until(const std::function<bool()>& done);
-  /// The same until `seconds` are over or `or_until()` holds.
+  /// Handles events until `seconds` are over or `or_until()` holds.
   void run_for(
       double seconds, const std::function<bool()>& or_until = [] { return false; });
 
-  /// Handles what has come, and waits for nothing. What a callback throws comes out of the next run_until.
+  /// Handles pending events without waiting. The next run_until rethrows what a callback throws.
   void run_pending();
 
-  /// Calls back on behalf of libuv and keeps what is thrown for run_until.
+  /// Runs `call` for a libuv callback and keeps what it throws for run_until.
   static void guard(uv_loop_t* loop, const std::function<void()>& call) noexcept;
 
  private:
@@ -38,10 +38,11 @@ class Loop {
   std::exception_ptr thrown_;
 };
 
-/// libuv closes handles later than they are asked to: the memory lives until the loop has said so.
+/// Deletes a handle. libuv closes handles asynchronously, so the memory must live until the loop reports the
+/// close.
 struct CloseHandle {
-  /// Closes it now and frees it when libuv says so. Its `data` is nullptr from now on: a late callback can
-  /// see that its owner is gone.
+  /// Starts the close; libuv's callback frees the handle. Sets `data` to nullptr, so a late callback sees
+  /// that the owner is gone.
   template <class H>
   void operator()(H* handle) const {
     handle->data = nullptr;
@@ -53,15 +54,15 @@ struct CloseHandle {
 template <class H>
 using Handle = std::unique_ptr<H, CloseHandle>;
 
-/// A timer that calls back once or again and again until it is destroyed or stopped.
+/// A timer that calls back once or repeatedly, until it is destroyed or stopped.
 class Timer {
  public:
   explicit Timer(Loop& loop);  ///< does nothing yet. `loop` must outlive the timer.
-  /// Calls `call` once, after `seconds` (rounded up to milliseconds; below 0 counts as 0, above 1e12 as
-  /// 1e12). What was set before is forgotten. What `call` throws comes out of run_until.
+  /// Calls `call` once, after `seconds` (rounded up to milliseconds; clamped to 0 ... 1e12). Replaces an
+  /// earlier setting. run_until rethrows what `call` throws.
   void once(double seconds, std::function<void()> call);
-  /// Calls `call` every `seconds`, for the first time after that time. Below a millisecond it is 1 ms, and 0
-  /// is once. What was set before is forgotten.
+  /// Calls `call` every `seconds`, first after one such interval. An interval between 0 and 1 ms becomes 1
+  /// ms; 0 means once. Replaces an earlier setting.
   void every(double seconds, std::function<void()> call);
   void stop();  ///< harmless when nothing is set
 
@@ -72,7 +73,7 @@ class Timer {
   std::function<void()> call_;
 };
 
-/// Calls back for a signal instead of the process's own disposition, which is put back at the end.
+/// Calls back for a signal instead of the process's own disposition; the destructor restores that.
 class SignalWatch {
  public:
   /// Begins now. `call` gets the signal's number, from within run_until, and must not throw.

@@ -7,7 +7,7 @@
 namespace gpugauge::run {
 namespace {
 
-/// Uniform over [0, bound), without the standard library's distributions: those differ between
+/// Uniform over [0, bound). Does not use the standard library's distributions, which differ between
 /// implementations.
 std::uint64_t below(std::mt19937_64& generator, std::uint64_t bound) {
   const std::uint64_t reject_below = (0 - bound) % bound;  // 2^64 mod bound

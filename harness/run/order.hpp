@@ -1,4 +1,4 @@
-// In which order the processes of a run are executed: a pure function of the seed, on every machine.
+// The order in which a run executes its processes: a pure function of the seed, equal on every machine.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ struct Step {
   bool operator==(const Step&) const = default;  ///< the same process of the same family
 };
 
-/// `processes` rounds, each with every family once in its own random order: families interleave, so that a
-/// slow drift of the machine falls on all of them alike.
+/// `processes` rounds, each with every family once in a random order of its own. Families interleave, so that
+/// a slow drift of the machine affects all of them equally.
 std::vector<Step> order(std::size_t families, int processes, std::uint64_t seed);
 
-/// The seed of one process: differs between families and processes, depends on nothing else but the run's
-/// seed.
+/// The seed of one process. It depends only on the run's seed, the family and the index, and differs between
+/// families and indices.
 std::uint64_t process_seed(std::uint64_t seed, const std::string& family, int index);
 
 }  // namespace gpugauge::run

@@ -1,3 +1,4 @@
+// Derives a process's status and reason from its end and its sample file.
 #include "run/outcome.hpp"
 
 #include <algorithm>
@@ -17,8 +18,7 @@ namespace {
 
 using result::Status;
 
-/// Reads the sample file into `process`; returns what is wrong with it as the end of a sentence, "" when it
-/// is good.
+/// Reads the sample file into `process`. Returns its fault as the end of a sentence, "" if it is good.
 std::string read_samples_of(result::Process& process, const std::filesystem::path& file) {
   std::error_code error;
   if (std::filesystem::symlink_status(file, error).type() == std::filesystem::file_type::not_found)
@@ -35,7 +35,7 @@ std::string read_samples_of(result::Process& process, const std::filesystem::pat
   }
 }
 
-/// ": 2 of 9 benchmarks failed (first gemm/...: wrong result)", "" when none did.
+/// ": 2 of 9 benchmarks failed (first gemm/...: wrong result)"; "" if none failed.
 std::string failed_benchmarks(const result::Samples& samples) {
   const auto failed = [](const auto& benchmark) { return benchmark.status == Status::failed; };
   const auto& all = samples.benchmarks;
@@ -45,17 +45,17 @@ std::string failed_benchmarks(const result::Samples& samples) {
                      all.size(), first->id, first->reason);
 }
 
-/// The loader's and the driver's last words say more than an exit code. A row of the family's own table does
-/// not.
+/// The last line of output, unless it is a row of the family's own table. The last words of the loader or
+/// driver say more than an exit code.
 std::string said(const std::string& output, const std::string& family) {
   const auto line = last_line(output);
   const bool of_the_table = line.starts_with(family + "/") || line.starts_with("***WARNING***");
   return line.empty() || of_the_table ? "" : "; it said: " + line;
 }
 
-/// The benchmark that was measured when the process ended, where that was before its end: only then is a
-/// failed file's benchmark interrupted. Of a file that the process wrote when its limit told it to end it is
-/// the first that is.
+/// The benchmark that was being measured when the process ended: the first interrupted one. nullptr unless
+/// the sample file says failed, or says interrupted after the time limit. Only an early end leaves an
+/// interrupted benchmark in a failed file.
 result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples, bool timed_out) {
   if (!samples) return nullptr;
   if (samples->status != Status::failed && !(timed_out && samples->status == Status::interrupted))
@@ -65,7 +65,7 @@ result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples, bool
   return found == samples->benchmarks.end() ? nullptr : &*found;
 }
 
-/// UUIDs of Plan::device.
+/// The UUIDs in Plan::device.
 std::vector<std::string> listed(const std::string& visible) {
   std::vector<std::string> out;
   std::istringstream stream(visible);
@@ -73,10 +73,10 @@ std::vector<std::string> listed(const std::string& visible) {
   return out;
 }
 
-/// What is wrong with the GPUs that the process measured, as the end of a sentence; "" where they are those
-/// that it was given, or where it does not say. CUDA passes over everything behind a name that it does not
-/// know in CUDA_VISIBLE_DEVICES, so a GPU that was lost makes the list shorter without a word. What an
-/// instance of a GPU calls itself is not compared: it has several names.
+/// Says, as the end of a sentence, that the process measured other GPUs than it was given. "" if they match
+/// or the process does not say. CUDA ignores everything after an unknown name in CUDA_VISIBLE_DEVICES, so a
+/// lost GPU shortens the list without a message. Instances of a GPU are not compared, because they have
+/// several names.
 std::string other_gpus(const result::Samples& samples, const std::string& visible) {
   if (visible == "host" || samples.status == Status::unavailable) return {};
   const std::vector<std::string> wanted = listed(visible);
@@ -97,7 +97,7 @@ std::string other_gpus(const result::Samples& samples, const std::string& visibl
       uuid, visible);
 }
 
-/// ": no result of x/y and 2 more of the 9 benchmarks that it was to measure", "" where none is lacking.
+/// ": no result of x/y and 2 more of the 9 benchmarks that it was to measure"; "" if none is missing.
 std::string lacking(const result::Samples& samples, const std::vector<std::string>& asked) {
   std::vector<std::string> out;
   for (const std::string& id : asked)
@@ -134,7 +134,7 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
     process.status = Status::interrupted;
     process.reason = sentence(
         fmt::format("{} could not keep what it measured{}", executable, said(end.output, process.family)));
-    process.samples.reset();  // an earlier file of the same process names a benchmark that is not to blame
+    process.samples.reset();  // an earlier file of the same process blames the wrong benchmark
   } else if (auto* const current = cut_short(process.samples, end.timed_out)) {
     const std::string fault = end.fault.empty() ? "ended before everything was measured" : end.fault;
     current->status = Status::failed;

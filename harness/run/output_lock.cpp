@@ -1,3 +1,4 @@
+// Locks output files with flock, so that two commands never write the same one.
 #include "run/output_lock.hpp"
 
 #include <array>
@@ -36,7 +37,7 @@ std::string self(const std::string& command) {
                      result::host_word(), utc_now().substr(0, to_the_second));
 }
 
-/// The first line of the file.
+/// Reads the first line of the file.
 std::string line_of(int descriptor) {
   std::array<char, 256> text{};
   const ssize_t count = ::pread(descriptor, text.data(), text.size(), 0);
@@ -44,7 +45,7 @@ std::string line_of(int descriptor) {
   return std::string(said.substr(0, said.find('\n')));
 }
 
-/// Whether such a line names a process of this machine that is not seen: it has gone, or runs in another
+/// True if the line names a process of this machine that is not visible: it has gone, or runs in another
 /// container.
 bool is_not_seen(const std::string& line) {
   if (line.find(fmt::format(" on {} since ", result::host_word())) == std::string::npos) return false;
@@ -52,8 +53,8 @@ bool is_not_seen(const std::string& line) {
   return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
 }
 
-/// Takes the lock, or says in errno why not. One whose owner is not seen is asked for again for a moment:
-/// between fork and exec a child of one that was killed still has its parent's files.
+/// Takes the lock, or sets errno. Retries for a moment if the owner is not visible: between fork and exec, a
+/// child of a killed process still holds its parent's files.
 bool try_lock(int descriptor) {
   constexpr std::chrono::seconds patience(1);
   constexpr std::chrono::milliseconds pause(20);
@@ -71,8 +72,8 @@ bool try_lock(int descriptor) {
   return true;
 }
 
-/// What the owner wrote of itself; it is asked while it lives. One that may not write there leaves the line
-/// of an earlier one.
+/// The owner's description of itself. Ask while the owner lives. An owner without write permission leaves an
+/// earlier owner's line.
 std::string owner_of(int descriptor, const std::string& file) {
   const std::string line = line_of(descriptor);
   if (!line.starts_with(first_word)) return "another process";
@@ -81,15 +82,15 @@ std::string owner_of(int descriptor, const std::string& file) {
                            : result::one_line(line);
 }
 
-/// A file of that name that holds what no lock does: somebody else's, which stays as it is. A full disk or a
-/// power cut leaves the beginning of a line, or NULs.
+/// True if the file is not one of our lock files and must stay as it is. Part of a line, or NULs, counts as
+/// ours: a full disk or a power cut leaves that.
 bool is_foreign(int descriptor) {
   const std::string line = line_of(descriptor);
   return line.find_first_not_of('\0') != std::string::npos && !line.starts_with(first_word) &&
          !first_word.starts_with(line);
 }
 
-/// True when the file that is open is still the one of that name: another may have removed it at its end.
+/// True if the open file still has that name. Another process may have removed it at its end.
 bool still_named(int descriptor, const std::string& file) {
   struct stat open {};
   struct stat named {};
@@ -107,7 +108,7 @@ std::filesystem::path lock_of(const std::filesystem::path& output) {
 OutputLocks::Held::Held(int descriptor, std::string file) : descriptor_(descriptor), file_(std::move(file)) {}
 
 OutputLocks::Held::~Held() {
-  ::unlink(file_.file().c_str());  // while it is held: afterwards it may be somebody else's
+  ::unlink(file_.file().c_str());  // remove it while locked: afterwards it may belong to somebody else
   ::close(descriptor_);
 }
 
@@ -138,7 +139,7 @@ OutputLocks::~OutputLocks() = default;
 
 namespace {
 
-/// What lies in the lock's place and can be none would switch it off.
+/// Refuses anything but a regular file in the lock's place, because it would disable the lock.
 void refuse_other_than_file(const std::string& file, const std::filesystem::path& output) {
   std::error_code error;
   const auto type = std::filesystem::symlink_status(file, error).type();
@@ -158,14 +159,14 @@ void refuse_other_than_file(const std::string& file, const std::filesystem::path
 
 namespace {
 
-/// The file of a lock, open; made where there is none.
+/// The open lock file; made if there was none.
 struct LockFile {
   int descriptor = -1;
   bool writable = false;
 };
 
-/// Another user's file may often be read only, which is enough for a lock; in a sticky folder some kernels
-/// refuse to open it as one that may have to be made (fs.protected_regular). errno where it is not open.
+/// Another user's file may be readable only, which is enough for a lock. In a sticky folder some kernels
+/// refuse to open it with O_CREAT (fs.protected_regular). Sets errno if it cannot be opened.
 LockFile open_lock(const std::string& file) {
   constexpr int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   constexpr mode_t mode = 0666;
@@ -177,8 +178,8 @@ LockFile open_lock(const std::string& file) {
   return {};
 }
 
-/// Another user's file in the lock's place, which can be neither taken nor asked, would switch it off. Where
-/// there is none, no file can be made, and the output none either.
+/// Refuses another user's file that can be neither locked nor read, because it would disable the lock. If
+/// there is none, no file can be made, and then the output cannot be made either.
 void refuse_locked_away(const std::string& file, const std::filesystem::path& output, int error) {
   struct stat info {};
   if (::lstat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
@@ -196,10 +197,10 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
   try {
     file = lock_of(output).string();
   } catch (const result::FileError&) {
-    return;  // no place for a file: said when it is written
+    return;  // no place for a file; writing the output reports that
   }
   refuse_other_than_file(file, output);
-  constexpr int patience = 16;  // owners that go between the opening and the lock
+  constexpr int patience = 16;  // most owners that end between our open and lock
   for (int attempt = 0; attempt < patience; ++attempt) {
     const auto [descriptor, writable] = open_lock(file);
     if (descriptor < 0 && (errno == EACCES || errno == EPERM)) refuse_locked_away(file, output, errno);
@@ -213,7 +214,7 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
       ::close(descriptor);
       throw result::FileError(fmt::format("{} {} {}; {}", output.string(), words.is, owner, words.next));
     }
-    // Its owner writes the line while it holds the lock.
+    // Its owner writes the line while holding the lock.
     if (regular && is_foreign(descriptor)) {
       ::close(descriptor);
       throw result::FileError(
@@ -221,7 +222,8 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
                       "was done; remove it, or give another name",
                       file, output.string()));
     }
-    // One that was left goes, so that the next line is of its holder; in a sticky folder it stays.
+    // Removes an abandoned file, so that the new holder can write its own line. In a sticky folder the file
+    // stays.
     if (locked && !writable && still_named(descriptor, file) && ::unlink(file.c_str()) == 0) {
       ::close(descriptor);
       continue;
@@ -229,14 +231,15 @@ void OutputLocks::take(const std::filesystem::path& output, const std::string& c
     if (locked && still_named(descriptor, file)) {
       held_.emplace_back(descriptor, file);
       const std::string text = self(command) + "\n";
-      // A full disk keeps the name back, not the lock.
+      // On a full disk the line is missing, but the lock holds.
       if (::ftruncate(descriptor, 0) == 0 && ::pwrite(descriptor, text.data(), text.size(), 0) < 0)
         static_cast<void>(::ftruncate(descriptor, 0));
       return;
     }
-    if (regular && !locked && writable) ::unlink(file.c_str());  // no locks here: it would only be litter
+    // No locks on this file system: the file would be litter.
+    if (regular && !locked && writable) ::unlink(file.c_str());
     ::close(descriptor);
-    // NFS gives no lock to who may only read.
+    // NFS refuses a lock to a process that may only read.
     if (regular && !locked && reason == EBADF) refuse_locked_away(file, output, reason);
     if (!locked) return;
   }

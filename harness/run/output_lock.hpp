@@ -1,4 +1,5 @@
-// One gpugauge at a time has a file as its output: of two that measured for minutes, one would be lost.
+// Only one gpugauge at a time may have a file as its output. Otherwise one of two long measurements would be
+// lost.
 #pragma once
 
 #include <deque>
@@ -10,34 +11,34 @@
 
 namespace gpugauge::run {
 
-/// The file beside an output that says who will write it: ".NAME.lock", of the target where the output is a
-/// link. One that holds anything but such a line is somebody else's file, and stays as it is.
+/// The lock file beside an output, which says who will write it: ".NAME.lock". If the output is a link, it
+/// lies beside the target. A file of that name with other content belongs to somebody else and is left alone.
 std::filesystem::path lock_of(const std::filesystem::path& output);
 
-/// Refuses two outputs of one command that are one file, by whatever names (result::UsageError): the second
+/// Throws result::UsageError if two outputs of one command are the same file, under any names: the second
 /// would replace the first.
 void require_different(const std::vector<std::filesystem::path>& outputs);
 
-/// How a refusal says that something is held: "FILE <is> process 812 (...); <next>".
+/// The wording of a refusal: "FILE <is> process 812 (...); <next>".
 struct HeldWords {
-  std::string is = "is the output of";  ///< what it is to its holder
-  /// What that means, and what to do.
+  std::string is = "is the output of";  ///< what the file is to its holder
+  /// What this means for the user, and what to do.
   std::string next = "nothing was measured; give another name, or wait for its end";
 };
 
-/// Holds files that this process writes when it has measured, until it is destroyed. Each is a lock of the
-/// kernel (flock) on the file lock_of(): it ends with its owner, however that ends, so that a file that a
-/// killed one left is stale by itself; it is taken over, and gone at the end. It is seen from other
-/// containers, and from other nodes where the file system shares its locks (NFS does). Where no lock can be
-/// made (no folder yet, none that may be written to, a file system without locks) the output is not held:
-/// result::write_file with the state of before then still replaces nothing that came meanwhile. A file that
-/// another user left is locked, too, and named where that is not permitted.
+/// Locks output files from before the measurement until it is destroyed. Each lock is a kernel lock (flock)
+/// on the file lock_of(). The kernel drops it when its owner ends, so a file left by a killed owner is stale
+/// and is taken over. The destructor removes the file. Other containers see the lock, and so do other nodes
+/// if the file system shares its locks (NFS does). An output is not held where no lock can be made: the
+/// folder is missing or read-only, or the file system has no locks. Then result::write_file, given the state
+/// from before, still replaces nothing that another process wrote. A lock file that another user left is
+/// locked too; if that is not permitted, the refusal names it.
 class OutputLocks {
  public:
-  /// All of them or none. `command` names it to others: "gpugauge run". Throws result::FileError that says
-  /// which one is held and by whom: process, user, node and since when, or that a link, folder, pipe,
-  /// somebody else's file or one that may not even be read lies in the place of its lock; and like
-  /// require_different.
+  /// Locks all outputs or none. `command` is the name shown to others: "gpugauge run". Throws
+  /// result::FileError if an output is held, and names process, user, node and start time of the holder.
+  /// Throws it too if the place of the lock holds a link, folder, pipe, foreign file or unreadable file. Also
+  /// throws as require_different does.
   OutputLocks(const std::vector<std::filesystem::path>& outputs, const std::string& command,
               const HeldWords& words = {});
   OutputLocks(const OutputLocks&) = delete;
@@ -45,7 +46,7 @@ class OutputLocks {
   ~OutputLocks();
 
  private:
-  /// A lock that is held; its file goes with it, and where a signal ends the process
+  /// A held lock. Its file is removed with it, and also when a signal ends the process
   /// (result::remove_at_stop).
   class Held {
    public:

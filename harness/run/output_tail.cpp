@@ -9,7 +9,7 @@ bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-/// Length of the well-formed character at the front (Unicode, table 3-7), 0 when there is none.
+/// Length of the well-formed UTF-8 character at the front (Unicode, table 3-7); 0 if there is none.
 std::size_t character_length(std::string_view s) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
   const unsigned char first = byte(0);
@@ -65,7 +65,7 @@ std::string OutputTail::text() const {
   std::string_view kept = bytes_;
   for (int i = 0; cut_ && i < 3 && !kept.empty() && continues(kept.front()); ++i) kept.remove_prefix(1);
   std::string text = to_valid_utf8(kept);
-  if (text.size() > limit_) {  // replacements are longer than what they replace
+  if (text.size() > limit_) {  // replacements are longer than the bytes they replace
     std::size_t start = text.size() - limit_;
     while (start < text.size() && continues(text[start])) ++start;
     text.erase(0, start);

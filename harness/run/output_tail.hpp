@@ -1,4 +1,4 @@
-// Keeps the end of what a child printed, however much that was.
+// Keeps the end of a child's output, however long the output is.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace gpugauge::run {
 
-/// What of a family's output a run file keeps, at most.
+/// The most bytes of a process's output that a run file keeps.
 inline constexpr std::size_t output_limit_bytes = 4096;
 
 /// Remembers the last bytes of a stream; memory stays below twice the limit.
@@ -15,9 +15,9 @@ class OutputTail {
  public:
   /// Keeps at most `limit` bytes.
   explicit OutputTail(std::size_t limit = output_limit_bytes) : limit_(limit) {}
-  void append(std::string_view bytes);  ///< what came next; a piece may end anywhere, within a character too
-  /// The tail as valid UTF-8 of at most `limit` bytes: what is not UTF-8 and control characters other than
-  /// newline and tab become U+FFFD; a character that was cut at the front is left out.
+  void append(std::string_view bytes);  ///< the next piece; it may end anywhere, even inside a character
+  /// The tail as valid UTF-8 of at most `limit` bytes. Invalid bytes, and control characters other than
+  /// newline and tab, become U+FFFD. A character cut at the front is left out.
   std::string text() const;
 
  private:
@@ -26,11 +26,11 @@ class OutputTail {
   bool cut_ = false;
 };
 
-/// The same repair for any text.
+/// Replaces invalid UTF-8 and control characters as OutputTail::text() does.
 std::string to_valid_utf8(std::string_view bytes);
 
-/// The last line that is not blank, without its end, at most 300 bytes of it: what a program usually dies
-/// with.
+/// The last non-blank line, without its line end, at most 300 bytes. Programs usually print there why they
+/// died.
 std::string last_line(const std::string& text);
 
 }  // namespace gpugauge::run

@@ -1,3 +1,4 @@
+// Reads other processes' state from /proc, names signals, and keeps orphans as children of this process.
 #include "run/processes.hpp"
 
 #include <algorithm>

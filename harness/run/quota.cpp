@@ -1,3 +1,4 @@
+// Makes and removes control groups with a processor quota.
 #include "run/quota.hpp"
 
 #include <cerrno>
@@ -27,7 +28,7 @@ constexpr std::string_view beside_name = "gpugauge-command-";
 constexpr long period_microseconds = 100000;  // the kernel's own default
 constexpr auto remove_most = std::chrono::seconds(2);
 
-/// 0 or the error.
+/// Returns 0 or the error.
 int write_group_file(const fs::path& file, const std::string& text) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0) return errno;
@@ -43,7 +44,7 @@ void make_group(const fs::path& folder) {
                                  std::strerror(errno)));
 }
 
-/// 0 or the error that stays when the time is over: processes of it may still be ending.
+/// Returns 0, or the error that remains after the time limit: processes in the group may still be ending.
 int remove_group(const fs::path& folder) {
   const auto start = std::chrono::steady_clock::now();
   while (::rmdir(folder.c_str()) != 0) {
@@ -92,7 +93,7 @@ Quota::Quota(double processors, const fs::path& root) {
       throw QuotaRefused(
           fmt::format("the quota of {} cannot be set: {}", folder_.string(), std::strerror(error)));
   } catch (const QuotaRefused&) {
-    remove();  // the destructor of what was never whole is not called
+    remove();  // a constructor that throws does not run the destructor
     throw;
   }
 }

@@ -1,3 +1,4 @@
+// Executes a plan process by process, with telemetry beside it.
 #include "run/runner.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace {
 
 constexpr double telemetry_interval_seconds = .5;
 
-/// One plan on its way.
+/// The execution of one plan.
 class Execution {
  public:
   Execution(const Plan& plan, const std::function<void(const Progress&)>& progress)
@@ -67,7 +68,7 @@ class Execution {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  /// What the plan says of a family's benchmarks that this process measures.
+  /// The plan's entries for the benchmarks that this process measures.
   std::vector<const PlannedBenchmark*> benchmarks_of(const Step& step) const {
     const std::string start = plan_.families[step.family].name + "/";
     std::vector<const PlannedBenchmark*> out;
@@ -81,7 +82,7 @@ class Execution {
     return out;
   }
 
-  /// The ids that the process is told to measure; empty = all that the profile measures of its family.
+  /// The ids the process must measure; empty = everything the profile measures of its family.
   std::vector<std::string> only_of(const Step& step) const {
     if (plan_.benchmarks.empty()) return plan_.only;
     const std::string start = plan_.families[step.family].name + "/";
@@ -93,7 +94,7 @@ class Execution {
     return all ? std::vector<std::string>{} : ids_of(step);
   }
 
-  /// Estimate of a process; nullopt where the plan knows nothing of it.
+  /// Estimated seconds of a process; nullopt if the plan has no estimate.
   std::optional<double> planned_seconds(const Step& step) const {
     const auto benchmarks = benchmarks_of(step);
     if (benchmarks.empty()) return std::nullopt;
@@ -162,7 +163,7 @@ class Execution {
     if (plan_.profile.mean_window_seconds > 0)
       command.arguments.push_back(
           fmt::format("--gpugauge_mean_window={}", plan_.profile.mean_window_seconds));
-    // Families that have no such benchmark may be of another make, and not know the flag.
+    // Families without such a benchmark may be third-party and not know the flag.
     const auto benchmarks = benchmarks_of(step);
     if (plan_.profile.sustained_seconds > 0 &&
         std::any_of(benchmarks.begin(), benchmarks.end(),
@@ -181,7 +182,7 @@ class Execution {
     }
     for (const auto& [name, value] : plan_.surroundings.set) command.environment[name] = value;
     command.unset = plan_.surroundings.unset;
-    // A flag of Google Benchmark can be given as a variable: what is measured, and how, the plan alone says.
+    // Google Benchmark also takes flags from variables. Only the plan decides what is measured, and how.
     for (const auto& variable : stack::current_environment())
       if (variable.first.starts_with("BENCHMARK_")) command.unset.push_back(variable.first);
     return command;
@@ -207,14 +208,14 @@ class Execution {
     if (std::string why_not = hangs_.why_not(process.family); !why_not.empty()) {
       process.status = result::Status::failed;
       process.reason = std::move(why_not);
-      process.expected_seconds.reset();  // it took none of it
+      process.expected_seconds.reset();  // the process used none of it
       run_.processes.push_back(std::move(process));
       running_->ended = true;
       return;
     }
     std::optional<Child> child;
     {
-      const Confined confined(plan_.surroundings.processors);  // what is started meanwhile inherits it
+      const Confined confined(plan_.surroundings.processors);  // processes started meanwhile inherit it
       child.emplace(loop_, command_of(step, samples), options);
     }
     {
@@ -253,9 +254,9 @@ class Execution {
     }
   }
 
-  /// What the process will take: as planned, corrected by what earlier processes took against their plan.
-  /// Where nothing was planned: the mean wall time of the family's processes so far, or of all when it had
-  /// none; nullopt before the first has ended.
+  /// Expected seconds of the process: its plan, corrected by how long earlier processes took relative to
+  /// theirs. Without a plan it is the mean wall time of the family's processes so far, or of all if the
+  /// family had none. nullopt before the first has ended.
   std::optional<double> expected_seconds(const Step& step) const {
     if (const auto planned = planned_seconds(step)) return *planned * pace();
     double sum = 0;
@@ -270,7 +271,7 @@ class Execution {
     return sum / static_cast<double>(count);
   }
 
-  /// Wall time over estimate of the processes so far; 1 before the first.
+  /// Ratio of wall time to estimate over the processes so far; 1 before the first.
   double pace() const {
     double wall = 0;
     double expected = 0;
@@ -343,7 +344,7 @@ class Execution {
                        signal_name(stop_signal_), measured, steps_.size(), names);
   }
 
-  /// The child that a stop ends, also where what it is waited with throws.
+  /// The child that a stop ends, even if waiting for it throws.
   class Current {
    public:
     Current(Child*& place, Child& child) : place_(place) { place_ = &child; }
@@ -364,7 +365,7 @@ class Execution {
   const std::function<void(const Progress&)>& progress_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   result::Run run_;
-  Loop loop_;  // before everything that holds a handle of it
+  Loop loop_;  // first: the members below hold its handles
   std::vector<Step> steps_;
   HostReader reader_;
   HostTelemetry host_telemetry_;
@@ -375,8 +376,9 @@ class Execution {
   std::map<std::size_t, std::vector<double>> wall_of_family_;
   Hangs hangs_{plan_.profile.limit_seconds};
   int stop_signal_ = 0;
-  std::optional<StopWatch> watch_;                    // after all that a stop touches
-  std::optional<result::TemporaryDirectory> folder_;  // while a stop is watched for: else one would leave it
+  std::optional<StopWatch> watch_;  // after everything that a stop touches
+  // Made while stops are watched: otherwise a stop would leave it behind.
+  std::optional<result::TemporaryDirectory> folder_;
 };
 
 }  // namespace

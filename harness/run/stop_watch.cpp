@@ -21,7 +21,7 @@ StopWatch::~StopWatch() {
 void StopWatch::end() {
   if (watches_.empty()) return;
   const result::StopsHeldBack until_they_are_gone;
-  loop_.run_pending();  // libuv has them in a pipe, and would drop them
+  loop_.run_pending();  // libuv keeps them in a pipe and would drop them
   watches_.clear();
 }
 

@@ -1,4 +1,4 @@
-// What asks the command to stop, while a loop runs.
+// Watches the signals that ask the command to stop, while a loop runs.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace gpugauge::run {
 
-/// Takes over the signals that ask the command to stop (stop_signals()) for as long as it lives.
+/// Takes over the signals of stop_signals() during its lifetime.
 class StopWatch {
  public:
   /// Begins now. `call` gets the signal's number, from within the loop or end(), and must not throw. `loop`
@@ -19,8 +19,8 @@ class StopWatch {
   StopWatch(const StopWatch&) = delete;
   StopWatch& operator=(const StopWatch&) = delete;
 
-  /// None is lost between the loop and what was there before: each that came until now has been called for,
-  /// and a later one does what it did before. Harmless when it has ended.
+  /// Restores the earlier dispositions without losing a signal. `call` has been called for each signal that
+  /// came before; later ones act as they did originally. Harmless when called again.
   void end();
 
  private:
@@ -29,8 +29,8 @@ class StopWatch {
   std::vector<std::unique_ptr<SignalWatch>> watches_;
 };
 
-/// Takes the first of stop_signals() that came while result::StopsHeldBack held them back in this thread: it
-/// has no effect afterwards. 0 where none came.
+/// Takes the first of stop_signals() that came while result::StopsHeldBack held signals back in this thread.
+/// That signal then has no further effect. Returns 0 if none came.
 int take_held_stop();
 
 }  // namespace gpugauge::run

@@ -15,7 +15,7 @@
 namespace gpugauge::run {
 namespace {
 
-/// More than any kernel is built for (CONFIG_NR_CPUS is at most 8192).
+/// Above the limit of any kernel build (CONFIG_NR_CPUS is at most 8192).
 constexpr int processors_most = 8192;
 
 struct FreeSet {
@@ -44,7 +44,7 @@ struct Times {
   double all = 0;
 };
 
-/// Ticks of each processor: "cpu3 user nice system idle iowait irq softirq steal ...".
+/// Parses the ticks of each processor: "cpu3 user nice system idle iowait irq softirq steal ...".
 std::map<int, Times> times_of(const std::string& stat) {
   std::map<int, Times> out;
   std::istringstream lines(stat);

@@ -30,7 +30,7 @@ void write_kernel_file(const std::filesystem::path& file, const std::string& tex
   if (!written) refuse_under(fmt::format("{} cannot be written", file.string()));
 }
 
-/// Without the right to mount, a user namespace in which this user has it.
+/// If this user may not mount, enters a user namespace in which this user may.
 void leave_mount_namespace() {
   if (::unshare(CLONE_NEWNS) == 0) return;
   const uid_t user = ::getuid();
@@ -42,7 +42,7 @@ void leave_mount_namespace() {
   write_kernel_file("/proc/self/gid_map", fmt::format("{0} {0} 1", group));
 }
 
-/// Nobody but this process and its children sees the mount: it goes with the last of them.
+/// Only this process and its children see the mount, which disappears with the last of them.
 void see_small_shm(int mebibytes) {
   leave_mount_namespace();
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
@@ -57,8 +57,8 @@ void see_small_shm(int mebibytes) {
 void become(const Under& under, const std::vector<std::string>& words) {
   if (!under.group.empty()) write_kernel_file(under.group / "cgroup.procs", fmt::format("{}", ::getpid()));
   if (under.shm_mib > 0) see_small_shm(under.shm_mib);
-  const Confined confined(under.processors);  // exec keeps them: nothing of this object's end is reached
-  // Last: the kernel forgets it where the user's rights change.
+  const Confined confined(under.processors);  // exec keeps the affinity: the destructor never runs
+  // Last: the kernel drops this setting when the user's rights change.
   if (under.parent != 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (::getppid() != under.parent) ::_exit(under_refused);

@@ -1,4 +1,4 @@
-// The child's side of a fault: this process takes on what is set around it, and becomes another command.
+// The child's side of a fault: this process applies the requested surroundings, then becomes another command.
 #pragma once
 
 #include <filesystem>
@@ -9,19 +9,19 @@
 
 namespace gpugauge::run {
 
-/// What is set around a command before it begins. All of it goes with the process, nothing stays.
+/// The surroundings to apply before a command begins. They end with the process.
 struct Under {
-  pid_t parent = 0;             ///< whose end ends it, too (SIGTERM); 0 = nobody's
+  pid_t parent = 0;             ///< its end sends SIGTERM to this process; 0 = no parent
   std::vector<int> processors;  ///< the only ones that it may use; empty = as this process
   std::filesystem::path group;  ///< control group that it enters; empty = none
   int shm_mib = 0;              ///< size of the /dev/shm that it sees; 0 = as it is
 };
 
-/// The exit code of a command that could not be put under what was asked for: no command of ours ends so.
+/// Exit code of a command whose surroundings could not be applied. No command of ours uses it otherwise.
 inline constexpr int under_refused = 9;
 
-/// Takes it on, and becomes the program `words` (a path first; PATH is not searched). Comes back only by
-/// throwing std::system_error, whose text is one sentence: what the kernel refused.
+/// Applies `under`, then becomes the program `words` (a path first; PATH is not searched). Returns only by
+/// throwing std::system_error, whose text is one sentence on what the kernel refused.
 [[noreturn]] void become(const Under& under, const std::vector<std::string>& words);
 
 }  // namespace gpugauge::run

@@ -1,3 +1,4 @@
+// Reads control groups of both versions from /proc and the mounted hierarchies.
 #include "stack/cgroup.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ std::string unescape(const std::string& text) {
   return plain;
 }
 
-/// A file's text; a FIFO or a device in an inspected tree does not hold the reader.
+/// Opens a file's text. A FIFO or device in an inspected tree does not block it.
 std::istringstream open_text(const fs::path& file) {
   return std::istringstream(Tree("/").read(file.string()).text);
 }
@@ -74,7 +75,7 @@ std::vector<Mount> read_mounts(const Tree& tree, const std::string& controller) 
   return mounts;
 }
 
-/// The path of this process's group in the hierarchy of that version; nullopt when it is in none.
+/// The path of this process's group in the hierarchy of that version; nullopt if it is in none.
 std::optional<std::string> read_membership(const Tree& tree, int version, const std::string& controller) {
   std::istringstream file(tree.read("/proc/self/cgroup").text);
   std::string line;
@@ -91,8 +92,8 @@ std::optional<std::string> read_membership(const Tree& tree, int version, const 
   return std::nullopt;
 }
 
-/// The path below the mount point. A container may see a path that lies outside what is mounted: then the
-/// mount point itself is the nearest group that can be read.
+/// The path below the mount point. A container may see a path outside the mounted part. Then the mount point
+/// itself is the nearest readable group.
 fs::path below_mount(const std::string& membership, const std::string& mount_root) {
   std::string path = membership;
   if (mount_root != "/") {
@@ -116,7 +117,7 @@ bool limits_cpu(const CpuGroup& group) {
   std::error_code ignored;
   if (group.version == 1) return fs::exists(group.directory / "cpu.stat", ignored);
   return fs::exists(group.directory / "cpu.max",
-                    ignored);  // absent in the top group and without the controller
+                    ignored);  // absent in the top group, and without the controller
 }
 
 std::optional<double> limit_of(const CpuGroup& group) {
@@ -134,7 +135,7 @@ std::optional<double> limit_of(const CpuGroup& group) {
   return std::nullopt;
 }
 
-/// The process's group and its ancestors in each hierarchy that has the controller, as they are visible here.
+/// The process's group and its visible ancestors, in each hierarchy with the controller.
 std::vector<CpuGroup> groups_of(const fs::path& root, const std::string& controller) {
   std::vector<CpuGroup> groups;
   const Tree tree(root);

@@ -1,3 +1,4 @@
+// Runs one child process with a time limit and collects its output.
 #include "stack/child.hpp"
 
 #include <array>
@@ -45,7 +46,7 @@ class Pipe {
   int write_end() const { return ends_[1]; }
   void close_write_end() { close(ends_[1]); }
 
-  /// Appends what is there now. Closes at the end of the stream.
+  /// Appends all available data. Closes the pipe at the end of the stream.
   void drain(std::string& text) {
     std::array<char, 4096> buffer{};
     while (ends_[0] >= 0) {
@@ -99,14 +100,14 @@ int start(const std::vector<std::string>& command, const Pipe& out, const Pipe& 
   return error;
 }
 
-/// True once the child has ended; its status is then in `result`.
+/// Returns true once the child has ended, and stores its status in `result`.
 bool reap(pid_t child, ChildResult& result) {
   int status = 0;
   const pid_t ended = ::waitpid(child, &status, WNOHANG);
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
   if (ended > 0 && WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
   if (ended > 0 && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  result.unknown = ended < 0;  // reaped by somebody else: there is nothing to wait for
+  result.unknown = ended < 0;  // somebody else collected it: nothing is left to wait for
   return true;
 }
 
@@ -135,7 +136,7 @@ ChildResult run_child(const std::vector<std::string>& command, double limit_seco
   int error = out.error() != 0 ? out.error() : err.error();
   std::optional<LivingChild> living;
   if (error == 0) {
-    // A stop between the start and its being known would leave it behind.
+    // A stop between the start and recording it would leave the child behind.
     const result::StopsHeldBack until_it_is_known;
     error = start(command, out, err, child);
     if (error == 0) living.emplace(child);
@@ -149,7 +150,7 @@ ChildResult run_child(const std::vector<std::string>& command, double limit_seco
 
   auto deadline = Clock::now() +
                   std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
-  // Not until the end of the streams: a helper that the driver started may keep them open.
+  // Does not wait for the end of the streams: a helper of the driver may keep them open.
   while (!reap(child, result)) {
     wait_for_output(out, err);
     out.drain(result.out);

@@ -1,15 +1,15 @@
-// What a child of this command writes for it: lines on a standard output that is its own alone.
+// Output of a child of this command: lines on a standard output that only it can write.
 #pragma once
 
 #include <string>
 
 namespace gpugauge::stack {
 
-/// Standard output, taken away from everybody else: a driver that prints there must not garble what is
-/// written to the descriptor returned.
+/// Takes standard output away from everything else in this process and returns a descriptor for it. A driver
+/// that prints to standard output then cannot garble what we write.
 int take_standard_output();
 
-/// Writes the line and its end at once; false when nobody reads any more.
+/// Writes the line and its end in one call; false if nobody reads any more.
 bool write_line(int output, std::string line);
 
 }  // namespace gpugauge::stack

@@ -1,3 +1,4 @@
+// Derives the GPU state and its explanation from the evidence.
 #include "stack/conclude.hpp"
 
 #include <algorithm>
@@ -30,8 +31,7 @@ GpuReport basics(const Hardware& hardware) {
   return report;
 }
 
-/// The kernel side is missing, and libcuda did not answer with a code that only a living kernel driver can
-/// cause.
+/// True if the kernel side is missing, and libcuda gave no code that needs a working kernel driver.
 bool kernel_side_missing(const Evidence& e) {
   constexpr std::array from_a_living_driver{2, 46, 801, 802, 803, 804, 805};
   const bool alive = std::find(from_a_living_driver.begin(), from_a_living_driver.end(), e.cuda.code) !=

@@ -1,5 +1,5 @@
-// From what was seen to a state and a paragraph that is true in that state. Pure functions: nothing is looked
-// up here.
+// Turns evidence into a state and a paragraph that is true in that state. Pure functions, which look nothing
+// up.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gpugauge::stack {
 
-/// Everything a conclusion may look at.
+/// Everything that a conclusion may use.
 struct Evidence {
   Hardware hardware;                             ///< what the kernel's files show
   CudaAnswer cuda;                               ///< what libcuda answered
@@ -27,7 +27,7 @@ struct Evidence {
 /// The state, its explanation and all facts of the report.
 GpuReport conclude(const Evidence& evidence);
 
-/// The same where the child that was to ask the driver did not answer: it hung, crashed, or printed no
+/// The conclusion if the child that should ask the driver gave no answer: it hung, crashed, or printed no
 /// report.
 GpuReport conclude_without_answer(const Hardware& hardware, const ChildResult& child, double limit_seconds);
 

@@ -1,3 +1,4 @@
+// Finds and removes secrets in URLs, command lines and settings.
 #include "stack/credentials.hpp"
 
 #include <algorithm>
@@ -9,13 +10,14 @@ namespace gpugauge::stack {
 namespace {
 
 constexpr std::string_view withheld = "withheld";
-// Where a URL's host ends, and where nothing of it may go on.
+// Characters that end a URL's host, and those that end the whole authority.
 constexpr std::string_view ends = "/?# \t\r\n,;'\"`()[]{}<>|\\";
 constexpr std::string_view hard_ends = "/?# \t\r\n\"";
-// Behind these a NAME begins.
+// A NAME begins after one of these.
 constexpr std::string_view name_starts = "=,;?&#\"'`()[]{}<>| \t\r\n";
 
-/// Of a symbol, behind its '@': a version, or the library that has it ("bar@GLIBC_2.34", "bar@libfoo.so").
+/// True if the text after an '@' belongs to a symbol: a version or its library ("bar@GLIBC_2.34",
+/// "bar@libfoo.so").
 bool is_of_symbol(std::string_view text) {
   for (const std::string_view version : {"GLIBC_", "GLIBCXX_", "CXXABI_"})
     if (text.starts_with(version)) return true;
@@ -25,7 +27,7 @@ bool is_of_symbol(std::string_view text) {
          name.find_first_not_of("0123456789.", suffix + 3) == std::string_view::npos;
 }
 
-/// Where a host begins, and no size, rate or digest, which stand behind an '@' too.
+/// True if a host begins here. Sizes, rates and digests, which also follow an '@', do not count.
 bool is_host(std::string_view text) {
   if (text.starts_with("sha256:") || text.starts_with("sha512:") || text.empty()) return false;
   if (is_of_symbol(text)) return false;
@@ -35,7 +37,7 @@ bool is_host(std::string_view text) {
   return std::count(numbers.begin(), numbers.end(), '.') == 3;
 }
 
-/// "https://name:word@host" without the name and the word, each time it stands there.
+/// Removes name and word from each "https://name:word@host".
 std::string without_users(std::string_view text) {
   std::string result;
   std::size_t from = 0;
@@ -51,7 +53,7 @@ std::string without_users(std::string_view text) {
   return result;
 }
 
-/// URLs without the values of parameters that are called like secrets.
+/// Removes from URLs the values of parameters with secret-like names.
 std::string without_parameters(std::string_view text) {
   constexpr std::string_view url_ends = " \t\r\n\"";
   constexpr std::string_view starts = "?&#;";
@@ -76,8 +78,8 @@ std::string without_parameters(std::string_view text) {
   return result;
 }
 
-/// "name:word@host" without a scheme in front, without the name and the word. What begins behind a slash is
-/// of a URL or a path.
+/// Removes name and word from "name:word@host" without a scheme. Text after a slash belongs to a URL or a
+/// path.
 std::string without_logins(std::string_view word) {
   std::string result;
   for (std::size_t at = 0; at < word.size();) {
@@ -102,7 +104,7 @@ std::string without_logins(std::string_view word) {
 
 constexpr std::string_view decimal_digits = "0123456789";
 
-/// "9.1.0.70-1", "1:3.2.2", "20191231-2": numbers, and what joins them.
+/// True for numbers and their separators: "9.1.0.70-1", "1:3.2.2", "20191231-2".
 bool is_version(std::string_view value) {
   value = value.substr(0, value.find_first_of(name_starts));
   const std::size_t joint = value.find_first_not_of(decimal_digits);
@@ -112,9 +114,9 @@ bool is_version(std::string_view value) {
          decimal_digits.find(value[joint + 1]) != std::string_view::npos;
 }
 
-/// A package as a package manager is told it, "NAME==1.2", "NAME!=1.2", "NAME=1.2-3": the version is no
-/// secret though the name speaks of one ("tokenizers"). What is called a secret by its last word, and a
-/// variable, is no package.
+/// True for a package with its version, "NAME==1.2", "NAME!=1.2", "NAME=1.2-3": then the version is no secret
+/// although the name resembles one ("tokenizers"). A name whose last word means a secret, and a variable's
+/// name, is no package.
 bool is_package(std::string_view name, std::string_view value) {
   constexpr std::string_view comparing = "!~";
   bool compared = !name.empty() && comparing.find(name.back()) != std::string_view::npos;
@@ -136,7 +138,7 @@ bool is_package(std::string_view name, std::string_view value) {
                       [&](std::string_view end) { return name.ends_with(end); });
 }
 
-/// A word without what follows the first NAME= that is called like a secret.
+/// Removes what follows the first NAME= with a secret-like name in a word.
 std::string without_secret_value(std::string word) {
   std::size_t name = 0;
   for (std::size_t at = 0; at + 1 < word.size(); ++at) {
@@ -175,7 +177,7 @@ bool may_be_secret(std::string_view name) {
                                                          "token",      "auth",       "signature"};
   const std::string low = lower(name);
   const bool pass = low.ends_with("pass") && !low.ends_with("bypass");
-  // Small letters in the middle of a name are rather those of a keyboard ("vconsole.keymap").
+  // Lower-case "key" inside a name more likely means a keyboard ("vconsole.keymap").
   const bool key = low.ends_with("key") || name.find("KEY") != std::string_view::npos;
   return pass || key || low.ends_with("pwd") || low == "sig" ||
          std::any_of(parts.begin(), parts.end(),

@@ -1,4 +1,4 @@
-// Passwords and keys in what a machine tells of its settings: withheld wherever it is kept or shown.
+// Withholds passwords and keys found in a machine's settings, wherever these are kept or shown.
 #pragma once
 
 #include <cstddef>
@@ -7,27 +7,27 @@
 
 namespace gpugauge::stack {
 
-/// How far a URL's user, password, host and port go that begin at `start`, behind "://". A password may hold
-/// what ends a URL in a sentence (',', ';', quotes, brackets): where an '@' follows before a path, a blank or
-/// a double quote, it belongs to them.
+/// End of a URL's user, password, host and port, which begin at `start`, after "://". A password may hold
+/// characters that end a URL in a sentence (',', ';', quotes, brackets). They belong to it if an '@' follows
+/// before a path, a blank or a double quote.
 std::size_t end_of_authority(std::string_view text, std::size_t start);
 
-/// A text without the "name:word@" of its URLs, and without the values of their parameters that are called
-/// like secrets ("?token=..."): "withheld" stands there.
+/// Replaces, in a text's URLs, "name:word@" and the values of parameters with secret-like names
+/// ("?token=...") by "withheld".
 std::string without_credentials(std::string_view text);
 
-/// A variable, a setting, a boot option or a URL's parameter that may be a secret by its name
-/// (NVIDIA_API_KEY, systemd.set_credential).
+/// True if the name of a variable, setting, boot option or URL parameter suggests a secret (NVIDIA_API_KEY,
+/// systemd.set_credential).
 bool may_be_secret(std::string_view name);
 
-/// What stands in place of the value of a variable that may be a secret.
+/// Replaces the value of a variable that may be a secret.
 inline constexpr const char* withheld_value = "set, value withheld";
 
-/// Words between blanks, one with blanks in double quotes: a command line, the settings of a file, a
-/// variable's value, a program's last sentence. Without what follows NAME= where a NAME is called like a
-/// secret, each one of a word ("systemd.setenv=API_TOKEN=..."), but the version of a package
-/// ("tokenizers==0.13.3"); without "name:word@" of a host that has no scheme in front, and without what URLs
-/// lose above. A word that begins with '/' is a path: of it only URLs are looked at.
+/// Removes secrets from words separated by blanks (a word in double quotes may hold blanks): a command line,
+/// a file's settings, a variable's value, a program's last sentence. Removes what follows NAME= if NAME
+/// suggests a secret, for each NAME in a word ("systemd.setenv=API_TOKEN=..."). Keeps a package's version
+/// ("tokenizers==0.13.3"). Removes "name:word@" before a host without a scheme, and what
+/// without_credentials() removes. In a word that begins with '/', a path, it treats only URLs.
 std::string words_without_credentials(std::string_view words);
 
 }  // namespace gpugauge::stack

@@ -1,3 +1,4 @@
+// Opens libcuda and asks it about the devices.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Api {
   int (*device_get)(int*, int) = nullptr;
   int (*device_name)(char*, int, int) = nullptr;
   int (*device_uuid)(Uuid*, int) = nullptr;
-  int (*device_uuid_v2)(Uuid*, int) = nullptr;  // since CUDA 11.4; tells a MIG instance's own
+  int (*device_uuid_v2)(Uuid*, int) = nullptr;  // since CUDA 11.4; gives a MIG instance its own UUID
   int (*device_attribute)(int*, int, int) = nullptr;
   int (*device_pci)(char*, int, int) = nullptr;
   int (*device_memory)(std::size_t*, int) = nullptr;
@@ -81,7 +82,7 @@ CudaFigures figures_of(const Api& api, int device) {
   return figures;
 }
 
-/// One device. On an error, `answer` gets its code and call.
+/// Adds one device. On an error, `answer` receives its code and call.
 void add_device(const Api& api, int index, CudaAnswer& answer) {
   Gpu gpu;
   gpu.index = index;
@@ -113,7 +114,7 @@ void add_device(const Api& api, int index, CudaAnswer& answer) {
 
 /// Asks until the first error.
 void ask(const Api& api, CudaAnswer& answer) {
-  // Works before cuInit, and on a driver that is too old for everything else.
+  // Works before cuInit, even on a driver that is too old for everything else.
   if (api.driver_version != nullptr && api.driver_version(&answer.version) != 0) answer.version = 0;
   const auto start = std::chrono::steady_clock::now();
   answer.code = api.init(0);

@@ -32,7 +32,7 @@ bool is_ours(const Elf64_Ehdr& header) {
          header.e_phnum <= segment_limit;
 }
 
-/// The build id among the notes of one segment, "" if it is not there.
+/// The build id in the notes of one segment; "" if there is none.
 std::string id_in(const std::string& notes) {
   const auto padded = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
   std::uint64_t at = 0;

@@ -23,7 +23,7 @@ FileBytes::FileBytes(const std::filesystem::path& file) {
     error_ = errno;
     return;
   }
-  if (!S_ISREG(status.st_mode)) {  // before it is opened: that alone starts what some devices do
+  if (!S_ISREG(status.st_mode)) {  // check before opening: opening alone triggers some devices
     error_ = EINVAL;
     return;
   }

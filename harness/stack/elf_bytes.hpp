@@ -1,5 +1,4 @@
-// A file's bytes at any offset, without reading the whole of it: GPU libraries are hundreds of megabytes
-// long.
+// Reads a file's bytes at any offset, without reading all of it: GPU libraries have hundreds of megabytes.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +12,22 @@
 namespace gpugauge::stack {
 
 /// A window onto an open regular file: all of it, or a part such as an archive's member. Copies share the
-/// file. A file that shrinks while it is read only yields fewer bytes.
+/// file. If the file shrinks meanwhile, reads yield fewer bytes.
 class FileBytes {
  public:
   FileBytes() = default;
-  /// Never blocks: what is no regular file (a folder, a FIFO, a device) is not opened.
+  /// Never blocks: does not open anything but a regular file (no folder, FIFO or device).
   explicit FileBytes(const std::filesystem::path& file);
 
-  bool opened() const { return file_ != nullptr; }  ///< a regular file is behind it
-  int error() const { return error_; }          ///< errno unless opened; EINVAL where it is no regular file
-  std::uint64_t size() const { return size_; }  ///< bytes of this window; 0 unless opened
+  bool opened() const { return file_ != nullptr; }  ///< a regular file is open
+  int error() const { return error_; }              ///< errno if not opened; EINVAL if it is no regular file
+  std::uint64_t size() const { return size_; }      ///< bytes in this window; 0 if not opened
 
-  /// Bytes from an offset of this window, fewer where it ends.
+  /// Reads from an offset in this window; returns fewer bytes at its end.
   std::string read(std::uint64_t offset, std::size_t count) const;
-  /// The part from an offset, cut where this window ends.
+  /// The window from an offset on, cut at the end of this window.
   FileBytes part(std::uint64_t offset, std::uint64_t size) const;
-  /// A plain value at an offset, nullopt where it does not lie within.
+  /// The plain value at an offset; nullopt if it does not lie within the window.
   template <typename Value>
   std::optional<Value> value(std::uint64_t offset) const {
     static_assert(std::is_trivially_copyable_v<Value>);
@@ -36,7 +35,7 @@ class FileBytes {
     if (fill(offset, &found, sizeof found) != sizeof found) return std::nullopt;
     return found;
   }
-  /// The zero-terminated text at an offset; "" where it does not end within 4 KiB.
+  /// The zero-terminated text at an offset; "" if it does not end within 4 KiB.
   std::string text(std::uint64_t offset) const;
 
  private:

@@ -1,3 +1,4 @@
+// Interprets the machine code of functions that only return constants.
 #include "stack/elf_constant.hpp"
 
 #include <array>
@@ -18,7 +19,7 @@ std::uint32_t word(std::string_view code, std::size_t at) {
   return value;
 }
 
-/// What a run of a function left behind.
+/// The result of interpreting a function.
 struct Answer {
   std::vector<int> stored;
   std::optional<int> returned;
@@ -28,8 +29,8 @@ struct Answer {
   }
 };
 
-// x86_64. Only instructions that such functions are made of; anything else ends the reading without a result.
-// Arguments are pointers and taken as not null, so a test of one leaves "not equal".
+// x86_64. Knows only the instructions that such functions consist of; any other ends the reading without a
+// result. Arguments are pointers and assumed not null, so testing one leaves "not equal".
 std::vector<int> constants_x86(std::string_view code) {
   struct Pattern {
     std::string_view bytes;
@@ -100,7 +101,7 @@ std::vector<int> constants_x86(std::string_view code) {
   return {};
 }
 
-// aarch64: 32-bit instructions. Register numbers stand in bits 0-4 (target) and 5-9 (base).
+// aarch64: 32-bit instructions. Register numbers are in bits 0-4 (target) and 5-9 (base).
 std::vector<int> constants_arm(std::string_view code) {
   Answer answer;
   std::map<std::uint32_t, std::uint32_t> registers;
@@ -173,7 +174,7 @@ std::optional<int> runtime_version_in(const ElfFile& file) {
     if (code.compare(number - store.size(), store.size(), store) != 0) continue;
     if (code.compare(number + 4, after.size(), after) != 0) continue;
     const auto found = static_cast<int>(word(code, number));
-    // CUDA writes major * 1000 + minor * 10; other libraries' versions have the same shape of function.
+    // CUDA encodes major * 1000 + minor * 10. Version functions of other libraries have the same shape.
     if (found < oldest || found > newest || found % 10 != 0 || found % 1000 > 90) continue;
     if (version && *version != found) return std::nullopt;
     version = found;

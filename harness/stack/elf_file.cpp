@@ -1,3 +1,4 @@
+// Parses ELF files with bounds checks, because their offsets may be wrong.
 #include "stack/elf_file.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 constexpr std::uint64_t sections_most = 262144;
 constexpr std::size_t segments_most = 1024;
 constexpr std::size_t names_most = std::size_t{16} << 20;
-constexpr std::size_t name_longest = 256;  // all sections may share one name of megabytes
+constexpr std::size_t name_longest = 256;  // all sections may share one name of several megabytes
 constexpr std::size_t table_most = std::size_t{64} << 20;
 constexpr std::size_t dynamic_most = std::size_t{1} << 20;
 constexpr std::size_t needed_most = 1024;
@@ -22,7 +23,7 @@ bool has_our_header(const Elf64_Ehdr& header) {
          header.e_ident[EI_DATA] == order;
 }
 
-/// Entries of a table that was read as bytes; a broken last one is left out.
+/// Entries of a table read as bytes; drops an incomplete last one.
 template <typename Entry>
 std::vector<Entry> entries_of(const std::string& bytes) {
   std::vector<Entry> entries(bytes.size() / sizeof(Entry));
@@ -30,7 +31,7 @@ std::vector<Entry> entries_of(const std::string& bytes) {
   return entries;
 }
 
-/// The symbol of that name in a table whose names stand in `names`.
+/// The symbol of that name in a table whose names are in `names`.
 std::optional<ElfSymbol> find_in(const std::string& table, const std::string& names, std::string_view name) {
   const std::string ended = std::string(name) + '\0';
   if (names.find(ended) == std::string::npos) return std::nullopt;
@@ -66,7 +67,7 @@ void ElfFile::read_sections() {
   if (header_.e_shoff == 0 || header_.e_shentsize != sizeof(Elf64_Shdr)) return;
   const auto first = bytes_.value<Elf64_Shdr>(header_.e_shoff);
   if (!first) return;
-  // Counts that do not fit the header stand in the first, otherwise empty, entry.
+  // Counts that do not fit the header are in the first, otherwise empty, entry.
   const std::uint64_t count = header_.e_shnum != 0 ? header_.e_shnum : first->sh_size;
   const std::uint64_t names_index = header_.e_shstrndx != SHN_XINDEX ? header_.e_shstrndx : first->sh_link;
   if (count > sections_most || names_index >= count) return;

@@ -17,9 +17,9 @@ namespace {
 constexpr std::array prefixes{"CUDA_",  "NVIDIA_", "NCCL_", "CUBLAS_", "CUBLASLT_",
                               "CUDNN_", "OMP_",    "GOMP_", "KMP_"};
 constexpr std::array names{"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES"};
-// Toolkit locations of the build environment: they choose a compiler, not how a built program runs.
+// Toolkit locations of the build environment. They select a compiler and do not affect a built program.
 constexpr std::array without_effect{"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"};
-// Not part of a fingerprint: they change frameworks, or only which of several installations is used.
+// Not part of a fingerprint: they affect frameworks, or only select one of several installations.
 constexpr std::array framework_prefixes{"TORCH_", "PYTORCH_", "TORCHINDUCTOR_", "TRITON_",  "TF_",
                                         "XLA_",   "JAX_",     "VLLM_",          "UCX_",     "OMPI_",
                                         "GLOO_",  "NVSHMEM_", "MKL_",           "OPENBLAS_"};
@@ -34,7 +34,7 @@ bool changes_behaviour(const std::string& name) {
          std::any_of(prefixes.begin(), prefixes.end(), is_prefix);
 }
 
-/// Every entry, the empty ones too; none for "".
+/// Every entry, including empty ones; none for "".
 std::vector<std::string_view> entries_of(std::string_view list, std::string_view separators) {
   std::vector<std::string_view> entries;
   for (std::size_t at = 0; !list.empty() && at <= list.size();) {

@@ -1,4 +1,4 @@
-// The paragraphs for a kernel driver that is there: library, version, visibility, error codes.
+// The paragraphs for states with a kernel driver: library, version, visibility, error codes.
 #include <fmt/format.h>
 
 #include "result/cuda_error.hpp"
@@ -38,7 +38,7 @@ std::string repair_library(const Evidence& e) {
       e.hardware.module_version.empty() ? "" : ", " + e.hardware.module_version);
 }
 
-/// What was seen that bears on this code.
+/// The observations that matter for this code.
 std::string evidence_for(int code, const Evidence& e) {
   const Hardware& h = e.hardware;
   switch (code) {
@@ -59,13 +59,13 @@ std::string evidence_for(int code, const Evidence& e) {
   }
 }
 
-/// What CUDA_VISIBLE_DEVICES has to do with it.
+/// The effect of CUDA_VISIBLE_DEVICES.
 struct HiddenByVariable {
   std::string text;
-  bool certain = false;  ///< what it names is no GPU here; else that is not known
+  bool certain = false;  ///< it surely names no GPU of this machine; otherwise that is unknown
 };
 
-/// nullopt where it is not set, or names a GPU that is there.
+/// nullopt if it is not set or names an existing GPU.
 std::optional<HiddenByVariable> hidden_by_variable(const Evidence& e) {
   if (!e.visible_devices) return std::nullopt;
   const std::optional<double> gpus =

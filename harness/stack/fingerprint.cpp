@@ -20,7 +20,7 @@ std::string said_or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : text;
 }
 
-/// The sonames that programs of this build's CUDA major version load.
+/// The sonames that programs for this build's CUDA major version load.
 struct Library {
   const char* fact;
   std::string soname;
@@ -28,7 +28,7 @@ struct Library {
 std::vector<Library> libraries() {
   const std::string cuda = result::build().cuda;
   const std::string major = cuda.empty() ? "13" : cuda.substr(0, cuda.find('.'));
-  // cuFFT counts by itself: 11 with CUDA 12, 12 with CUDA 13.
+  // cuFFT has its own numbers: 11 with CUDA 12, 12 with CUDA 13.
   return {{"cublas", "libcublas.so." + major},
           {"cudnn", "libcudnn.so.9"},
           {"cufft", major == "12" ? "libcufft.so.11" : "libcufft.so.12"},
@@ -91,7 +91,7 @@ result::Facts topology_facts(const GpuReport& gpus, const Tree& tree) {
     facts[prefix + "pci"] = said_or_unknown(gpu.pci_bus_id);
     if (gpu.pci_bus_id.empty()) continue;
     const std::string folder = "/sys/bus/pci/devices/" + gpu.pci_bus_id;
-    // At most, not now: an idle link sleeps at its lowest speed.
+    // The maximum, not the current value: an idle link drops to its lowest speed.
     facts[prefix + "pcie_max_speed"] = tree.read(folder + "/max_link_speed").fact();
     facts[prefix + "pcie_max_width"] = tree.read(folder + "/max_link_width").fact();
     facts[prefix + "numa_node"] = tree.read(folder + "/numa_node").fact();

@@ -1,4 +1,4 @@
-// Files that logrotate packed with gzip.
+// Unpacks files that logrotate packed with gzip.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace gpugauge::stack {
 
-/// False in a build without zlib, which unpacks nothing.
+/// False in a build without zlib, which cannot unpack.
 bool can_unpack();
 
-/// The last `limit` bytes of what a gzip file holds; what can be unpacked before damage counts. nullopt where
-/// it is no gzip file, or this build cannot unpack.
+/// The last `limit` bytes of an unpacked gzip file; includes what comes before damage. nullopt if it is no
+/// gzip file, or this build cannot unpack.
 std::optional<std::string> unpacked(std::string_view packed, std::size_t limit);
 
 }  // namespace gpugauge::stack

@@ -8,7 +8,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// Seen, links followed: a place in a folder that may not be entered is not evidence of anything.
+/// True if the path resolves. A path in a folder that may not be entered is no evidence of anything.
 bool is_there(const Tree& tree, const char* path) {
   return !tree.resolve(path).empty();
 }
@@ -24,7 +24,7 @@ void find_pci(const Tree& tree, Hardware& found) {
     if (pci_class.text.rfind("0x03", 0) == 0) {
       found.pci.push_back({address, tree.read(folder + "/device").text, tree.link_name(folder + "/driver")});
     } else if (pci_class.text.rfind("0x0680", 0) == 0) {
-      found.nvswitch = true;  // an NVSwitch shows itself as "bridge, other"
+      found.nvswitch = true;  // an NVSwitch appears as "bridge, other"
     }
   }
 }
@@ -54,7 +54,7 @@ void find_nodes(const Tree& tree, Hardware& found) {
     if (rest == "-uvm") found.uvm_node = true;
     if (rest.starts_with("-nvswitch")) found.nvswitch = true;
   }
-  // /dev/dxg alone is no evidence: WSL shows it for every maker's GPU.
+  // /dev/dxg alone is no evidence: WSL shows it for GPUs of every maker.
   found.wsl = is_there(tree, "/dev/dxg") && is_there(tree, "/usr/lib/wsl/lib/libcuda.so.1");
 }
 
@@ -98,7 +98,7 @@ std::string first_version(std::string_view text) {
   return "";
 }
 
-// "/nvidia" alone would match the kernel's own nvidia-wmi-ec-backlight and nvidiafb; Debian renames NVIDIA's
+// "/nvidia" alone would also match the kernel's nvidia-wmi-ec-backlight and nvidiafb. Debian renames NVIDIA's
 // module.
 std::string nvidia_module_file(std::string_view modules_dep) {
   for (const std::string_view name : {"/nvidia.ko", "/nvidia-current", "/nvidia-tesla", "/nvidia-legacy"}) {
@@ -106,7 +106,7 @@ std::string nvidia_module_file(std::string_view modules_dep) {
          at = modules_dep.find(name, at + 1)) {
       const auto line = modules_dep.rfind('\n', at) + 1;  // npos + 1 is 0
       const auto colon = modules_dep.find(':', line);
-      if (colon < at) continue;  // a module that needs it
+      if (colon < at) continue;  // this line belongs to a module that needs it
       const std::string_view path = modules_dep.substr(line, colon - line);
       const std::string_view rest = path.substr(at - line);
       const auto is_part = [&](std::string_view part) { return rest.find(part) != std::string_view::npos; };

@@ -1,3 +1,4 @@
+// Reads facts about the host from /proc, /sys and os-release.
 #include "stack/host.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 constexpr std::string_view cpu_folder = "/sys/devices/system/cpu";
 constexpr std::size_t cpuinfo_limit = std::size_t{8} << 20;  // 2,000 processors
 
-/// The value behind the first "key<space>: value" line, "" where there is none.
+/// The value in the first "key<space>: value" line; "" if there is none.
 std::string value_in(const std::string& text, std::string_view key, char separator) {
   std::size_t line = 0;
   while (line < text.size()) {
@@ -41,7 +42,7 @@ std::string cpu_model(const Reading& cpuinfo) {
   if (!cpuinfo.present()) return cpuinfo.fact();
   std::string model = value_in(cpuinfo.text, "model name", ':');
   if (!model.empty()) return model;
-  // Arm names no model: maker and part number are what the kernel has.
+  // Arm has no model name; the kernel only knows maker and part number.
   const std::string maker = value_in(cpuinfo.text, "CPU implementer", ':');
   if (maker.empty()) return "unknown";
   return fmt::format("implementer {} part {}", maker, value_in(cpuinfo.text, "CPU part", ':'));
@@ -79,7 +80,7 @@ bool in_wsl(const Tree& tree) {
 }
 
 struct Maker {
-  std::string_view text;  ///< in the vendor or product name of the firmware's table
+  std::string_view text;  ///< text in the vendor or product name of the firmware's table
   std::string_view name;
 };
 constexpr std::array makers{
@@ -125,9 +126,9 @@ std::string virtualization(const Tree& tree) {
     return firmware.find(entry.text) != std::string::npos;
   });
   const bool named = maker != makers.end();
-  // x86 has the processor's word. A cloud's bare-metal machine carries its maker's name too, so without the
-  // flag the name proves nothing; elsewhere (Arm) there is no flag, and only makers of nothing but virtual
-  // machines count.
+  // On x86 the processor's flag decides. A cloud's bare-metal machine bears its maker's name too, so the name
+  // proves nothing without the flag. On other processors (Arm) there is no flag, and only makers of nothing
+  // but virtual machines count.
   if (flagged) return named ? std::string(maker->name) : "hypervisor";
   if (tree.read("/sys/hypervisor/type").text == "xen") return "xen";
   if (!cpuinfo.present()) return cpuinfo.fact();

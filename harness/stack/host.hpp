@@ -1,4 +1,4 @@
-// The host below the GPUs: processor, memory, system, virtualisation. Facts are always there: "absent" and
+// The host below the GPUs: processor, memory, system, virtualisation. Facts are always present; "absent" and
 // "unreadable" are values.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace gpugauge::stack {
 
-/// How many numbers a kernel list names: "0-3,8" is 5. nullopt where it is no such list, or names more than a
+/// How many numbers a kernel list names: 5 for "0-3,8". nullopt if it is no such list or names more than a
 /// million.
 std::optional<int> count_of_list(const std::string& list);
 

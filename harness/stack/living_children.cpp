@@ -7,8 +7,8 @@
 namespace gpugauge::stack {
 namespace {
 
-// A signal handler may read these at any time: no container, no lock. More children than slots are not
-// reached.
+// A signal handler may read this at any time: no container, no lock. Children beyond the slots are not
+// killed.
 std::array<std::atomic<pid_t>, 64> children{};
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 

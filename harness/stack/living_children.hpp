@@ -5,8 +5,8 @@
 
 namespace gpugauge::stack {
 
-/// While it lives, kill_living_children() reaches the child: one that hangs in a driver would wait there for
-/// ever after Ctrl-C, since it may be in a session of its own.
+/// While it lives, kill_living_children() reaches the child. The child may be in a session of its own;
+/// hanging in a driver, it would otherwise stay there after Ctrl-C.
 class LivingChild {
  public:
   /// A process id, or the negative id of a process group, as kill() takes them.
@@ -19,7 +19,7 @@ class LivingChild {
   int slot_ = -1;
 };
 
-/// SIGKILL to all of them. May be called by a signal handler.
+/// Sends SIGKILL to all of them. Safe in a signal handler.
 void kill_living_children() noexcept;
 
 }  // namespace gpugauge::stack

@@ -1,3 +1,4 @@
+// Predicts the dynamic loader's choice from its cache and search folders.
 #include "stack/loader.hpp"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ constexpr std::size_t entry_size = 24;
 constexpr std::size_t cache_limit = std::size_t{32} << 20;
 constexpr std::size_t path_limit = 4096;  // a longer path cannot be opened
 
-// Flags of an entry in the cache. Low byte: 3 = an ELF library for glibc. High byte: the ABI; here of those
-// what a 64-bit process loads.
+// Flags of a cache entry. Low byte: 3 = an ELF library for glibc. High byte: the ABI; here the ones that a
+// 64-bit process loads.
 constexpr LoaderAbi x86_64{
     EM_X86_64,
     0x0303,
@@ -31,7 +32,7 @@ constexpr LoaderAbi aarch64{
     0x0a03,
     {"/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}};
 
-/// What the beginning of an ELF file says of the processor; nullopt for any other file.
+/// Processor data from the start of an ELF file; nullopt for any other file.
 struct ElfKind {
   unsigned char word_size;  ///< ELFCLASS64
   std::uint16_t machine;
@@ -52,7 +53,7 @@ std::uint32_t word_at(const std::string& bytes, std::size_t offset) {
   return word;
 }
 
-/// The zero-terminated text at an offset; "" where it lies outside or does not end.
+/// The zero-terminated text at an offset; "" if it lies outside or does not end.
 std::string text_at(const std::string& bytes, std::size_t offset) {
   if (offset >= bytes.size()) return "";
   const std::string_view text = std::string_view(bytes).substr(offset, path_limit);
@@ -95,18 +96,19 @@ const LoaderAbi& loader_abi(const Tree& tree) {
 
 std::vector<CachedLibrary> parse_loader_cache(const std::string& bytes, const LoaderAbi& abi) {
   std::vector<CachedLibrary> libraries;
-  // An old cache may stand in front of the new one, which then begins behind it, aligned.
+  // An old cache may precede the new one, which then begins aligned after it.
   const auto start = bytes.find(magic);
   if (start == std::string::npos || start + header_size > bytes.size()) return libraries;
   const std::uint32_t count = word_at(bytes, start + magic.size());
   if (count > (bytes.size() - start - header_size) / entry_size) return libraries;
-  // Entries share texts, a name being a path's end; all of them one long text is no cache of ldconfig's.
+  // Entries may share text, as a name is the end of a path. If every entry is one long text, ldconfig did not
+  // write the cache.
   const std::size_t texts_most = 8 * bytes.size();
   std::size_t texts = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::size_t entry = start + header_size + i * entry_size;
     if ((word_at(bytes, entry) & 0xffffU) != abi.cache_flags) continue;
-    // Offsets count from the beginning of the new part.
+    // Offsets are relative to the new part.
     CachedLibrary library{text_at(bytes, start + word_at(bytes, entry + 4)),
                           text_at(bytes, start + word_at(bytes, entry + 8))};
     texts += library.soname.size() + library.path.size();

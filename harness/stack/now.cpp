@@ -17,9 +17,8 @@ std::string fact(const result::Facts& facts, const std::string& name) {
   return found == facts.end() || found->second == "absent" || found->second == "unknown" ? "" : found->second;
 }
 
-/// The version of the driver's library in the folder where it was loaded from, "gone" where none is there any
-/// more. Its file carries the version in its name: an upgrade takes that file away, or points the link
-/// elsewhere.
+/// The version of the driver's library in the folder it was loaded from; "gone" if there is none any more.
+/// The file has the version in its name, so an upgrade removes it or changes the link.
 std::string libcuda_now(const Tree& tree, const std::string& path) {
   const std::string link = tree.resolve(path.substr(0, path.rfind('/')) + "/libcuda.so.1");
   const std::string real = link.empty() ? tree.resolve(path) : link;
@@ -38,7 +37,7 @@ MachineNow machine_now(const std::string& root) {
   out.container =
       container_kind(tree, value_of(current_environment(), "KUBERNETES_SERVICE_HOST").has_value());
   for (const ModuleGpu& gpu : gpus_of_module(tree)) out.gpus.push_back({gpu.address, gpu.uuid, gpu.name});
-  // A card that was given to a virtual machine is not this machine's.
+  // A card passed to a virtual machine does not belong to this machine.
   if (out.gpus.empty() && !hardware.module_loaded)
     for (const PciGpu& gpu : hardware.pci)
       if (gpu.driver != "vfio-pci") out.gpus.push_back({gpu.address, "", ""});

@@ -109,7 +109,7 @@ NvmlDevice Nvml::by_uuid(const std::string& uuid, int& code) const {
 }
 
 std::string pci_address(std::string_view bus_id) {
-  // NVML writes the domain with eight digits, the kernel with four where they are enough.
+  // NVML writes eight digits of the domain, the kernel four if they suffice.
   while (bus_id.find(':') != std::string_view::npos && bus_id.find(':') > 4 && bus_id.front() == '0')
     bus_id.remove_prefix(1);
   std::string address(bus_id);

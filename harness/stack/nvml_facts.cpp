@@ -1,4 +1,4 @@
-// Facts of a GPU that NVML tells one a call.
+// GPU facts that NVML answers with one call each.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@ namespace {
 constexpr int clock_sm = 1;
 constexpr int clock_memory = 2;
 constexpr int sensor_gpu = 0;
-constexpr std::size_t longest_text = 256;  // more than NVML documents for any of these
+constexpr std::size_t longest_text = 256;  // longer than NVML documents for any of these
 
 struct Query;
 /// Fills `code` and `value`; `entry` is never nullptr.
@@ -22,7 +22,7 @@ struct Query {
   std::string_view fact;
   const char* call;
   Ask ask;
-  int which = 0;  ///< clock or sensor
+  int which = 0;  ///< which clock or sensor
 };
 
 void text(const SharedObject& library, NvmlDevice device, const Query& query, NvmlFact& answer) {
@@ -32,7 +32,7 @@ void text(const SharedObject& library, NvmlDevice device, const Query& query, Nv
   if (answer.code == 0) answer.value = buffer.data();
 }
 
-/// Text of a call that is not told how much room there is.
+/// Text from a call that takes no buffer size.
 void unbounded_text(const SharedObject& library, NvmlDevice device, const Query& query, NvmlFact& answer) {
   auto* const get = library.find<int(NvmlDevice, char*)>(query.call);
   std::array<char, longest_text> buffer{};
@@ -41,7 +41,7 @@ void unbounded_text(const SharedObject& library, NvmlDevice device, const Query&
   if (answer.code == 0) answer.value = buffer.data();
 }
 
-/// The number, and whether there is one.
+/// Gets the number; false if there is none.
 bool get_number(const SharedObject& library, NvmlDevice device, const Query& query, NvmlFact& answer,
                 unsigned& value) {
   auto* const get = library.find<int(NvmlDevice, unsigned*)>(query.call);
@@ -85,7 +85,7 @@ void performance_state(const SharedObject& library, NvmlDevice device, const Que
   if (value < unknown) answer.value = fmt::format("P{}", value);
 }
 
-/// A word for each number from 0; a number without one is told as it is.
+/// Answers with a word per number, counted from 0; a number without a word stays a number.
 template <std::size_t count>
 void word(const std::array<std::string_view, count>& words, const SharedObject& library, NvmlDevice device,
           const Query& query, NvmlFact& answer) {

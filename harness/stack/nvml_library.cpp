@@ -13,7 +13,7 @@ std::string value_of(const std::vector<NvmlFact>& facts, const std::string& name
   return "";
 }
 
-/// A switch with a current and a pending value; what waits for a reset is named.
+/// Adds a switch with its current value; also names a different pending one.
 void add_mode(const std::vector<NvmlFact>& facts, const std::string& name, Gpu& gpu) {
   const std::string now = value_of(facts, name);
   const std::string pending = value_of(facts, name + "_pending");

@@ -1,5 +1,4 @@
-// Facts of a GPU that come several to a call of NVML, in structures laid out as NVIDIA's nvml.h documents
-// them (CUDA 13), or that take more than one call.
+// GPU facts that share an NVML call, or need several calls. The structures follow NVIDIA's nvml.h (CUDA 13).
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -67,7 +66,7 @@ constexpr std::string_view on_or_off(unsigned value) {
   return value == 0 ? "off" : "on";
 }
 
-/// The same code for each of several facts of one call.
+/// Adds the same code for each of several facts of one call.
 void add_failed(Facts& facts, const char* call, int code, std::initializer_list<const char*> names) {
   for (const char* const name : names) facts.push_back({name, call, code, ""});
 }
@@ -165,7 +164,7 @@ std::string reason_words(unsigned long long reasons) {
 }
 
 void add_throttle_reasons(const SharedObject& library, NvmlDevice device, Facts& facts) {
-  const char* call = "nvmlDeviceGetCurrentClocksEventReasons";  // the newer name
+  const char* call = "nvmlDeviceGetCurrentClocksEventReasons";  // its newer name
   if (library.find<void()>(call) == nullptr) call = "nvmlDeviceGetCurrentClocksThrottleReasons";
   unsigned long long reasons = 0;
   const int code = fill(library, device, call, reasons);
@@ -184,7 +183,7 @@ void add_links(const SharedObject& library, NvmlDevice device, Facts& facts) {
     const int answer = get(device, link, &is_active);
     if (answer == nvml_not_supported) continue;
     if (answer != 0 && answer != nvml_invalid_argument) code = answer;
-    if (answer != 0) break;  // an invalid argument: the GPU has no more links
+    if (answer != 0) break;  // invalid argument: the GPU has no more links
     ++total;
     active += is_active != 0 ? 1 : 0;
   }
@@ -295,7 +294,7 @@ NvmlFact ask_vgpu_guest(const SharedObject& library, NvmlDevice device) {
 NvmlFact ask_vgpu_host(const SharedObject& library, NvmlDevice device) {
   const char* const call = "nvmlDeviceGetVirtualizationMode";
   constexpr int host = 3;
-  constexpr int host_shared = 4;  // vSGA: no guest driver of NVIDIA's own
+  constexpr int host_shared = 4;  // vSGA: the guest has no NVIDIA driver
   int mode = 0;
   const int code = fill(library, device, call, mode);
   return {"host", call, code, code == 0 ? (mode == host || mode == host_shared ? "yes" : "no") : ""};
@@ -314,7 +313,7 @@ std::vector<VgpuInstance> ask_vgpu_instances(const SharedObject& library, NvmlDe
     std::array<char, 81> version{};
     const int code = get(ids.at(i), version.data(), version.size() - 1);
     const std::string text = code == 0 ? version.data() : "";
-    // A guest that has not started its driver answers "Not Available".
+    // A guest that has not started its driver reports "Not Available".
     const bool told = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
     found.push_back({ids.at(i), {"guest_driver", call, code, told ? text : ""}});
   }
@@ -323,7 +322,7 @@ std::vector<VgpuInstance> ask_vgpu_instances(const SharedObject& library, NvmlDe
 
 NvmlFact ask_vgpu_licence(const SharedObject& library, NvmlDevice device) {
   const char* const call = "nvmlDeviceGetGridLicensableFeatures_v4";
-  // Newer drivers may write more than this header knows.
+  // Newer drivers may write more than the known structure.
   union {
     LicensableFeatures known;
     char room[8192];

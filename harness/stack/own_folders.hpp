@@ -1,4 +1,4 @@
-// The search path that a program or library brings along.
+// The search path in a program or library.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace gpugauge::stack {
 
-/// Folders of a DT_RPATH or DT_RUNPATH ("$ORIGIN/../lib:/usr/local/cuda/lib64"), "$ORIGIN" being `origin`;
-/// those with another token are left out.
+/// Folders of a DT_RPATH or DT_RUNPATH ("$ORIGIN/../lib:/usr/local/cuda/lib64"). "$ORIGIN" becomes `origin`;
+/// folders with another token are left out.
 std::vector<std::string> own_folders(const std::string& list, const std::string& origin);
 
-/// Both of them as the loader takes them: a DT_RPATH is void beside a DT_RUNPATH.
+/// Both lists as the loader uses them: it ignores DT_RPATH beside DT_RUNPATH.
 OwnFolders own_folders(const ElfDynamic& dynamic, const std::string& origin);
 
-/// Those of the ELF file at that path below the tree's root; none where it has none, or is no ELF file.
+/// The lists of the ELF file at that path below the tree's root; empty if it has none or is no ELF file.
 OwnFolders own_folders(const Tree& tree, const std::string& path);
 
 }  // namespace gpugauge::stack

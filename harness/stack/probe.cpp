@@ -16,7 +16,7 @@ bool fabric_manager_runs(const Tree& tree) {
   for (const std::string& entry : tree.list("/proc")) {
     if (entry.front() < '0' || entry.front() > '9') continue;
     if (tree.read("/proc/" + entry + "/comm").text.starts_with("nv-fabricmanag"))
-      return true;  // cut at 15 characters
+      return true;  // ps cuts names at 15 characters
   }
   return false;
 }
@@ -25,7 +25,8 @@ std::vector<std::string> own_probe(const std::string& root) {
   std::vector<std::string> command{"/proc/self/exe", "probe", "devices"};
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) command.front() = self.string();  // so that ps shows a name; it may have been replaced since
+  // So that ps shows a name; the file may have been replaced since.
+  if (!error) command.front() = self.string();
   if (error || !std::filesystem::exists(self, error)) command.front() = "/proc/self/exe";
   if (root != "/") command.insert(command.end(), {"--root", root});
   return command;
@@ -55,7 +56,7 @@ GpuReport probe_gpus(const ProbeOptions& options) {
   if (child.exit_code == 0) {
     try {
       return gpu_report_from_json(last_line(child.out));  // a preloaded library may have printed before it
-    } catch (const result::FormatError&) {                // told below, with what was printed instead
+    } catch (const result::FormatError&) {                // reported below, with what was printed instead
     }
   }
   return conclude_without_answer(find_hardware(Tree(options.root)), child, options.timeout_seconds);

@@ -1,4 +1,4 @@
-// The paragraphs of conclude(): each is true in its state, names the evidence and ends with what to do next.
+// The paragraphs of conclude(): each holds in its state, names the evidence, and ends with the next step.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace gpugauge::stack {
 
-/// One sentence: what of NVIDIA's the kernel shows.
+/// One sentence: the NVIDIA hardware and driver that the kernel shows.
 std::string found_text(const Hardware& hardware);
 
-/// One for each state of GpuState but usable, which needs no words; conclude() says which is true.
+/// One function per GpuState except usable, which needs no text; conclude() chooses. This one: no_hardware.
 std::string explain_no_hardware(const Evidence& evidence);
-std::string explain_no_driver(const Evidence& evidence);       ///< likewise
-std::string explain_no_library(const Evidence& evidence);      ///< likewise
-std::string explain_driver_too_old(const Evidence& evidence);  ///< likewise
-std::string explain_no_device(const Evidence& evidence);       ///< likewise
-std::string explain_error(const Evidence& evidence);           ///< likewise
+std::string explain_no_driver(const Evidence& evidence);       ///< the text for no_driver
+std::string explain_no_library(const Evidence& evidence);      ///< the text for no_library
+std::string explain_driver_too_old(const Evidence& evidence);  ///< the text for driver_too_old
+std::string explain_no_device(const Evidence& evidence);       ///< the text for no_device
+std::string explain_error(const Evidence& evidence);           ///< the text for error
 
 }  // namespace gpugauge::stack

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder itself, and those for newer processors below it, which the loader looks into first.
+/// True if the folder, or a subfolder for newer processors, holds it; the loader searches the latter first.
 bool holds(const fs::path& folder, const std::string& soname) {
   std::error_code error;
   if (fs::exists(folder / soname, error)) return true;
@@ -53,8 +53,8 @@ SharedObject::SharedObject(const std::string& soname) {
   if (handle_ == nullptr) {
     const char* const error = ::dlerror();
     opened_.error = error == nullptr ? "no reason given" : error;
-    // "libcuda.so.1: cannot open ..." is the library itself; another name at the front is something that it
-    // needs.
+    // "libcuda.so.1: cannot open ..." concerns the library itself; another name at the front is one of its
+    // dependencies.
     opened_.missing = opened_.error.starts_with(soname + ": cannot open shared object file: No such file");
     return;
   }

@@ -1,4 +1,4 @@
-// A library opened at run time. Never closed: NVIDIA's libraries leave threads behind.
+// A library opened at run time. It is never closed: NVIDIA's libraries leave threads behind.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace gpugauge::stack {
 /// A library found by the loader's own search, and its entry points.
 class SharedObject {
  public:
-  /// By name or path. Throws nothing where it cannot be opened, or must not be (refused_library): opened()
-  /// says why. May hang or crash: the library's initialisers run.
+  /// Opens by name or path. Does not throw if the library cannot or must not be opened (refused_library);
+  /// opened() says why. May hang or crash, because the library's initialisers run.
   explicit SharedObject(const std::string& soname);
 
-  const OpenedLibrary& opened() const { return opened_; }  ///< what came of it
+  const OpenedLibrary& opened() const { return opened_; }  ///< the result of opening
 
-  /// The entry point of that name, or nullptr where the library is too old to have it.
+  /// The entry point of that name; nullptr if the library is too old to have it.
   template <typename Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
@@ -29,16 +29,15 @@ class SharedObject {
   OpenedLibrary opened_;
 };
 
-/// Why the loader must not be asked for a bare name: LD_LIBRARY_PATH has an empty or relative entry, and in
-/// the working folder, where such a one leads, lies a file of that name. "" where it may be asked.
+/// Why the loader must not search for a bare name: LD_LIBRARY_PATH has an empty or relative entry, and the
+/// working folder, to which it leads, holds a file of that name. "" if the loader may search.
 std::string refused_library(const std::string& soname);
 
-/// "/usr/lib/libcuda.so.580.65.06" -> "580.65.06"; "" where nothing follows ".so".
+/// "/usr/lib/libcuda.so.580.65.06" -> "580.65.06"; "" if nothing follows ".so".
 std::string version_in_file_name(const std::string& path);
 
-/// "13.1.0.3" where the file name has it; else the soname's number and the build id, which tells builds
-/// apart: the files of NVIDIA's wheels are named libcublas.so.13 whatever their version. "unknown" for
-/// neither.
+/// "13.1.0.3" if the file name has it; else the soname's number and the build id. The build id is needed
+/// because NVIDIA's wheels name every version libcublas.so.13. "unknown" if there is neither.
 std::string library_version(const std::string& path);
 
 }  // namespace gpugauge::stack

@@ -1,3 +1,4 @@
+// Reads files below a root without ever leaving it.
 #include "stack/tree.hpp"
 
 #include <algorithm>
@@ -14,12 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int links_most = 40;  // as the kernel has it
+constexpr int links_most = 40;  // the kernel's own limit
 
-/// How far a walk below a root came.
+/// The result of following a path below a root.
 struct Walk {
   std::string inside;    ///< below the root: "/usr/lib/libcuda.so.580.65.06"
-  bool complete = true;  ///< everything on the way is there and could be looked at
+  bool complete = true;  ///< everything on the path exists and could be read
   bool endless = false;  ///< more links than any real path has
 };
 
@@ -63,8 +64,8 @@ Walk walk(const fs::path& root, std::string_view absolute, bool follow_last) {
   return result;
 }
 
-/// Opens for reading what can be read without side effects: a device in an inspected tree may start a
-/// watchdog or wait for ever. -1 with errno otherwise.
+/// Opens a file if reading it has no side effects: a device in an inspected tree may start a watchdog or
+/// block forever. Otherwise returns -1 and sets errno.
 int open_file(const fs::path& path) {
   struct stat status {};
   if (path.empty()) errno = ELOOP;
@@ -87,7 +88,7 @@ Reading read_from(int file, std::size_t limit) {
   while (reading.text.size() < limit) {
     const ssize_t got = ::read(file, buffer, std::min(sizeof buffer, limit - reading.text.size()));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) reading = {Presence::unreadable, ""};  // some sysfs files open well and refuse to be read
+    if (got < 0) reading = {Presence::unreadable, ""};  // some sysfs files open but refuse to be read
     if (got <= 0) break;
     reading.text.append(buffer, static_cast<std::size_t>(got));
   }

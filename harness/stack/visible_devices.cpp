@@ -27,14 +27,14 @@ bool all_known(const std::vector<std::string>& uuids) {
 }
 
 Names named_by_uuid(std::string_view word, const std::vector<std::string>& uuids) {
-  // A beginning will do where only one GPU's UUID begins so.
+  // A beginning is enough if it fits only one GPU's UUID.
   const auto fits =
       std::count_if(uuids.begin(), uuids.end(), [&](const auto& uuid) { return uuid.starts_with(word); });
   if (fits > 0) return fits == 1 ? Names::a_gpu : Names::unknown;
   return all_known(uuids) ? Names::nothing : Names::unknown;
 }
 
-/// Of a redacted inventory, where a beginning has the whole UUID's placeholder.
+/// For a redacted inventory, in which a beginning has the whole UUID's placeholder.
 Names named_by_placeholder(std::string_view word, const std::vector<std::string>& uuids) {
   if (std::find(uuids.begin(), uuids.end(), word) != uuids.end()) return Names::a_gpu;
   return all_known(uuids) ? Names::nothing : Names::unknown;

@@ -1,4 +1,4 @@
-// What CUDA_VISIBLE_DEVICES names, told from its words alone: CUDA is not asked.
+// What CUDA_VISIBLE_DEVICES selects, from its words alone: does not ask CUDA.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,21 @@
 
 namespace gpugauge::stack {
 
-/// The words of CUDA_VISIBLE_DEVICES as far as CUDA reads them: it shows what they name, in their order, and
-/// stops at the first that names no device.
+/// The words of CUDA_VISIBLE_DEVICES as CUDA reads them. CUDA shows the named devices in their order and
+/// stops at the first word that names none.
 struct VisibleDevices {
-  int named = 0;                       ///< words that name a GPU of this machine
-  std::optional<std::string> stop;     ///< the word that names none, at which CUDA stops; "" for an empty one
-  std::optional<std::string> unknown;  ///< the word of which that cannot be told: an instance of MIG, a UUID
-                                       ///< where the GPUs' own are not known; no word behind it is looked at
+  int named = 0;  ///< number of words that name a GPU of this machine
+  /// The word that names no device, at which CUDA stops; "" for an empty word.
+  std::optional<std::string> stop;
+  /// A word that may or may not name a device: a MIG instance, or a UUID if the GPUs' own are not known. The
+  /// words after it are not examined.
+  std::optional<std::string> unknown;
 
-  /// No device is left, whatever the machine has.
+  /// True if no device is left, whatever the machine has.
   bool hides_all() const { return named == 0 && stop.has_value(); }
 };
 
-/// `gpus`: how many the driver has, nullopt where that is not known; `uuids`: theirs, "" for one that is not
-/// known.
+/// `gpus`: number of GPUs of the driver, nullopt if unknown. `uuids`: theirs, "" for an unknown one.
 VisibleDevices visible_devices(std::string_view value, std::optional<double> gpus,
                                const std::vector<std::string>& uuids);
 

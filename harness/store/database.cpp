@@ -1,3 +1,4 @@
+// Opens a database session and hides the differences between SQLite and PostgreSQL.
 #include "store/database.hpp"
 
 #include <cctype>
@@ -29,8 +30,7 @@ bool is_url(const std::string& location) {
   return location.find("://") != std::string::npos;
 }
 
-/// The lines of a text behind each other, without the blanks around them: the client library of PostgreSQL
-/// indents what it adds.
+/// Joins the lines of a text, without blanks around them: PostgreSQL's client library indents what it adds.
 std::string joined_lines(const std::string& text) {
   constexpr const char* blanks = " \t\r\v\f";
   std::string out;
@@ -44,11 +44,11 @@ std::string joined_lines(const std::string& text) {
   return out;
 }
 
-/// A message of the database on one line, without the statement that SOCI appends.
+/// A database message on one line, without the statement that SOCI appends.
 std::string one_line(std::string text) {
   for (const char* const tail : {" while executing ", " while preparing ", " while binding "})
     text = text.substr(0, text.find(tail));
-  // Where in SOCI it happened: "sqlite3_statement_backend::loadOne: ".
+  // Removes SOCI's own location: "sqlite3_statement_backend::loadOne: ".
   if (const auto scope = text.find("::"),
       end = text.find(": ", scope == std::string::npos ? scope : scope + 2);
       scope != std::string::npos && end != std::string::npos && text.find(' ') > scope)
@@ -60,14 +60,14 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// An array as PostgreSQL reads it.
+/// A PostgreSQL array literal.
 template <typename T>
 std::string array_text(const std::vector<T>& values) {
   return fmt::format("{{{}}}", fmt::join(values, ","));
 }
 
-/// Turns the write-ahead log on; returns the mode that is on then. While others open a new store this is
-/// refused at once, whatever SQLite's own timeout says.
+/// Turns the write-ahead log on and returns the resulting mode. Retries, because SQLite refuses at once while
+/// others open a new store, whatever its timeout.
 std::string use_write_ahead_log(soci::session& sql) {
   constexpr auto patience = std::chrono::seconds(60);
   constexpr auto interval = std::chrono::milliseconds(20);
@@ -85,8 +85,8 @@ std::string use_write_ahead_log(soci::session& sql) {
   }
 }
 
-/// SQLite takes an address with parameters only where it is told so before its first use. Debian's build
-/// does so anyway.
+/// Makes SQLite accept addresses with parameters. This must come before its first use. Debian's build accepts
+/// them anyway.
 void take_addresses() {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-vararg): SQLite's own interface
   static const int answer = sqlite_api::sqlite3_config(SQLITE_CONFIG_URI, 1);
@@ -127,7 +127,7 @@ Database::~Database() {
   if (!failed_ || !remove_if_made()) folders_.keep();
 }
 
-/// What lies there by then may be another's, or hold what another stored meanwhile: that stays.
+/// Keeps the file if another process replaced it or stored a run in it meanwhile.
 bool Database::remove_if_made() {
   if (!made_ || number_of(location_) != made_ || !holds_no_run()) return false;
   remove_store(location_);
@@ -140,10 +140,10 @@ void Database::open_server(Access access) {
         fmt::format("the store {}: give a file for SQLite, or postgresql://user@host/database", name_));
   require_libpq();
   guarded([&] {
-    // Seconds for each address; connect_timeout in the URL counts more.
+    // Seconds per address; connect_timeout in the URL has priority.
     ::setenv("PGCONNECT_TIMEOUT", "15", 0);
     sql_.open(soci::postgresql, location_);
-    // A lock that is not given within a minute is an error with a sentence; nobody waits for ever.
+    // Fail with a sentence if a lock is not granted within a minute, instead of waiting forever.
     sql_ << "SET lock_timeout = '60s'";
     sql_ << "SET client_min_messages = warning";
     if (access == Access::reading) sql_ << "SET default_transaction_read_only = on";
@@ -164,9 +164,9 @@ void Database::open_to_read() {
 }
 
 void Database::open_to_write() {
-  // Absolute: SQLite takes "file:x" for an address.
+  // Absolute, because SQLite takes "file:x" for an address.
   const fs::path file = fs::absolute(location_);
-  // Of all of it, with the working folder and behind links: SOCI's text ends at a quotation mark.
+  // Checks the whole path, with the working folder and after links: SOCI's text ends at a quotation mark.
   if (file.string().find('"') != std::string::npos)
     throw result::UsageError(fmt::format(
         "the store {} lies at {}, and a store is not written where the path has a quotation mark: "
@@ -178,13 +178,13 @@ void Database::open_to_write() {
   guarded([&] {
     sql_.open(soci::sqlite3, fmt::format("db=\"{}\" timeout=60", file.string()));
     confine(sql_);
-    require_own_file(*this);  // before anything is changed in it
+    require_own_file(*this);  // before anything in it is changed
     const std::string mode = use_write_ahead_log(sql_);
     if (mode != "wal")
       throw soci::soci_error(
           "its file system takes no write-ahead log (a network share?); use a local file or PostgreSQL");
     file_ = number_of(file);
-    // What is committed survives a power cut.
+    // Committed data survives a power cut.
     sql_ << "PRAGMA synchronous = FULL";
     sql_ << "PRAGMA wal_autocheckpoint = 8192";
     sql_ << "PRAGMA cache_size = -65536";
@@ -192,7 +192,7 @@ void Database::open_to_write() {
   });
 }
 
-/// Of a store that was made here; another process may have filled it meanwhile.
+/// True if the store, made here, holds no run; another process may have filled it meanwhile.
 bool Database::holds_no_run() {
   constexpr std::int64_t one_page = 4096;  // holds no table of ours
   try {
@@ -228,13 +228,13 @@ std::string Database::kept_name(const std::string& name) const {
 
 bool Database::is_content(const soci::soci_error& error) const {
   if (const auto* const own = dynamic_cast<const soci::postgresql_soci_error*>(&error)) {
-    // Data exceptions, broken constraints, limits of the program: what no index takes.
+    // Data exceptions, broken constraints, program limits: errors about the content.
     const std::string kind = own->sqlstate().substr(0, 2);
     return kind == "22" || kind == "23" || kind == "54";
   }
   if (postgresql_) return false;
   const int code = code_of(error);
-  // SOCI tells no code where a value cannot be bound.
+  // SOCI gives no code if a value cannot be bound.
   return code == SQLITE_TOOBIG || code == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH ||
          error.get_error_message().starts_with("Failure to bind");
 }
@@ -272,7 +272,7 @@ void Database::refuse(const soci::soci_error& error) {
                     name_, fs::absolute(location_).parent_path().string()));
   const std::string said = error.get_error_message();
   const std::string told = without_secrets_of(location_, said);
-  // The client library quotes what it could not read: mostly a password that was not escaped.
+  // The client library quotes text it could not parse, often a password that was not escaped.
   const std::string sentence = fmt::format(
       "the store {}: {}{}", name_, one_line(told),
       told == said ? ""
@@ -317,8 +317,8 @@ void insert(Database& database, const Measurements& rows) {
         soci::use(rows.runs), soci::use(rows.metrics), soci::use(rows.medians), soci::use(rows.values);
     return;
   }
-  // Four arrays in one round trip: a row each would cost one each. JSON arrays of numbers hold no quotation
-  // mark and no backslash.
+  // Sends four arrays in one round trip; single rows would need one each. JSON arrays of numbers hold no
+  // quotation mark or backslash, so they need no escaping.
   const std::string runs = array_text(rows.runs);
   const std::string metrics = array_text(rows.metrics);
   const std::string medians = array_text(rows.medians);
@@ -338,7 +338,7 @@ void insert(Database& database, const RecordedOnly& rows) {
         soci::use(rows.runs), soci::use(rows.metrics), soci::use(rows.values), soci::use(rows.notes);
     return;
   }
-  // Notes hold any text: JSON knows how to write it.
+  // Notes may hold any text; JSON escapes it.
   nlohmann::json table = nlohmann::json::array();
   for (std::size_t i = 0; i < rows.runs.size(); ++i)
     table.push_back({{"run", rows.runs[i]},

@@ -17,36 +17,36 @@
 
 namespace gpugauge::store {
 
-/// The database does not take what it was given, as too long a text; another content it may take.
+/// The database rejects this content, such as too long a text. It may accept other content.
 class RefusedContent : public result::FileError {
   using FileError::FileError;
 };
 
-/// One session. Not for several threads at once.
+/// One session; not thread-safe.
 class Database {
  public:
-  /// Opens and configures; looks at no table. What is opened for reading is not changed by any statement.
-  /// Throws result::UsageError or result::FileError.
+  /// Opens and configures the session; reads no table. With Access::reading no statement can change the
+  /// store. Throws result::UsageError or result::FileError.
   Database(const std::string& location, Access access);
-  /// A store that was made here, and failed before it held a run, is removed again.
+  /// Removes a store that this session made if it failed before the store held a run.
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   soci::session& sql() { return sql_; }              ///< for statements; call them within guarded()
   bool postgresql() const { return postgresql_; }    ///< false: SQLite
-  const std::string& name() const { return name_; }  ///< where it lies, without a password
-  /// The name of a benchmark or metric as it is kept: PostgreSQL's indexes take none above 2704 bytes with
-  /// all of its columns, so that there a longer one is its beginning and its SHA-256.
+  const std::string& name() const { return name_; }  ///< the store's location, without a password
+  /// The name of a benchmark or metric as it is stored. PostgreSQL limits an index row to 2704 bytes over all
+  /// its columns. A name above 1024 bytes is therefore stored there as its beginning plus its SHA-256.
   std::string kept_name(const std::string& name) const;
 
-  /// To be called after a commit: what went into a file that was removed or replaced meanwhile is lost.
-  /// Throws result::FileError.
+  /// Call after a commit. Throws result::FileError if the file was removed or replaced meanwhile: what was
+  /// written is lost.
   void require_in_place() const;
 
-  /// Runs `work`; what the database refuses becomes a result::FileError that names the store, and so does a
-  /// std::logic_error over what it holds: a word, number or id that nothing of ours writes. So does a store
-  /// that was written meanwhile where its file was opened as one that nobody changes.
+  /// Runs `work`. Turns a database error into a result::FileError that names the store. Does the same with a
+  /// std::logic_error about stored content: a word, number or id that no version of ours writes. Also throws
+  /// it if the store was opened as one that nobody changes and was then written.
   template <typename Work>
   auto guarded(const Work& work) -> decltype(work()) {
     try {
@@ -68,9 +68,10 @@ class Database {
  private:
   [[noreturn]] void refuse(const soci::soci_error& error);
   [[noreturn]] void refuse_content(const std::logic_error& error);
-  int code_of(const soci::soci_error& error) const;  ///< SQLite's own, SQLITE_OK where it is none of its
+  /// SQLite's own code; SQLITE_OK if the error is not SQLite's.
+  int code_of(const soci::soci_error& error) const;
   bool has_no_room(int code) const;
-  bool is_content(const soci::soci_error& error) const;  ///< RefusedContent
+  bool is_content(const soci::soci_error& error) const;  ///< whether it becomes a RefusedContent
   void require_at_rest() const;
   void open_server(Access access);
   void open_to_read();
@@ -85,11 +86,11 @@ class Database {
   bool failed_ = false;                       ///< some work was refused
   std::optional<result::FileState> at_rest_;  ///< WayToRead::at_rest
   std::optional<FileNumber> file_;            ///< of a file that is written
-  result::Begun folders_;                     ///< made for the file; they go where it does not stay
+  result::Begun folders_;                     ///< folders made for the file; they are removed if it is
   soci::session sql_;
 };
 
-/// A transaction that may write; SQLite's takes the writer's place at once, so that it never has to give up
+/// A transaction that may write. With SQLite it takes the write lock at the start, so it never has to give up
 /// half-way. Rolled back unless committed.
 class Transaction {
  public:
@@ -98,7 +99,7 @@ class Transaction {
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  void commit();  ///< Makes all of it permanent. Throws soci::soci_error; nothing is kept then.
+  void commit();  ///< Makes all changes permanent. Throws soci::soci_error; then nothing is kept.
 
  private:
   soci::session& sql_;
@@ -113,10 +114,10 @@ struct Measurements {
   std::vector<std::string> values;                  ///< of the processes, a JSON array of numbers
   std::size_t size() const { return runs.size(); }  ///< rows; all columns have as many
 };
-/// One statement for all of them.
+/// Inserts all rows with one statement.
 void insert(Database& database, const Measurements& rows);
 
-/// Columns of `recorded`, likewise.
+/// Columns of `recorded`, filled a batch at a time.
 struct RecordedOnly {
   std::vector<long long> runs;      ///< `run`
   std::vector<long long> metrics;   ///< `metric`
@@ -125,38 +126,40 @@ struct RecordedOnly {
 };
 void insert(Database& database, const RecordedOnly& rows);
 
-/// SQLite only: throws result::UsageError for a database of something else, which is neither read nor
-/// changed, and for one with views, triggers or virtual tables: a store has none, and reading one may never
-/// end. Throws std::out_of_range where the tables and indexes are not word for word those of its schema: a
-/// computed column costs what its maker likes, and without an index the questions do.
+/// SQLite only. Throws result::UsageError for a database that is not a store; it is not changed. Throws it
+/// also for one with views, triggers or virtual tables: a store has none, and reading one may never end.
+/// Throws std::out_of_range unless tables and indexes match the schema word for word. A computed column may
+/// cost any amount of time, and so do queries without an index.
 void require_own_file(Database& database);
 
-/// Brings the schema up to date; several processes may do so at once. Throws result::UsageError for a newer
-/// schema, result::FileError for a store that does not say which it has.
+/// Brings the schema up to date; several processes may call it at once. Throws result::UsageError for a newer
+/// schema, and result::FileError for a store without a schema version.
 void migrate(Database& database);
 
-/// For who only reads: the schema must be this version's, and nothing is changed. Throws likewise, and
+/// For readers: requires this version's schema and changes nothing. Throws like migrate(), and
 /// result::UsageError where there is no store yet.
 void require_schema(Database& database);
 
-/// Behind every time that a store holds: the end of a span without one.
+/// Sorts after every time a store holds; the end of an open span.
 inline constexpr const char* end_of_time = "9999-12-31T24";
 
-/// Runs that no question would find: whose time sorts behind or before all times, or whose device is not
-/// there. Throws std::out_of_range. A question for every device, not for every run.
+/// Looks for runs that no query would find: their time sorts before or after all valid times, or their device
+/// is missing. Throws std::out_of_range if there is one. Costs one query per device, not per run.
 void require_sound_runs(Database& database);
 
-/// A median as it was read. Throws std::out_of_range unless it is above 0 and finite, as every stored one is.
+/// Checks a median read from the store. Throws std::out_of_range unless it is above 0 and finite, as every
+/// stored one is.
 double sound_median(double median);
 
-/// Values of processes as they were read. Throws std::out_of_range unless they are a JSON array of numbers
-/// above 0, without blanks and no more than most_values, as every stored one is.
+/// Parses process values read from the store. Throws std::out_of_range unless the text is a JSON array
+/// without blanks, of at most most_values numbers above 0. Every stored one is.
 std::vector<double> sound_values(std::string_view text);
 
-/// Names as they were read. Throws std::out_of_range unless they are a JSON array of texts that is sorted.
+/// Parses names read from the store. Throws std::out_of_range unless the text is a sorted JSON array of
+/// texts.
 std::vector<std::string> sound_names(const std::string& text);
 
-/// A time as it was read: as utc_time() writes it. Throws std::out_of_range for another text.
+/// Checks a time read from the store. Throws std::out_of_range unless utc_time() could have written it.
 const std::string& sound_time(const std::string& time);
 
 }  // namespace gpugauge::store

@@ -9,7 +9,7 @@ namespace {
 using soci::into;
 using soci::use;
 
-/// Makes what `wanted` names (keys, or pairs of key and content) and `known` lacks; it is known once it is
+/// Makes what `wanted` names (keys, or pairs of key and content) and `known` lacks. It counts as known once
 /// committed.
 template <typename Wanted, typename Known, typename Make>
 void make_missing(Database& database, const Wanted& wanted, Known& known, const Make& make) {
@@ -76,7 +76,7 @@ long long Ids::make_metric(const judge::PeerForm& metric, const std::string& sta
         use(key), use(benchmark), use(metric.metric_class), use(metric.unit), use(better), into(id);
     return database_.sql().got_data();
   };
-  // Looked for first: PostgreSQL uses up a number with every row that is not taken.
+  // Looks first: PostgreSQL consumes an id even for a row that is not inserted.
   const bool known = found();
   if (!known) {
     database_.sql() << "INSERT INTO metric (metric_key, benchmark, class, unit, better) VALUES (:k, :b, :c, "
@@ -88,7 +88,7 @@ long long Ids::make_metric(const judge::PeerForm& metric, const std::string& sta
                                                        "ON CONFLICT DO NOTHING",
                             use(id), use(statistic));
   insert.execute(true);
-  // What lacked it was made by an older version, which kept only what counts.
+  // A metric without this row was made by an older version, which stored only metrics that count.
   if (known && insert.get_affected_rows() == 1) count(id);
   return id;
 }
@@ -98,7 +98,7 @@ void Ids::count(long long metric) {
 }
 
 void Ids::mark_counted(const std::vector<Record>& records) {
-  std::set<long long> fresh;  // in this order, so that two writers never wait in a circle
+  std::set<long long> fresh;  // ordered, so that two writers never deadlock
   for (const Record& record : records)
     for (const Measured& measured : record.measured)
       if (measured.form.judged)

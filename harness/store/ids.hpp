@@ -12,14 +12,15 @@
 
 namespace gpugauge::store {
 
-/// Made in a transaction each, in the order of their names: two writers that make the same ones wait for each
-/// other and never in a circle. What a writer leaves behind that dies before its runs are in is harmless.
+/// Each id is made in its own transaction, in the order of the names. Two writers that make the same ids
+/// therefore wait for each other but never deadlock. Ids left by a writer that died before it stored its runs
+/// are harmless.
 class Ids {
  public:
   explicit Ids(Database& database) : database_(database) {}  ///< Knows none yet. `database` must live longer.
 
-  /// Makes those that the records need and the store lacks, and says which metrics count in some run. Reads
-  /// and adds rows, and changes none: who ingests may have no other right.
+  /// Makes the ids that the records need and the store lacks, and marks which metrics count in some run. Only
+  /// reads and inserts rows: a role that ingests may have no right to update.
   void make(const std::vector<Record>& records);
 
   /// Throws std::out_of_range unless make() saw its node and identity.
@@ -31,7 +32,7 @@ class Ids {
 
  private:
   using Place = std::pair<std::string, std::string>;
-  /// By everything that makes a metric; a key with two units is two metrics.
+  /// Orders by all fields of a metric; the same key with two units is two metrics.
   struct Before {
     bool operator()(const judge::PeerForm& a, const judge::PeerForm& b) const {
       const auto order = a.key.compare(b.key);
@@ -43,10 +44,10 @@ class Ids {
 
   long long make_device(const Place& place);
   long long make_fingerprint(const std::string& hash, const std::string& facts);
-  /// With its row in `statistic`, which says what the first record with the metric says, and in `counted`
-  /// where an older version made it.
+  /// Also writes its row in `statistic`, with the value of the first record that has the metric. Writes its
+  /// row in `counted` if an older version made the metric.
   long long make_metric(const judge::PeerForm& metric, const std::string& statistic);
-  /// The metrics that count in these records get their row in `counted`.
+  /// Adds a row in `counted` for each metric that counts in these records.
   void mark_counted(const std::vector<Record>& records);
   void count(long long metric);
 

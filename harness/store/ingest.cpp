@@ -1,4 +1,4 @@
-// Records into the database.
+// Stores records in the database.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -26,9 +26,9 @@ judge::Sighting sighting_of(const Record& record) {
   return {record.boot_id, record.host_identity, began, began + record.wall_seconds, record.host_name};
 }
 
-/// Runs of the record's node in other boots, or whose boots nobody knows, about the time that
-/// are_two_machines looks at. Without a name only hosts are looked for: whatever has a name of its own is
-/// told apart by that.
+/// Sightings of the record's node in other or unknown boots, within the time that are_two_machines considers.
+/// For an unnamed node only hosts are searched: a device with an identity of its own is distinguished by
+/// that.
 std::vector<judge::Sighting> other_boots(Database& database, const Record& record) {
   constexpr double day = 86400;
   const judge::Sighting own = sighting_of(record);
@@ -56,12 +56,12 @@ std::vector<judge::Sighting> other_boots(Database& database, const Record& recor
   return out;
 }
 
-/// Tells records apart that have one node's name and not one machine.
+/// Detects records of another machine under the same node name.
 class Machines {
  public:
   explicit Machines(Database& database) : database_(database) {}
 
-  /// To be asked of each record in turn: those before it are taken as stored.
+  /// Call for each record in turn: earlier ones count as stored.
   bool is_another(const Record& record) {
     if (!record.named_by_folder || (record.node.empty() && record.identity != "host")) return false;
     if (record.boot_id.empty() && record.host_name.empty()) return false;
@@ -85,7 +85,7 @@ class Machines {
   std::map<std::string, std::vector<judge::Sighting>> taken_;  ///< by node
 };
 
-/// Stores a run's own row. Its id, or 0 when the run is there already; `outcome` says how.
+/// Stores a run's own row. Returns its id, or 0 if the store already has the run; `outcome` then says how.
 long long store_run(Database& database, const Ids& ids, const Record& record, Outcome& outcome) {
   const long long device = ids.device(record);
   const long long fingerprint = ids.fingerprint(record);
@@ -135,7 +135,7 @@ void store_checksums(Database& database, long long run, const judge::Checksums& 
   }
 }
 
-/// What the run was to measure: names as they are kept, sorted; none: everything.
+/// Stores the benchmark selection: names as the store keeps them, sorted; none = everything.
 void store_choice(Database& database, long long run, const std::vector<std::string>& only) {
   nlohmann::json names = nlohmann::json::array();
   for (const std::string& benchmark : only) names.push_back(database.kept_name(benchmark));
@@ -144,7 +144,7 @@ void store_choice(Database& database, long long run, const std::vector<std::stri
   database.sql() << "INSERT INTO choice (run, benchmarks) VALUES (:run, :names)", use(run), use(text);
 }
 
-/// Shortest digits that give the same number back.
+/// Writes each number with the fewest digits that read back exactly.
 std::string json_array(const std::vector<double>& values) {
   return fmt::format("[{}]", fmt::join(values, ","));
 }
@@ -155,7 +155,7 @@ std::vector<Outcome> Store::ingest(const std::vector<Record>& records,
                                    std::map<std::size_t, std::string>* refusals) {
   try {
     return ingest_together(records);
-  } catch (const RefusedContent&) {  // of which record nobody says
+  } catch (const RefusedContent&) {  // nothing says which record was refused
     if (refusals == nullptr) throw;
     std::vector<Outcome> outcomes;
     for (std::size_t at = 0; at < records.size(); ++at) {
@@ -175,7 +175,7 @@ std::vector<Outcome> Store::ingest_together(const std::vector<Record>& records) 
     if (!ids_) ids_ = std::make_unique<Ids>(*database_);
     const Ids& ids = *ids_;
     ids_->make(records);
-    // By content: two writers with the same files in another order wait for each other, never in a circle.
+    // Sorted by content, so that two writers of the same files in different order never deadlock.
     std::vector<std::size_t> order(records.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -224,11 +224,11 @@ void Store::count_rows(std::size_t values) {
   database_->guarded([&] {
     if (!database_->postgresql() || values == 0) return;
     soci::session& sql = database_->sql();
-    double counted = 0;  // below 1 where nobody counted
+    double counted = 0;  // below 1 if nobody has analysed it
     sql << "SELECT reltuples FROM pg_class WHERE oid = to_regclass('gpugauge.measurement')", into(counted);
-    constexpr double share = .1;  // as autovacuum's own
+    constexpr double share = .1;  // autovacuum's own share
     if (static_cast<double>(values) < share * counted) return;
-    // Of others' tables the server only warns.
+    // For tables of other roles the server only warns.
     constexpr int most = 100;
     std::vector<std::string> tables(most);
     sql << "SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = to_regnamespace('gpugauge') AND "

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* library_name = "libpq.so.5";
 
-/// A plain name: the loader looks in its own places, never in the working directory. Never closed, since
+/// A plain name: the loader searches its own places, never the working directory. It is never closed, because
 /// SOCI's connections live as long as the command.
 void* library() {
   static void* const opened = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
@@ -47,7 +47,7 @@ void require_libpq() {
 
 }  // namespace gpugauge::store
 
-// What SOCI's archive calls: the linker names any that is missing here. Looked up once each.
+// The functions that SOCI's archive calls; the linker reports any missing here. Each is looked up once.
 // NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,readability-identifier-naming,bugprone-macro-parentheses)
 #define FORWARD(result, name, parameters, arguments)                                        \
   extern "C" result name parameters {                                                       \

@@ -3,8 +3,8 @@
 
 namespace gpugauge::store {
 
-/// Nothing where libpq is linked. Otherwise opens libpq.so.5 from the loader's own places; throws
-/// result::FileError with what to install when it is not there or lacks a function.
+/// Does nothing where libpq is linked. Otherwise opens libpq.so.5 from the loader's own search path. If it is
+/// missing or lacks a function, throws result::FileError that says what to install.
 void require_libpq();
 
 }  // namespace gpugauge::store

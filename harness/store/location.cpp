@@ -1,3 +1,4 @@
+// Finds the store's location and hides passwords in locations and messages.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view scheme_end = "://";
 constexpr std::string_view withheld = "withheld";
 
-/// What libpq may have made of a percent-encoded text; what is no valid pair stays as it is.
+/// Decodes percent encoding as libpq may have done; keeps an invalid sequence.
 std::string decoded(std::string_view text) {
   const auto digit = [](char c) {
     return std::isdigit(static_cast<unsigned char>(c)) != 0
@@ -34,8 +35,7 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-/// The parts between characters that divide a URL, and the whole; a password that nobody escaped falls into
-/// such.
+/// Adds the whole text, and its parts between URL delimiters: an unescaped password is split at these.
 void add_secret(std::string_view text, std::vector<std::string>& secrets) {
   constexpr std::string_view dividers = "/?@:&=#,[]%+ ";
   secrets.emplace_back(text);
@@ -46,13 +46,13 @@ void add_secret(std::string_view text, std::vector<std::string>& secrets) {
   }
 }
 
-/// A location as it may be printed, and what was left out of it.
+/// A location in printable form, and the parts left out of it.
 struct Masked {
   std::string name;
   std::vector<std::string> secrets;
 };
 
-/// Hosts without what stands behind a ':' and is no port: a password whose '@' was forgotten.
+/// Removes what follows a ':' in a host and is no port: it is a password whose '@' is missing.
 std::string masked_hosts(std::string_view hosts, Masked& out) {
   std::string kept;
   for (std::size_t at = 0; at <= hosts.size();) {
@@ -67,12 +67,12 @@ std::string masked_hosts(std::string_view hosts, Masked& out) {
     kept += port ? host : host.substr(0, colon);
     if (port) continue;
     add_secret(hosts.substr(static_cast<std::size_t>(host.data() - hosts.data()) + colon + 1), out.secrets);
-    break;  // what follows may belong to it
+    break;  // the rest may belong to the password
   }
   return kept;
 }
 
-/// Of the parameters behind '?' those that tell where and as whom, as they are written.
+/// Keeps only the parameters after '?' that say where and as whom, as written.
 std::string masked_parameters(std::string_view query, Masked& out) {
   constexpr std::array<std::string_view, 5> shown{"host=", "port=", "dbname=", "user=", "sslmode="};
   std::string kept;
@@ -93,14 +93,13 @@ std::string masked_parameters(std::string_view query, Masked& out) {
   return kept;
 }
 
-/// How much of what follows the scheme is a user and a password: up to an '@', 0 for none. A password may
-/// hold a '/' or '?' that nobody escaped, so that its end is the last '@'; npos where that cannot be told
-/// from an '@' in a parameter.
+/// Length of user and password after the scheme, up to an '@'; 0 if there is none. A password may hold an
+/// unescaped '/' or '?', so the last '@' ends it. npos if that '@' may belong to a parameter.
 std::size_t end_of_user(std::string_view rest) {
   const std::size_t last = rest.rfind('@');
   const std::size_t path = std::min(rest.find_first_of("/?"), rest.size());
   if (last == std::string_view::npos || last < path) return last == std::string_view::npos ? 0 : last;
-  if (rest.find_first_of(":@") > path) return 0;  // it is a part of the path or of a parameter
+  if (rest.find_first_of(":@") > path) return 0;  // it belongs to the path or a parameter
   return rest.find('?') < last ? std::string_view::npos : last;
 }
 
@@ -131,7 +130,7 @@ Masked masked(const std::string& location) {
   const std::size_t query = std::min(rest.find('?'), rest.size());
   const std::string hosts = masked_hosts(rest.substr(0, path), out);
   out.name += hosts;
-  // Where no port was, the path may be the end of a password.
+  // Without a port, the path may be the end of a password.
   const std::string_view database = rest.substr(path, query - path);
   if (hosts.size() == path)
     out.name += database;
@@ -146,7 +145,7 @@ void replace_all(std::string& text, const std::string& what, std::string_view wi
     text.replace(at, what.size(), with);
 }
 
-/// Puts `withheld` for each quoted text that came out of the location and is no part of its printed form.
+/// Replaces by `withheld` each quoted text that is in the location but not in its printed form.
 void withhold_quoted(std::string& text, const std::string& location, const std::string& name) {
   const auto holds = [](const std::string& where, const std::string& what) {
     return where.find(what) != std::string::npos || decoded(where).find(what) != std::string::npos;
@@ -174,7 +173,7 @@ std::string without_password(const std::string& location) {
 }
 
 std::string without_secrets_of(const std::string& location, std::string text) {
-  constexpr std::size_t telling = 3;  // shorter ones stand in many words; quoted they are found all the same
+  constexpr std::size_t telling = 3;  // shorter ones occur in many words; in quotes they are found anyway
   Masked place = masked(location);
   if (place.name == location) return text;
   replace_all(text, location, place.name);

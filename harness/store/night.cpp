@@ -1,4 +1,4 @@
-// One night of a fleet, as the comparison of nodes reads it.
+// Reads one night of a fleet for the comparison of nodes.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -24,7 +24,7 @@ using soci::use;
 
 constexpr std::size_t day_length = std::string_view("2026-01-31").size();
 constexpr double hour = 3600;
-/// A night begins after a pause of this length, and is no longer than a day before its newest first round.
+/// A pause of this length starts a new night. A night reaches back at most a day from its newest first round.
 constexpr double pause = 6 * hour;
 constexpr double longest = 24 * hour;
 
@@ -52,8 +52,8 @@ Night night_of(const std::string& days) {
   return {from, day_after(last)};
 }
 
-/// A run is called as its node; several devices of a node are told apart by their own names, and what has no
-/// node's name keeps its identity.
+/// Labels a run with its node's name. Several devices of a node also get their own names. A run without a
+/// node name keeps its identity.
 void label_rounds(std::vector<judge::PeerRound>& rounds) {
   std::map<std::string, std::set<std::string>> devices;  // by node
   for (const judge::PeerRound& round : rounds) devices[round.host].insert(round.device);
@@ -63,7 +63,7 @@ void label_rounds(std::vector<judge::PeerRound>& rounds) {
           devices[round.host].size() == 1 ? round.host : fmt::format("{} {}", round.host, round.device);
 }
 
-/// The first run of a night, by time, of which `last` is a run.
+/// The time of the first run in the night that contains the run at `last`.
 std::string begin_of(Database& database, const std::string& last) {
   const double newest = result::unix_seconds(last).value_or(0);
   const std::string earliest = result::utc_text(std::max(0., newest - longest));
@@ -83,8 +83,8 @@ std::string begin_of(Database& database, const std::string& last) {
   return begin;
 }
 
-/// From the run that began then to the end of the day, as night_of takes it: from its day on where that has
-/// no earlier run.
+/// The days from the run at `begin` to `last`, in the format of night_of. Starts at a day if that day has no
+/// earlier run.
 std::string nights_from(Database& database, const std::string& begin, const std::string& last) {
   const std::string day = begin.substr(0, day_length);
   int earlier = 0;
@@ -93,9 +93,9 @@ std::string nights_from(Database& database, const std::string& begin, const std:
   return earlier == 0 ? days_of(day, last) : days_of(begin, last);
 }
 
-/// The newest night of runs before a time, as night_of takes it; "" where there are none.
+/// The newest night of runs before a time, in the format of night_of; "" if there are none.
 std::string newest_before(Database& database, const std::string& bound) {
-  std::string measured, newest;  // in this order: meanwhile runs may be added, never taken away
+  std::string measured, newest;  // in this order: runs may be added meanwhile, but never removed
   database.sql() << "SELECT coalesce(max(started), '') FROM run WHERE round = 1 AND started < :bound",
       use(bound), into(measured);
   database.sql() << "SELECT coalesce(max(started), '') FROM run WHERE started < :bound", use(bound),
@@ -113,7 +113,7 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
   const Night night = night_of(days);
   judge::PeersInput out;
   database_->guarded([&] {
-    // One view of the store for all questions, whoever writes meanwhile.
+    // One consistent view for all queries, whatever other processes write.
     database_->sql() << (database_->postgresql() ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN");
     try {
       const std::vector<Metric> known = metrics();
@@ -179,7 +179,7 @@ WiderNight Store::with_night_before(const std::string& days) {
       }
       seen = std::max<std::size_t>(1, of_these.size());
     }
-    // As the night itself calls them: it may hold other devices of their nodes.
+    // Labels them as the night itself does, which may hold other devices of their nodes.
     std::move(out.added.begin(), out.added.end(), std::back_inserter(own.rounds));
     label_rounds(own.rounds);
     std::move(own.rounds.end() - static_cast<std::ptrdiff_t>(out.added.size()), own.rounds.end(),

@@ -1,3 +1,4 @@
+// Reads the rows of a night's rounds from the store.
 #include "store/night_rows.hpp"
 
 #include <cstdint>
@@ -23,8 +24,8 @@ using soci::use;
 
 constexpr std::size_t rows_at_once = 8192;
 
-/// Gives each round what it needs of its facts. They differ from node to node and are large: each row is read
-/// once, and only those that stand for a kind are kept.
+/// Gives each round the needed part of its facts. Facts are large and differ between nodes, so each row is
+/// read once, and only those that represent a kind are kept.
 void read_facts(Database& database, const Night& night,
                 const std::map<long long, std::vector<std::size_t>>& fingerprints, const TakeFacts& take,
                 std::vector<judge::PeerRound>& rounds) {
@@ -62,14 +63,14 @@ void read_facts(Database& database, const Night& night,
           database.name(), round.id));
 }
 
-/// Where the forms of the store's metrics stand, by the metric's number.
+/// Maps a metric's id to the index of its form.
 class Forms {
  public:
   Forms(const std::vector<Metric>& known, std::vector<judge::PeerForm>& forms) {
     for (const Metric& metric : known) {
       places_.emplace(metric.id, static_cast<std::uint32_t>(forms.size()));
       forms.push_back(metric.form);
-      forms.back().judged = false;  // until a value of these rounds counts
+      forms.back().judged = false;  // until a value in these rounds counts
     }
   }
 
@@ -89,7 +90,7 @@ void read_values(Database& database, const Night& night, const std::map<long lon
   std::vector<long long> run(rows_at_once), metric(rows_at_once);
   std::vector<double> median(rows_at_once);
   std::vector<std::string> values(rows_at_once);
-  // In the order of the largest table's key: each run's values lie side by side.
+  // In the key order of the largest table, where each run's values are adjacent.
   soci::statement statement =
       (database.sql().prepare << "SELECT m.run, m.metric, m.median, m.process_values FROM run r JOIN "
                                  "measurement m ON m.run = r.id WHERE r.started >= :since AND r.started < "
@@ -105,7 +106,7 @@ void read_values(Database& database, const Night& night, const std::map<long lon
     if (!statement.fetch()) return;
     for (std::size_t i = 0; i < run.size(); ++i) {
       if (place == places.end() || place->first != run[i]) place = places.find(run[i]);
-      if (place == places.end()) continue;  // came in between the two questions
+      if (place == places.end()) continue;  // the run was added between the two queries
       const std::uint32_t form = forms[metric[i]];
       out.metrics[form].judged = true;
       out.rounds[place->second].values.push_back(
@@ -116,8 +117,8 @@ void read_values(Database& database, const Night& night, const std::map<long lon
   }
 }
 
-/// Behind read_values: what counts in some processes of a run is told anew from all of them, and what counts
-/// in none comes behind what counts.
+/// Call after read_values. Replaces the values of metrics that count in only some processes of a run with
+/// those of all processes. Appends metrics that count in none.
 void read_recorded(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
                    const Forms& forms, judge::PeersInput& out) {
   using Notes = std::map<std::string, std::string>;
@@ -131,7 +132,7 @@ void read_recorded(Database& database, const Night& night, const std::map<long l
        use(night.from), use(night.to), into(run), into(metric), into(text), into(note));
   statement.execute();
   long long looked_at = -1;
-  std::unordered_map<std::uint32_t, std::size_t> own;  // places of what counts in the run that is looked at
+  std::unordered_map<std::uint32_t, std::size_t> own;  // positions of counted metrics in the current run
   while (statement.fetch()) {
     const auto place = places.find(run);
     if (place == places.end()) continue;
@@ -154,7 +155,7 @@ void read_recorded(Database& database, const Night& night, const std::map<long l
       ++round.recorded_values;
     }
   }
-  std::map<Notes, std::shared_ptr<const Notes>> kept;  // runs that agree share them
+  std::map<Notes, std::shared_ptr<const Notes>> kept;  // equal notes are shared between runs
   for (auto& [round, of_round] : notes) {
     auto& shared = kept[of_round];
     if (!shared) shared = std::make_shared<const Notes>(std::move(of_round));
@@ -162,7 +163,7 @@ void read_recorded(Database& database, const Night& night, const std::map<long l
   }
 }
 
-/// Runs without a row are of a version that kept none.
+/// A run without a row comes from a version that did not store choices.
 void read_choices(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
                   judge::PeersInput& out) {
   long long run = 0;
@@ -248,7 +249,7 @@ Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& ou
 void read_rows(Database& database, const Night& night, const Rounds& read, const std::vector<Metric>& known,
                const TakeFacts& take, judge::PeersInput& out) {
   const Forms forms(known, out.metrics);
-  read_choices(database, night, read.places, out);  // before the facts, which give rounds away
+  read_choices(database, night, read.places, out);  // before the facts, which hand rounds to `take`
   read_facts(database, night, read.fingerprints, take, out.rounds);
   read_values(database, night, read.places, forms, out);
   read_recorded(database, night, read.places, forms, out);

@@ -1,4 +1,4 @@
-// What a store holds of the runs of a night.
+// Reads what a store holds about the runs of a night.
 #pragma once
 
 #include <map>
@@ -10,26 +10,26 @@
 
 namespace gpugauge::store {
 
-/// [from, to[, days or times, which sort alike.
+/// The half-open interval [from, to[; days or times, which sort alike.
 struct Night {
-  std::string from;  ///< the first
-  std::string to;    ///< the first one behind it
+  std::string from;  ///< first day or time in the night
+  std::string to;    ///< first day or time after the night
 };
 
-/// A night without values, and where each run's round stands.
+/// Where each round of a night stands in judge::PeersInput::rounds.
 struct Rounds {
-  std::map<long long, std::size_t> places;  ///< of each run: where its round stands in PeersInput::rounds
-  std::map<long long, std::vector<std::size_t>> fingerprints;  ///< the rounds of each
+  std::map<long long, std::size_t> places;                     ///< run id -> index in PeersInput::rounds
+  std::map<long long, std::vector<std::size_t>> fingerprints;  ///< fingerprint id -> indices of its rounds
 };
 
-/// The rounds of a night by time, with all that their own rows say; appended to `out`. Throws
-/// std::out_of_range for a time that is none.
+/// Appends the rounds of a night to `out`, by time, with everything in their own rows. Throws
+/// std::out_of_range for an invalid time.
 Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& out);
 
-/// What other tables hold of these rounds: facts, which `take` gets where it is given, values, faults,
-/// checksums, and what was chosen. `known`: all metrics of the store, whose forms become those of `out`. Call
-/// in the transaction in which they were read. Throws std::out_of_range for what no version writes, and
-/// result::FileError where facts are missing.
+/// Adds what other tables hold about these rounds: values, faults, checksums, selections, and facts if `take`
+/// is set; `take` receives them. `known`: all metrics of the store; their forms become those of `out`. Call
+/// in the transaction that read the rounds. Throws std::out_of_range for content that no version writes, and
+/// result::FileError if facts are missing.
 void read_rows(Database& database, const Night& night, const Rounds& read, const std::vector<Metric>& known,
                const TakeFacts& take, judge::PeersInput& out);
 

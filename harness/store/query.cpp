@@ -1,4 +1,4 @@
-// What is asked of the history.
+// Queries on the history.
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
@@ -18,7 +18,7 @@ using soci::use;
 
 constexpr std::size_t batch = 4096;
 
-/// [from, to[ as texts that sort like the times.
+/// Half-open interval [from, to[ as texts that sort like times.
 struct Bounds {
   std::string from;
   std::string to;
@@ -27,7 +27,7 @@ Bounds bounds(const Span& span) {
   return {span.since, span.until.empty() ? end_of_time : span.until};
 }
 
-/// Fetches all rows of a statement that fills vectors, a batch at a time.
+/// Fetches all rows of a statement into vectors, one batch at a time.
 template <typename Resize, typename Take>
 void fetch_all(soci::statement& statement, const Resize& resize, const Take& take) {
   resize();
@@ -80,7 +80,7 @@ std::vector<Metric> Store::metrics() {
     long long id = 0;
     int judged = 0;
     std::string key, benchmark, metric_class, unit, better, statistic;
-    // What has no row there is of an older version, which kept those that count.
+    // A metric without a row there comes from an older version, which stored only those that count.
     soci::statement statement =
         (database_->sql().prepare
              << "SELECT m.id, m.metric_key, m.benchmark, m.class, m.unit, m.better, coalesce(s.name, ''), "
@@ -210,8 +210,8 @@ int Store::watched(const Device& device, const Span& span) {
     const Bounds within = bounds(span);
     const long long device_id = device.id;
     int count = 0;
-    // Of most metrics that count the first run that is looked at has a value; all values of the device are
-    // many.
+    // For most metrics that count, the first run checked already has a value. Reading all values of the
+    // device would be slow.
     database_->sql()
         << "SELECT count(*) FROM metric k WHERE (NOT EXISTS (SELECT 1 FROM statistic s WHERE s.metric = "
            "k.id) OR EXISTS (SELECT 1 FROM counted c WHERE c.metric = k.id)) AND EXISTS (SELECT 1 FROM run r "
@@ -288,7 +288,7 @@ void Store::each_row(const std::vector<Device>& devices, const std::vector<Metri
                   row.round = round[i];
                   row.metric = found->second;
                   row.median = sound_median(median[i]);
-                  sound_values(values[i]);  // they are written on as JSON, or with blanks for the commas
+                  sound_values(values[i]);  // they are printed as JSON, or with blanks instead of commas
                   row.values = values[i];
                   take(row);
                 }

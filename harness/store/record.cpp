@@ -1,3 +1,4 @@
+// Reduces a run to the record that the history keeps.
 #include "store/record.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 namespace gpugauge::store {
 namespace {
 
-/// A whole number of exactly `digits` digits at the front of `text`, which is taken off.
+/// Parses a whole number of exactly `digits` digits at the front of `text`, and removes it.
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   int value = 0;
   if (text.size() < digits) return std::nullopt;
@@ -57,8 +58,8 @@ std::string day_text(std::chrono::sys_days day) {
                      static_cast<unsigned>(date.day()));
 }
 
-/// Text that any database takes: PostgreSQL has no NUL inside a text, and none of bytes that are no UTF-8, as
-/// a file's name may hold. Two such names stay two.
+/// Text that every database accepts: PostgreSQL rejects NUL and invalid UTF-8, which a file name may hold.
+/// Different names stay different.
 std::string storable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -75,28 +76,28 @@ std::string storable(std::string_view text) {
   return out;
 }
 
-/// Texts of one file, none of them longer than every database takes.
+/// Texts of one file, each checked against the databases' length limits.
 class Texts {
  public:
   explicit Texts(const std::string& source) : source_(source) {}
 
-  /// Of a column.
+  /// For a column.
   std::string text(const char* what, const std::string& text) const {
     return bounded(what, storable(text), std::size_t{1} << 20);
   }
-  /// Of a key. PostgreSQL takes none of more than 2704 bytes, with all of its columns.
+  /// For a key. PostgreSQL limits a key to 2704 bytes over all its columns.
   std::string key(const char* what, const std::string& text) const {
     return bounded(what, storable(text), 512);
   }
-  /// Of a key beside one such text.
+  /// For a key together with one such text.
   std::string longer_key(const char* what, const std::string& text) const {
     return bounded(what, storable(text), 2048);
   }
-  /// The largest one: SQLite is told to take no row above 16 MiB.
+  /// The largest text; SQLite is limited to 16 MiB per row.
   std::string facts(std::string text) const {
     return bounded("fingerprint", std::move(text), std::size_t{8} << 20);
   }
-  /// Of one metric in a run; each takes up to 25 bytes as text.
+  /// For the values of one metric in a run; each takes up to 25 bytes as text.
   void require_few(const std::string& metric, std::size_t values) const {
     if (values > most_values)
       throw result::FormatError(fmt::format("{}: {} has {} values, and a history keeps {} of a run at most",
@@ -115,7 +116,8 @@ class Texts {
   const std::string& source_;
 };
 
-/// It is part of a key, and PostgreSQL takes none of more than 2704 bytes: a longer text by its own checksum.
+/// A checksum is part of a key, which PostgreSQL limits to 2704 bytes. Replaces a longer one by its own
+/// checksum.
 std::string storable_checksum(const std::string& value) {
   constexpr std::size_t longest = 256;
   return value.size() > longest ? "sha256:" + baseline::sha256(value) : storable(value);
@@ -153,7 +155,7 @@ std::optional<std::string> utc_time(std::string_view text) {
                     std::chrono::minutes(*minute) + std::chrono::seconds(*second) - ahead;
   const auto midnight = std::chrono::floor<std::chrono::days>(time);
   const int year = static_cast<int>(std::chrono::year_month_day(midnight).year());
-  if (year < 0 || year > 9999) return std::nullopt;  // RFC 3339 has no such year, and it would sort elsewhere
+  if (year < 0 || year > 9999) return std::nullopt;  // RFC 3339 has no such year, and it would sort wrongly
   const std::chrono::hh_mm_ss clock(time - midnight);
   return fmt::format("{}T{:02}:{:02}:{:02}Z", day_text(midnight), clock.hours().count(),
                      clock.minutes().count(), clock.seconds().count());
@@ -244,11 +246,11 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
     for (const std::string& value : values)
       checksums[texts.text("benchmark", benchmark)].push_back(storable_checksum(value));
   out.peer.checksums = std::move(checksums);
-  // A host has no number of its own, and its boot changes: within a node it is "host".
+  // A host has no serial number, and its boot id changes; within a node it is "host".
   out.identity = texts.longer_key("device", identity_of(run));
   out.facts = texts.facts(facts_text(run.fingerprint));
   out.facts_hash = baseline::sha256(out.facts);
-  // Bounded as a whole, too: the list is one column.
+  // The total is limited too, because the list is one column.
   texts.text("list of chosen benchmarks", fmt::format("{}", fmt::join(out.peer.only, " ")));
   for (std::string& benchmark : out.peer.only) benchmark = texts.text("benchmark", benchmark);
   for (auto& [key, metric] : collected.metrics) {

@@ -1,4 +1,4 @@
-// The schema and its history. A migration is never changed once it was released: the next one goes below it.
+// The schema and its migrations. Never change a migration after its release: add the next one below it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -21,8 +21,8 @@
 namespace gpugauge::store {
 namespace {
 
-/// Statements of one version. ID stands for a key that counts up, TAIL for what follows the columns of the
-/// largest table: SQLite then keeps its rows in the order of the key, without a second tree.
+/// The statements of each version. ID stands for an auto-incremented key, TAIL for what follows the columns
+/// of the largest table. TAIL makes SQLite store its rows in key order, without a second tree.
 constexpr std::array migrations{std::string_view{R"(
 CREATE TABLE device (id ID, node TEXT NOT NULL, identity TEXT NOT NULL, UNIQUE (node, identity));
 CREATE TABLE fingerprint (id ID, hash TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
@@ -64,7 +64,7 @@ std::string replaced(std::string text, std::string_view word, std::string_view b
   return text;
 }
 
-/// One by one, as the database takes them.
+/// Single statements in the database's own syntax.
 std::vector<std::string> statements_in(std::string_view statements, bool postgresql) {
   std::vector<std::string> out;
   while (!statements.empty()) {
@@ -86,12 +86,12 @@ void apply(Database& database, std::string_view statements) {
     database.sql() << statement;
 }
 
-/// What SQLite keeps of the table of versions.
+/// SQLite's stored text of the version table.
 std::string kept_version_table() {
   return replaced(std::string(version_table), "IF NOT EXISTS ", "");
 }
 
-/// What SQLite keeps of the statements of all versions up to this one, whichever version of SQLite it was.
+/// SQLite's stored texts of all statements up to this version, for any version of SQLite.
 std::set<std::string> kept_statements(int version) {
   std::set<std::string> kept{kept_version_table()};
   for (const std::string_view migration : std::span(migrations).first(static_cast<std::size_t>(version)))
@@ -99,14 +99,14 @@ std::set<std::string> kept_statements(int version) {
   return kept;
 }
 
-/// Of a database of ours, by ANALYZE.
+/// True for a table that ANALYZE adds to our database.
 bool is_statistics(const std::string& statement) {
   return statement == "CREATE TABLE sqlite_stat1(tbl,idx,stat)" ||
          statement == "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)";
 }
 
-/// Before version 3 a run's profile was its own, whatever else the suite was told: one series then, and two
-/// where newer runs come to it.
+/// Before version 3 a run's profile ignored the suite's other options. Renames profiles, so that old and new
+/// runs form the same series.
 void name_profiles(Database& database) {
   std::map<long long, std::vector<std::pair<long long, std::string>>> runs;  // by fingerprint, with profiles
   {
@@ -140,7 +140,7 @@ void name_profiles(Database& database) {
     database.sql() << "UPDATE run SET profile = :profile WHERE id = :run", soci::use(profile), soci::use(run);
 }
 
-/// Names of the tables that the statements make.
+/// Names of the tables that the statements create.
 std::vector<std::string> tables_in(std::string_view statements) {
   constexpr std::string_view start = "CREATE TABLE ";
   std::vector<std::string> names;
@@ -152,7 +152,7 @@ std::vector<std::string> tables_in(std::string_view statements) {
   return names;
 }
 
-/// PostgreSQL only: whoever was given rights on the runs has them on what a migration adds.
+/// PostgreSQL only: grants the rights on the runs' table on new tables, too.
 void share(Database& database, std::string_view statements) {
   std::vector<std::string> grants;
   {
@@ -180,7 +180,7 @@ void share(Database& database, std::string_view statements) {
                   database.postgresql() ? "with a role that may" : "as a user who may write it"));
 }
 
-/// A role that may not change a store should hear that and not of its rights.
+/// Fails with a plain sentence for a role that may not change the store.
 void require_rights(Database& database, int version) {
   int may = 0;
   database.sql() << "SELECT CASE WHEN has_schema_privilege('gpugauge', 'CREATE') AND "
@@ -190,7 +190,7 @@ void require_rights(Database& database, int version) {
   if (may == 0) refuse_older(database, version, "this role may not change it");
 }
 
-/// 0 for a store that is empty.
+/// Version of the schema; 0 for an empty store.
 int version_of(Database& database) {
   int tables = 0;
   database.sql() << (database.postgresql()
@@ -202,7 +202,7 @@ int version_of(Database& database) {
   if (tables == 0) return 0;
   int version = 0;
   database.sql() << "SELECT coalesce(max(version), 0) FROM schema_version", soci::into(version);
-  // Table and row come in one transaction.
+  // Table and row are committed in one transaction.
   if (version < 1)
     throw result::FileError(
         fmt::format("the store {} does not say which schema it has, so it is damaged: make it again from the "
@@ -219,7 +219,7 @@ void check(const Database& database, int version) {
         database.name(), version, newest));
 }
 
-/// Word for word, so that no table computes what it tells and every index is there.
+/// Compares word for word, so that no column is computed and no index is missing.
 void require_own_tables(Database& database) {
   int same = 0;
   const std::string of_versions = kept_version_table();
@@ -229,8 +229,8 @@ void require_own_tables(Database& database) {
       soci::use(of_versions), soci::into(same);
   if (same != 1) throw std::out_of_range("the table schema_version is another one");
   const int version = version_of(database);
-  if (version > newest) return;  // check() says so
-  // In one statement: another process may bring the store up to date meanwhile.
+  if (version > newest) return;  // check() reports it
+  // In one statement, because another process may migrate the store meanwhile.
   int version_then = 0;
   std::string text;
   soci::statement rows =
@@ -242,7 +242,7 @@ void require_own_tables(Database& database) {
   bool others = false;
   rows.execute();
   for (bool first = true; rows.fetch(); first = false) {
-    if (first && (version_then < 1 || version_then > newest)) return;  // check() says so
+    if (first && (version_then < 1 || version_then > newest)) return;  // check() reports it
     if (first) missing = kept_statements(version_then);
     if (missing.erase(text) == 0 && !is_statistics(text)) others = true;
   }
@@ -261,13 +261,13 @@ void require_own_file(Database& database) {
     database.sql() << statement, soci::into(rows);
     return rows;
   };
-  // Only what is stored has a page of its own.
+  // Only stored tables and indexes have a page of their own.
   if (count("SELECT count(*) FROM sqlite_master WHERE coalesce(rootpage, 0) = 0") > 0)
     throw result::UsageError(
         fmt::format("the store {} holds views, triggers or virtual tables, which no store of GPUGauge has: "
                     "give another file",
                     database.name()));
-  // In this order: another process may make the store meanwhile, in one transaction.
+  // In this order: another process may create the store meanwhile, in one transaction.
   const bool any =
       count("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'") >
       0;
@@ -303,15 +303,15 @@ void migrate(Database& database) {
     if (database.postgresql() && version > 0) require_rights(database, version);
     Transaction transaction(database);
     if (database.postgresql()) {
-      // One at a time. The number is ours by choice.
+      // One process at a time. We chose the number.
       int done = 0;
       database.sql() << "SELECT 1 FROM (SELECT pg_advisory_xact_lock(4707203)) AS locked", soci::into(done);
-      // Also for a schema that is there that statement asks for rights to the whole database.
+      // That statement needs rights on the database even if the schema exists.
       int there = 0;
       database.sql() << "SELECT count(*) FROM pg_namespace WHERE nspname = 'gpugauge'", soci::into(there);
       if (there == 0) database.sql() << "CREATE SCHEMA gpugauge";
     }
-    version = version_of(database);  // another process may have been here
+    version = version_of(database);  // another process may have migrated it
     check(database, version);
     if (version == 0) database.sql() << std::string(version_table);
     for (; version < newest; ++version) {

@@ -1,4 +1,4 @@
-// What a store must hold to be believed: a file may have been changed past every writer of ours.
+// Checks stored content: a file may have been changed without our writers.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace gpugauge::store {
 namespace {
 
-/// Of what std::from_chars took: JSON knows neither ".5" nor "1." nor "01".
+/// Checks text that std::from_chars accepted: JSON allows neither ".5" nor "1." nor "01".
 bool is_json_number(std::string_view text) {
   const auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
   const std::size_t point = text.find('.');
@@ -79,7 +79,8 @@ void require_sound_runs(Database& database) {
     database.sql() << "SELECT count(*) FROM run WHERE started < :first OR started >= :last", soci::use(first),
         soci::use(last), soci::into(runs);
     if (runs > 0) throw std::out_of_range("a time that is none");
-    // From one device of the runs to the next by the index, which require_own_file saw: runs are many.
+    // Jumps from one device to the next in the index, which require_own_file has checked: there are many
+    // runs.
     database.sql()
         << "WITH RECURSIVE measured (device) AS (SELECT min(device) FROM run UNION ALL SELECT (SELECT "
            "min(r.device) FROM run r WHERE r.device > measured.device) FROM measured WHERE "

@@ -1,3 +1,4 @@
+// Examines an SQLite file before SQLite opens it.
 #include "store/sqlite_file.hpp"
 
 #include <array>
@@ -31,7 +32,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-/// SQLite follows links and keeps the log beside what they lead to.
+/// SQLite follows links and keeps the log beside their target.
 fs::path followed(const fs::path& file) {
   std::error_code error;
   const fs::path real = fs::canonical(file, error);
@@ -46,7 +47,7 @@ bool is_there(const fs::path& file) {
   return result::state_of(file).has_value();
 }
 
-/// The log that holds a part of the store.
+/// The log that holds part of the store.
 std::optional<fs::path> part_beside(const fs::path& file) {
   for (const char* const ending : {"-wal", "-journal"}) {
     const fs::path log = beside(file, ending);
@@ -55,7 +56,7 @@ std::optional<fs::path> part_beside(const fs::path& file) {
   return std::nullopt;
 }
 
-/// Of an absolute path, with parameters.
+/// A URI for an absolute path, with parameters.
 std::string uri(const fs::path& file, std::string_view parameters) {
   std::string out = "file:";
   for (const char c : file.string()) {
@@ -78,7 +79,7 @@ Lies what_lies_at(const fs::path& file, const std::string& name) {
     throw result::UsageError(fmt::format("the store {} is a folder; give a file in it", name));
   if (!S_ISREG(info.st_mode))
     throw result::FileError(fmt::format("the store {} is not a regular file", name));
-  // O_NONBLOCK: files of /proc are regular ones, and some have a reader wait.
+  // O_NONBLOCK: files of /proc are regular files, but some block a reader.
   const result::Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (fd.get() < 0)
     throw result::FileError(fmt::format("the store {} could not be opened: {}", name, std::strerror(errno)));
@@ -158,7 +159,7 @@ bool is_full(const fs::path& file) noexcept {
   struct statvfs info {};
   const fs::path folder = folder_of(file);
   if (::statvfs(folder.c_str(), &info) != 0) return false;
-  // /proc and the like count no blocks, Btrfs no files.
+  // /proc and similar report no blocks, Btrfs no inodes.
   return (info.f_blocks > 0 && info.f_bavail * info.f_frsize < least) ||
          (info.f_files > 0 && info.f_favail == 0);
 }

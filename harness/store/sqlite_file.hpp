@@ -1,4 +1,4 @@
-// A history in a file, as it lies there before SQLite opens it.
+// Looks at a history file before SQLite opens it.
 #pragma once
 
 #include <filesystem>
@@ -9,63 +9,65 @@
 
 namespace gpugauge::store {
 
-/// What lies at the place of a store.
+/// What the path of a store holds.
 enum class Lies {
   nothing,
-  empty,     ///< no byte yet: whoever makes a store begins so
-  database,  ///< begins as SQLite's files do
+  empty,     ///< no byte yet: a store begins as an empty file
+  database,  ///< begins like an SQLite file
   other,
 };
 
-/// Looks without ever waiting, which SQLite would do at a pipe or /proc/kmsg; links are followed. `name` is
-/// the store in sentences. Throws result::UsageError for a folder, result::FileError for what is no regular
-/// file or cannot be read.
+/// Looks without ever blocking; SQLite would block at a pipe or /proc/kmsg. Follows links. `name` is the
+/// store's name in sentences. Throws result::UsageError for a folder. Throws result::FileError if it is not a
+/// regular file or cannot be read.
 Lies what_lies_at(const std::filesystem::path& file, const std::string& name);
 
-/// True for what begins as SQLite's files do. Never throws: what cannot be read does not.
+/// True if the file begins like an SQLite file. Never throws; false for an unreadable file.
 bool begins_as_database(const std::filesystem::path& file) noexcept;
 
 /// How SQLite is to open a store that is only read.
 struct WayToRead {
   std::string address;  ///< a URI
-  /// Where the file is opened as one that nobody changes: the state that it must be in after every question.
+  /// Set if the file is opened as one that nobody changes: the state it must still have after every query.
   std::optional<result::FileState> at_rest;
 };
 
-/// A store has a write-ahead log, and who reads it needs STORE-wal and STORE-shm beside it. SQLite makes them
-/// where they are missing, so that in a folder that takes no file (another user's, a read-only mount) it
-/// cannot read at all; and a connection that only reads leaves them behind, where one of another owner locks
-/// the writers out. So:
-/// - who may write is opened as a writer, is to forbid itself any change (query_only), and clears up;
-/// - who may not, or has no room for them, uses the two files where a writer has them open;
-/// - where there is no log, or an empty one, the file is complete, and is opened as one that nobody changes
-/// (immutable). Throws result::FileError where a log was left that cannot be read without being written.
+/// Chooses how to open a store for reading. A store has a write-ahead log, and a reader needs STORE-wal and
+/// STORE-shm beside it. SQLite creates them if they are missing. It therefore cannot read in a folder that
+/// takes no file (another user's, a read-only mount). A read-only connection also leaves them behind, where
+/// files of another owner lock the writers out. So:
+/// - A process that may write opens the store as a writer, must forbid itself any change (query_only), and
+/// cleans up.
+/// - A process that may not, or has no room for the files, uses those that a writer has open.
+/// - Without a log, or with an empty one, the file is complete and is opened as one that nobody changes
+/// (immutable).
+/// Throws result::FileError if a log was left that cannot be read without writing.
 WayToRead way_to_read(const std::filesystem::path& file, const std::string& name);
 
-/// Whether a store is still as it was when it was opened as one that nobody changes.
+/// True if a store is still as it was when it was opened as one that nobody changes.
 bool is_at_rest(const std::filesystem::path& file, const result::FileState& state);
 
-/// Throws result::FileError where this process may not write the store, or in its folder, where SQLite keeps
-/// the log.
+/// Throws result::FileError if this process may not write the store or its folder, where SQLite keeps the
+/// log.
 void require_writable(const std::filesystem::path& file, const std::string& name);
 
-/// Removes a store and what SQLite keeps beside it. Never throws: what cannot be removed stays.
+/// Removes a store and SQLite's files beside it. Never throws; leaves what it cannot remove.
 void remove_store(const std::filesystem::path& file) noexcept;
 
-/// What tells a file from another one in its place.
+/// Identifies a file, to detect that another one took its place.
 struct FileNumber {
   std::uint64_t device = 0;                            ///< of its file system
   std::uint64_t number = 0;                            ///< of the file in it
   bool operator==(const FileNumber&) const = default;  ///< the same file
 };
-/// Links followed; nullopt where nothing lies or it cannot be seen.
+/// Follows links. nullopt if nothing lies there or it cannot be seen.
 std::optional<FileNumber> number_of(const std::filesystem::path& file) noexcept;
 
-/// Makes an empty file, with which a store begins; nullopt where something lies there, or none can be made,
-/// which SQLite will say.
+/// Makes an empty file, with which a store begins. nullopt if something lies there or the file cannot be
+/// made; SQLite then reports why.
 std::optional<FileNumber> make_empty(const std::filesystem::path& file) noexcept;
 
-/// True where the file system of `file` has no room left for this user.
+/// True if the file system of `file` has no room left for this user.
 bool is_full(const std::filesystem::path& file) noexcept;
 
 }  // namespace gpugauge::store

@@ -5,7 +5,7 @@
 namespace gpugauge::store {
 namespace {
 
-/// SOCI keeps the backend's type to itself, so nothing checks it at run time: of a session with SQLite only.
+/// SOCI hides the backend's type, so nothing checks it at run time: call only for an SQLite session.
 sqlite_api::sqlite3* connection(soci::session& sqlite) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast)
   return static_cast<soci::sqlite3_session_backend*>(sqlite.get_backend())->conn_;
@@ -36,7 +36,8 @@ void confine(soci::session& sqlite) {
 
 TimeLimit::TimeLimit(soci::session& sqlite, double seconds)
     : sqlite_(sqlite), until_(processor_time() + seconds) {
-  constexpr int steps_between = 100;  // of SQLite's own machine: each may make one value of the longest
+  // SQLite VM steps between checks; each step may build one value of maximum length.
+  constexpr int steps_between = 100;
   sqlite_api::sqlite3_progress_handler(
       connection(sqlite_), steps_between,
       [](void* self) { return static_cast<const TimeLimit*>(self)->reached() ? 1 : 0; }, this);

@@ -1,4 +1,5 @@
-// What a file that somebody else made may have SQLite do: how long a value, how long a look, how much trust.
+// Limits what an SQLite file from somebody else can do: length of values, duration of statements, trust in
+// its schema.
 #pragma once
 
 #include <ctime>
@@ -7,15 +8,16 @@
 
 namespace gpugauge::store {
 
-/// Before the first statement of a session with SQLite. A value has 16 MiB at most, far more than
-/// a run brings, and what stands in the file's schema is not trusted.
+/// Call before the first statement of an SQLite session. Limits a value to 16 MiB, far more than a run needs,
+/// and distrusts code in the file's schema.
 void confine(soci::session& sqlite);
 
-/// While it lives, a statement of the session ends with SQLITE_INTERRUPT once this thread has computed for so
-/// long. Waiting for another process or for a disk does not count. One at a time; `sqlite` must live longer.
+/// While it lives, a statement of the session ends with SQLITE_INTERRUPT after this thread has used `seconds`
+/// of processor time. Waiting for another process or a disk does not count. One at a time; `sqlite` must
+/// outlive it.
 class TimeLimit {
  public:
-  /// `seconds` of processor time from now on.
+  /// `seconds` of processor time, counted from now.
   explicit TimeLimit(soci::session& sqlite, double seconds = 10);
   ~TimeLimit();
   TimeLimit(const TimeLimit&) = delete;

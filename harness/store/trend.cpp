@@ -1,3 +1,4 @@
+// Analyses a series: reference, monitor, change points, and events over several series.
 #include "store/trend.hpp"
 
 #include <algorithm>
@@ -19,10 +20,10 @@ using baseline::Role;
 
 constexpr std::size_t reference_most = 10;
 constexpr std::size_t reference_least = 5;
-/// A change point may be estimated a run or two off.
+/// The estimate of a change point may be off by one or two runs.
 constexpr int window = 2;
 
-/// What is most often the cause stands first.
+/// Ranks facts by how often they cause a change; the most frequent cause comes first.
 int rank(const std::string& field) {
   constexpr std::array<std::string_view, 6> order{
       "stack.driver.version", "stack.driver", "stack.", "device.", "settings.", "topology."};
@@ -31,7 +32,7 @@ int rank(const std::string& field) {
   return static_cast<int>(order.size());
 }
 
-/// What differs between two neighbouring runs. The sources of other families say nothing about this metric.
+/// Facts that differ between two neighbouring runs. Sources of other families do not affect this metric.
 std::vector<Mismatch> differences(const Series& series, std::size_t at, const Facts& facts) {
   const std::int64_t now = series.points[at].fingerprint;
   const std::int64_t then = series.points[at - 1].fingerprint;
@@ -69,8 +70,9 @@ void watch(Trend& trend, const std::vector<double>& scale, int metrics) {
   judge::Watched watched;
   watched.centre = judge::median(reference);
   watched.tolerance = tolerance;
-  // A few runs may lie closer together than they will again. With this spread a run that is worse by the
-  // tolerance reaches the monitor's cap, tau^2 / (2 s^2) = ln(1 / eps): a smaller one would find no more.
+  // A few runs may happen to lie close together. This lower bound is the spread at which a run worse by the
+  // tolerance reaches the monitor's cap, tau^2 / (2 s^2) = ln(1 / eps). A smaller spread would find nothing
+  // more.
   const double least = tolerance / std::sqrt(2 * std::log(1 / watched.contamination));
   watched.spread = std::max(judge::qn(reference), least);
   const std::span<const double> later = std::span(scale).subspan(trend.reference);
@@ -80,7 +82,7 @@ void watch(Trend& trend, const std::vector<double>& scale, int metrics) {
   trend.sums = judge::cumulative_sums(later, watched);
 }
 
-/// From run `at` on; the steps are on the gate's scale.
+/// A change from run `at` on; before and after are on the gate's scale.
 Change change_of(const Trend& trend, std::size_t at, double before, double after, const Facts& facts) {
   const result::Direction better = trend.series.metric.form.better;
   Change change;
@@ -93,7 +95,8 @@ Change change_of(const Trend& trend, std::size_t at, double before, double after
   return change;
 }
 
-/// A level that stands beside the alarm or within the window is as bad as what the gate would not call none.
+/// True if a level beside the alarm or within the window is at least as bad as the smallest change the gate
+/// reports.
 bool told_by_a_level(const Trend& trend, const Alarm& alarm) {
   const result::Direction better = trend.series.metric.form.better;
   const double centre = judge::to_scale(trend.centre, better);
@@ -127,7 +130,7 @@ Event::Item item_of(const Trend& trend, const Change& change) {
           trend.alarming()};
 }
 
-/// Events by device, profile and run.
+/// Groups changes into events by device, profile and run.
 class Gathered {
  public:
   void add(const Trend& trend, std::size_t run, const Change& change) {
@@ -140,13 +143,13 @@ class Gathered {
     event.items.push_back(item_of(trend, change));
   }
 
-  /// Most consequential first, events and the items of each.
+  /// Events, and the items of each, most important first.
   std::vector<Event> take() {
     std::vector<Event> out;
     for (auto& [key, event] : events_) {
       std::stable_sort(event.items.begin(), event.items.end(),
                        [](const auto& a, const auto& b) { return a.change.weight > b.change.weight; });
-      // What the weightiest change says of the cause; where it says nothing, the next one that does.
+      // The cause named by the largest change; if it names none, by the next one that does.
       for (const auto& item : event.items)
         if (event.since.empty()) {
           event.since = item.change.since;
@@ -197,7 +200,7 @@ Trend analyse(Series series, int metrics, const judge::Policy& policy, const Fac
   trend.centre = judge::from_scale(judge::median(scale), form.better);
   if (scale.size() < least_runs) return trend;
   watch(trend, scale, metrics);
-  // Below a third of the tolerance a change is called none, as the gate does.
+  // Below a third of the tolerance the gate calls a change none; so do we.
   const double tolerance = judge::step_of(trend.tolerance, form.better);
   const auto points = judge::change_points(scale, tolerance * judge::null_share);
   const std::span<const double> all(scale);

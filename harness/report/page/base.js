@@ -1,6 +1,6 @@
-// What every part of the page uses. Foreign text becomes text nodes, never markup.
+// Helpers shared by all parts of the page. Foreign text becomes text nodes, never markup.
 
-/// element("td", {class: "number"}, "text", node, ...): strings become text; foreign text stands in <bdi>.
+/// element("td", {class: "number"}, "text", node, ...): strings become text. Put foreign text in <bdi>.
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -11,7 +11,7 @@ function element(name, attributes, ...children) {
   return made;
 }
 
-/// Foreign text: control characters shown, direction kept to itself, long text cut (the whole in the tooltip).
+/// Foreign text: shows control characters as U+FFFD, isolates its direction, and cuts long text (its tooltip shows up to 4000 characters).
 function foreign(text, most = 400) {
   const shown = String(text).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
   const long = shown.length > most;
@@ -66,14 +66,14 @@ function median(values) {
 /// "bad", "doubt", "good" or "plain": the tone of a verdict, a node's state or an outcome.
 function toneOf(word, advisory) {
   if (["regressed", "failed", "missing", "found", "finding", "error", "worse", "slow", "fails", "slow node", "node that fails", "slow path", "everything is slow"].includes(word)) return advisory ? "doubt" : "bad";
-  if (["inconclusive", "unstable", "suspect", "unread", "not judged", "cannot judge", "undecided"].includes(word)) return "doubt";
+  if (["inconclusive", "unstable", "suspect", "unread", "not judged", "cannot judge", "undecided", "pass so far"].includes(word)) return "doubt";
   if (["ok", "improved", "healthy", "pass", "better", "fine"].includes(word)) return "good";
   return "plain";
 }
 
 const marks = {bad: "\u2716", doubt: "?", good: "\u2713", plain: "\u2022"};
 
-/// Never colour alone: a mark and the word too.
+/// Never uses colour alone: adds a mark and the word.
 function badge(word, advisory) {
   const tone = toneOf(word, advisory);
   return element("span", {class: "badge " + tone}, marks[tone] + " " + word + (advisory ? ", advisory" : ""));
@@ -99,9 +99,11 @@ function list(lines, most = 12) {
   return element("div", {}, box, element("details", {}, element("summary", {}, "and " + (lines.length - most) + " more"), rest));
 }
 
-/// Causes that were found; else what the diagnosis says of having found none.
-function findings(found, sentence, needed) {
-  if (!found.length && !sentence) return null;
+/// The causes found; without any, the diagnosis's sentence on why. After them the excluded and unproven causes that no finding lists.
+function findings(found, sentence, needed, others) {
+  const folded = (title, lines) => lines.length ? element("details", {}, element("summary", {}, title), list(lines)) : null;
+  const rest = [folded("Excluded", others.excluded), folded("Not proven", others.unproven)].filter(Boolean);
+  if (!found.length && !sentence && !rest.length) return null;
   return section("Cause", sentence ? element("p", {}, foreign(sentence, 1500)) : null,
     needed && needed.length ? element("details", {}, element("summary", {}, "What would tell"), list(needed)) : null, ...found.map(one => element("article", {class: "finding"},
     element("h3", {}, foreign(one.cause), " ",
@@ -110,7 +112,7 @@ function findings(found, sentence, needed) {
     element("h4", {}, "Seen"), list(one.evidence, 6),
     one.excluded.length ? element("details", {}, element("summary", {}, "What it is not"), list(one.excluded.map(other => other.cause + ": " + other.why))) : null,
     one.unproven.length ? element("details", {}, element("summary", {}, "Not proven"), list(one.unproven.map(other => other.cause + ": " + other.why))) : null,
-    one.next.length ? element("h4", {}, "Next") : null, one.next.length ? list(one.next, 3) : null)));
+    one.next.length ? element("h4", {}, "Next") : null, one.next.length ? list(one.next, 3) : null)), ...rest);
 }
 
 /// A table whose headings sort. columns: {title, number, text(row) -> node or string, key(row) -> value, first: "up"|"down"}.
@@ -122,7 +124,7 @@ function sortedTable(columns, rows, caption, options = {}) {
     const shown = rows.filter(options.filter || (() => true));
     if (by >= 0) {
       const key = columns[by].key;
-      // What has no value stands last, whichever way.
+      // Rows without a value come last in either direction.
       shown.sort((a, b) => {
         const x = key(a), y = key(b);
         if (x === null || x === undefined) return y === null || y === undefined ? 0 : 1;
@@ -163,7 +165,7 @@ function choice(options, onchange) {
   return element("select", {onchange}, ...options.map(([value, text]) => element("option", {value}, text)));
 }
 
-/// Runs once the fingers rest.
+/// Runs the action once the input has paused.
 function settled(action, milliseconds = 120) {
   let timer = 0;
   return () => {
@@ -176,15 +178,15 @@ function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 }
 
-/// Calls when the scheme changes or the page is printed: what is drawn on a canvas has to be drawn again.
+/// Functions called when the colour scheme changes or the page is printed: a canvas must then be drawn again.
 const repaints = new Set();
 function repaint() {
   for (const draw of repaints) draw();
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
 
-/// Paper is white and does not scroll. While a page is printed its root has the class "printing", which takes the light colours: the
-/// media is still the screen when a browser says that it will print. What scrolls puts itself whole beside it, in class "strips".
+/// Paper is white and does not scroll. While a page is printed its root has the class "printing", which selects the light colours,
+/// because the media is still the screen at beforeprint. Scrolling parts add a complete copy beside them, in class "strips".
 const forPaper = new Set();
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("printing");

@@ -1,6 +1,6 @@
-// Charts, by uPlot. Each is drawn when it is first opened and again when the colours or the width change.
+// Charts, drawn with uPlot when first opened, and again when the colours or the width change.
 
-/// Points in groups side by side over a band. groups: [{label, points: [..], faint}], band: {low, high, centre}.
+/// Groups of points side by side, over a band. groups: [{label, points: [..], faint}], band: {low, high, centre}.
 function dotChart(groups, unit, band, options = {}) {
   const box = element("div", {class: "chart", role: "img", "aria-label": options.label || "chart"});
   const names = groups.map(group => group.label);
@@ -8,7 +8,7 @@ function dotChart(groups, unit, band, options = {}) {
     const width = Math.max(240, box.clientWidth || 600);
     const xs = [], series = groups.map(() => []);
     groups.forEach((group, g) => group.points.forEach((value, i) => {
-      // Spread in the order of time within the group's own column.
+      // Spread the points over the group's column in the order of time.
       xs.push(g + .15 + .7 * (i + .5) / group.points.length);
       groups.forEach((_, other) => series[other].push(other === g ? value : null));
     }));
@@ -55,8 +55,8 @@ function dotChart(groups, unit, band, options = {}) {
   return drawnWhenSeen(box, make);
 }
 
-/// A value over time; points: [[started, value, changed], ...], oldest first. Lines stand where something changed. options:
-/// {band: {low, high, centre}, levels: [{from, to, value}], marks: [{at, tone}], alarm: index}, all places in points.
+/// A value over time; points: [[started, value, changed], ...], oldest first. Vertical lines mark changes. options:
+/// {band: {low, high, centre}, levels: [{from, to, value}], marks: [{at, tone}], alarm: index}; all positions are indices into points.
 function trendChart(points, unit, label, options = {}) {
   const box = element("div", {class: "chart", role: "img", "aria-label": label});
   const make = () => {
@@ -72,7 +72,7 @@ function trendChart(points, unit, label, options = {}) {
     const plot = new uPlot({
       width: Math.max(240, box.clientWidth || 600), height: 200,
       legend: {show: false}, cursor: {show: false},
-      // Days are those of the runs' own times, UTC, wherever the page is read.
+      // Days are in UTC, like the runs' times, wherever the page is read.
       tzDate: second => uPlot.tzDate(new Date(second * 1000), "Etc/UTC"),
       scales: {x: {time: true}, y: {range: () => [low - margin, high + margin]}},
       axes: [
@@ -109,7 +109,7 @@ function trendChart(points, unit, label, options = {}) {
     changes.length ? list(changes.map(point => point[0].slice(0, 10) + ": " + point[2])) : null);
 }
 
-/// Draws once the box has a place on the page, and again when its width or the colours change.
+/// Draws once the box is laid out, and again when its width or the colours change.
 function drawnWhenSeen(box, make) {
   let width = 0;
   const draw = () => {

@@ -1,6 +1,6 @@
 // The page of one check or comparison: devices, their metrics, the stack.
 
-/// The verdict that a row shows: the gravest; and the one with figures against the baseline, if there is one.
+/// The verdict that a row shows: the gravest. figuresOf() gives the one with figures against the baseline, if there is one.
 function shownVerdict(metric) {
   return metric.verdicts[0] || null;
 }
@@ -15,7 +15,7 @@ function gravityOf(metric) {
   return gravity[verdict.verdict] + (verdict.advisory && verdict.verdict !== "ok" ? 2.5 : 0);
 }
 
-/// What the baseline's tolerance admits: a lower edge for what should be high, an upper one for what should be low.
+/// The band within the baseline's tolerance: a lower edge if higher is better, an upper edge if lower is better.
 function bandOf(metric, verdict) {
   if (!verdict || !verdict.baseline || !verdict.tolerance) return null;
   const centre = verdict.baseline, step = verdict.tolerance;
@@ -47,7 +47,7 @@ function metricDetail(metric) {
   return parts;
 }
 
-/// A row, and the row below it that opens.
+/// A row, and the row below it that it opens.
 function metricRows(metric, columns) {
   const row = drawRow(metric, columns);
   const detail = element("tr", {class: "detail", hidden: true}, element("td", {colspan: columns.length}));
@@ -61,7 +61,7 @@ function metricRows(metric, columns) {
   return [row, detail];
 }
 
-/// Where now lies against the baseline: a bar from the centre, as far as the tolerance times three.
+/// The change against the baseline: a bar from the centre, up to three times the tolerance.
 function changeBar(metric) {
   const figures = figuresOf(metric);
   if (!figures || figures.change === null) return "";
@@ -73,17 +73,18 @@ function changeBar(metric) {
 }
 
 function metricTable(device) {
+  const compared = device.metrics.some(metric => figuresOf(metric));
   const columns = [
     {title: "metric", key: metric => metric.key, text: metric => element("button", {type: "button", class: "open", "aria-expanded": "false"}, foreign(metric.key, 120))},
     {title: "class", key: metric => metric.class, text: metric => foreign(metric.class || "")},
     {title: "now", number: true, text: metric => quantity(metric.value, metric.unit)},
-    {title: "baseline", number: true, text: metric => figuresOf(metric) && typeof metric.value === "number" ? quantity(figuresOf(metric).baseline, metric.unit) : ""},
-    {title: "change", number: true, first: "down", key: metric => figuresOf(metric) && figuresOf(metric).change, text: metric => figuresOf(metric) ? signed(figuresOf(metric).change) : ""},
-    {title: "better | worse", text: changeBar},
+    compared && {title: "baseline", number: true, text: metric => figuresOf(metric) && typeof metric.value === "number" ? quantity(figuresOf(metric).baseline, metric.unit) : ""},
+    compared && {title: "change", number: true, first: "down", key: metric => figuresOf(metric) && figuresOf(metric).change, text: metric => figuresOf(metric) ? signed(figuresOf(metric).change) : ""},
+    compared && {title: "better | worse", text: changeBar},
     {title: "range", number: true, first: "down", key: metric => metric.range, text: metric => percent(metric.range)},
     {title: "of limit", number: true, key: metric => shareOf(metric), text: metric => percent(shareOf(metric))},
     {title: "verdict", key: gravityOf, text: metric => shownVerdict(metric) ? badge(shownVerdict(metric).verdict, shownVerdict(metric).advisory) : "measured"},
-  ];
+  ].filter(Boolean);
   const count = element("output", {class: "count", "aria-live": "polite"});
   const filter = {text: "", kind: "", group: ""};
   const table = sortedTable(columns, device.metrics, "Metrics of " + cut(device.label, 80), {
@@ -120,14 +121,14 @@ function shareOf(metric) {
   return physical ? physical.share : null;
 }
 
-/// `alone`: the banner has said its verdict.
+/// `alone`: the banner already shows this device's verdict.
 function devicePart(device, alone) {
   const missing = device.families.flatMap(family => (family.reason ? [family.family + " (" + family.ok + " of " + family.processes + " processes whole): " + family.reason] : []).concat(family.skipped));
   return element("div", {class: "device"},
     element("h2", {}, foreign(device.label), " ", alone ? null : badge(device.outcome.word)),
     alone ? null : element("p", {}, foreign(device.outcome.sentence, 2000)),
     element("p", {class: "legend"}, "Profile ", foreign(device.profile), ", ", device.rounds + (device.rounds === 1 ? " round" : " rounds"), ", begun ", foreign(device.started), "."),
-    findings(device.findings, device.diagnosis, device.needed),
+    findings(device.findings, device.diagnosis, device.needed, device.others),
     device.remarks.length ? section("What to know", list(device.remarks, 6)) : null,
     missing.length ? section("Not measured", list(missing, 6)) : null,
     section("Metrics", metricTable(device)));
@@ -148,6 +149,6 @@ function checkPage(data) {
 }
 
 function diagnosisPage(data) {
-  return [banner("diagnosis", data.outcome), element("p", {class: "legend"}, foreign(data.source)), findings(data.findings),
+  return [banner("diagnosis", data.outcome), element("p", {class: "legend"}, foreign(data.source)), findings(data.findings, "", [], data.others),
     data.remarks.length ? section("What would tell", list(data.remarks)) : null];
 }

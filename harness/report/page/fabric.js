@@ -1,6 +1,6 @@
-// Nodes that were measured together: who is slow with whom.
+// The page of nodes that were measured together: which pairs are slow.
 
-/// How a pair did, for the line below the map.
+/// A pair's result, for the line below the map.
 function describePair(fabric, size, set, one, other) {
   const name = cut(one, 60) + " with " + cut(other, 60);
   if (one === other) return name + ": a node alone is measured by its own runs";
@@ -12,7 +12,7 @@ function describePair(fabric, size, set, one, other) {
   return name + ": " + quantity(best, fabric.unit) + ", " + worse + rest;
 }
 
-/// The pairs of one size as a map of nodes by nodes.
+/// The pairs of one size as a node-by-node map.
 function pairsMap(fabric, size) {
   const count = fabric.nodes.length, place = new Map(fabric.nodes.map((node, index) => [node.node, index]));
   const sets = new Map();

@@ -1,8 +1,8 @@
-// The page of a fleet: which node is not like the others, and in what.
+// The page of a fleet: which nodes differ from the others, and in which metrics.
 
 const stateOrder = {found: 0, unread: 1, "not judged": 2, suspect: 3, healthy: 4};
 
-/// What all names end with, from a slash on, tells nothing: "/round-1".
+/// The ending that all names share, from a slash on, such as "/round-1". It tells nothing, so it can be removed.
 function commonEnd(names) {
   if (names.length < 2) return "";
   const first = names[0];
@@ -11,7 +11,7 @@ function commonEnd(names) {
   return "";
 }
 
-/// Changes of every node in every metric against the median of its group, + is worse.
+/// The change of every node in every metric against its group's median; + is worse.
 function fleetModel(data) {
   const count = data.metrics.length;
   const changes = new Float32Array(data.nodes.length * count).fill(NaN);
@@ -35,7 +35,7 @@ function fleetModel(data) {
     change: (node, metric) => changes[node * count + metric], tolerance: metric => data.metrics[metric].tolerance || .05};
 }
 
-/// Of the metric that the table names for a node: its first.
+/// The change of the metric that the table names for a node: its first verdict's.
 function changeOf(node) {
   return node.verdicts.length ? node.verdicts[0].change : null;
 }
@@ -158,7 +158,7 @@ function fleetPage(data) {
     if (filter.sort === "metric" && byMetric >= 0) {
       const key = node => {
         const change = model.change(node.index, byMetric);
-        return Number.isNaN(change) ? Infinity : change;  // what did not measure it comes first
+        return Number.isNaN(change) ? Infinity : change;  // nodes that did not measure it come first
       };
       rows.sort((a, b) => key(b) - key(a) || 0);
     }

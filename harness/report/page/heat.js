@@ -1,7 +1,7 @@
-// Nodes by metrics as a heat map on a canvas: only what is in sight is drawn, so that a thousand nodes scroll.
+// A heat map of nodes by metrics on a canvas. Draws only the visible part, so that a thousand nodes scroll smoothly.
 
-/// model: {nodes: [{label}], metrics: [{key, class}], across: what columns are, change(node, metric) -> number (NaN: not measured), tolerance(metric)}.
-/// Rows and columns are indices into them; show(rows, columns) draws these. onOpen(node, metric), onSort(metric), onPoint(text).
+/// model: {nodes: [{label}], metrics: [{key, class}], across: the columns' name, change(node, metric) -> number (NaN: not measured), tolerance(metric)}.
+/// Rows and columns are indices into them; show(rows, columns) draws the given ones. onOpen(node, metric), onSort(metric), onPoint(text).
 class HeatMap {
   constructor(model, handlers) {
     this.model = model;
@@ -67,7 +67,7 @@ class HeatMap {
     return steps;
   }
 
-  /// What is in sight, on the canvas of the screen.
+  /// Draws the visible part on the screen's canvas.
   paint() {
     const width = this.node.clientWidth, height = this.node.clientHeight;
     if (!width || !height || !this.high) return;
@@ -94,7 +94,7 @@ class HeatMap {
     return pen;
   }
 
-  /// Cells, names and classes of a view: {rows, columns, width, height, top, left, gutter, header, high, wide}, in pixels of the page.
+  /// Draws cells, names and classes of a view: {rows, columns, width, height, top, left, gutter, header, high, wide}, in pixels of the page.
   draw(pen, view) {
     const {rows, columns, width, height, gutter, header, high, wide, top, left} = view, model = this.model;
     const paper = colour("paper"), ink = colour("ink"), absent = colour("heat-absent");
@@ -118,7 +118,7 @@ class HeatMap {
         pen.fillRect(x, y, Math.round(gutter + (c + 1) * wide - left) - x - gap, high - 1);
       }
     }
-    // Names over the cells that scrolled below them.
+    // Names go on top of cells that scrolled below them.
     pen.fillStyle = paper;
     pen.fillRect(0, 0, gutter, height);
     pen.fillRect(0, 0, width, header);
@@ -137,7 +137,7 @@ class HeatMap {
     this.drawClasses(pen, view, firstColumn, lastColumn);
   }
 
-  /// The class above its columns, where there is room for the word.
+  /// Draws each class above its columns, if the word fits.
   drawClasses(pen, view, first, last) {
     const {columns, gutter, header, wide, left} = view, faint = colour("faint");
     let begin = first;
@@ -154,8 +154,8 @@ class HeatMap {
     }
   }
 
-  /// The map for paper, which does not scroll: strips of rows, each short enough for a page, that take the page's width. Strips are
-  /// bitmaps: after mostStrips of them the rest is left out, and said.
+  /// The map for paper, which does not scroll: strips of rows in the page's width, each short enough for a page. Strips are
+  /// bitmaps; after mostStrips of them the rest is left out, and a sentence says so.
   strips() {
     const rowsOfStrip = 25, columnsOfStrip = 200, mostStrips = 64, width = 1000, header = 22, high = 16, gutter = 190;
     const across = Math.max(1, Math.ceil(this.columns.length / columnsOfStrip));

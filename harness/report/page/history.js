@@ -1,6 +1,6 @@
 // The page of a history: each series with its levels, what changed in the stack, and what the monitor says.
 
-/// What the tolerance around the centre admits, as on the page of a check.
+/// The band within the tolerance around the centre, as on the page of a check.
 function bandOfSeries(series) {
   return bandOf(series, {baseline: series.centre, tolerance: series.tolerance});
 }
@@ -11,7 +11,7 @@ function seriesPart(series) {
     ...series.changes.map(one => ({...one, level: true})),
     ...series.versions.map(one => ({...one, level: false})),
   ].sort((a, b) => a.at - b.at || b.level - a.level);
-  // A level that begins where a version changed is one line, in the level's colour.
+  // If a level begins where a version changed, one line marks both, in the level's colour.
   const marks = changed.filter(one => one.level || !changed.some(other => other.level && other.at === one.at)).map(one => ({at: one.at, tone: one.level ? (one.worse ? "bad" : "good") : "faint"}));
   const rows = changed.map(one => element("tr", {},
     element("th", {scope: "row"}, day(one.at)),

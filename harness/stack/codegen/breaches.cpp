@@ -1,4 +1,4 @@
-// What the machine code of a kernel breaks of an expectation.
+// Checks a kernel's machine code against an expectation.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,7 +12,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// Bytes that an access moves a thread: "LDG.E.128" 16, "LDG.E.U16" 2, without a width 4.
+/// Bytes that an access moves per thread: "LDG.E.128" 16, "LDG.E.U16" 2, without a width 4.
 int access_bytes(std::string_view opcode) {
   for (std::size_t at = opcode.find('.'); at != std::string_view::npos; at = opcode.find('.', at + 1)) {
     std::string_view part = opcode.substr(at + 1, opcode.find('.', at + 1) - at - 1);
@@ -45,7 +45,7 @@ void judge_vectors(const Expectation& expectation, const KernelCode& code, std::
   if (!any) out.push_back("no access to global memory, and accesses of a declared width are expected");
 }
 
-/// How much of what is wanted a loop holds: the sum over patterns, none counted beyond its least number.
+/// How many of the wanted instructions a loop holds: the sum over patterns, each counted up to its minimum.
 int held(const CodeLoop& loop, const Counts& wanted) {
   int sum = 0;
   for (const auto& [pattern, least] : wanted) sum += std::min(least, count(loop.opcodes, pattern));
@@ -94,7 +94,7 @@ void judge_loop(const Expectation& expectation, const KernelCode& code, std::vec
 }  // namespace
 
 bool opcode_matches(std::string_view pattern, std::string_view opcode) {
-  // The pattern ends where a part of the opcode does: "HMMA" is not "HMMA2".
+  // The pattern must end where a part of the opcode ends: "HMMA" does not match "HMMA2".
   if (result::matches(pattern, opcode)) return true;
   return result::matches(fmt::format("{}.*", pattern), opcode);
 }

@@ -1,5 +1,5 @@
-// The files kernels/<folder>/<file>.codegen.json as they were when this command was built
-// (scripts/cmake/EmbedData.cmake writes the definition).
+// The files kernels/<folder>/<file>.codegen.json, embedded when this command was built.
+// scripts/cmake/EmbedData.cmake writes the definition.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace gpugauge::stack {
 
-/// Every file, by its path below kernels/.
+/// Every file, with its path below kernels/.
 std::vector<DataFile> embedded_codegen();
 
 }  // namespace gpugauge::stack

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view schema = "gpugauge-codegen-1";
 
-/// 80 of "sm_80", "sm_80+" or "sm_90a"; 0 for what is none of them.
+/// 80 for "sm_80", "sm_80+" or "sm_90a"; 0 for other text.
 int architecture_number(std::string_view text) {
   if (!text.starts_with("sm_")) return 0;
   text.remove_prefix(3);
@@ -25,7 +25,7 @@ int architecture_number(std::string_view text) {
   return rest.empty() || rest == "+" || rest == "a" || rest == "f" ? value : 0;
 }
 
-/// Each number from `lowest` to a million.
+/// Reads counts; each must be from `lowest` to one million.
 Counts read_counts(const nlohmann::json* value, const result::Place& place, int lowest) {
   Counts counts;
   if (value == nullptr) return counts;

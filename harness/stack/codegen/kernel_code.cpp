@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view mangled_start = "_ZN8gpugauge";
 
-/// Back references of a mangled name ("S1_", "T_"), each of which repeats what stood before it: some dozens
-/// of them, each with two of the one before, stand for more text than any memory holds.
+/// True unless the mangled name has too many back references ("S1_", "T_"), which repeat earlier parts. Some
+/// dozens, each with two of the one before, expand to more text than memory holds.
 bool has_few_references(std::string_view symbol) {
   constexpr std::size_t most = 32;  // kernels of ours have no more than a dozen
   std::size_t count = 0;
@@ -40,7 +40,7 @@ void erase_all(std::string& text, std::string_view part) {
     text.erase(at, part.size());
 }
 
-/// Where in `name` a character stands outside of every pair of < and >; npos where it does not.
+/// Position of a character outside every pair of < and >; npos if there is none.
 std::size_t find_outside(std::string_view name, char wanted) {
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -1,3 +1,4 @@
+// Parses cuobjdump's resource lists and disassembly.
 #include "stack/codegen/parse.hpp"
 
 #include <algorithm>
@@ -19,14 +20,14 @@ std::optional<unsigned long> number(std::string_view text, int base) {
   return value;
 }
 
-/// "REG:242 STACK:0 SHARED:1024" -> the number behind "STACK:", 0 where there is none.
+/// "REG:242 STACK:0 SHARED:1024" -> the number after "STACK:"; 0 if there is none.
 int field(std::string_view text, std::string_view name) {
   const std::size_t at = text.find(name);
   if (at == std::string_view::npos) return 0;
   return static_cast<int>(number(text.substr(at + name.size()), 10).value_or(0));
 }
 
-/// The last hexadecimal number of a branch's operands.
+/// The last hexadecimal number in a branch's operands.
 unsigned long branch_target(std::string_view operands) {
   const std::size_t at = operands.rfind("0x");
   if (at == std::string_view::npos) return no_target;
@@ -56,7 +57,7 @@ void CodeParser::end_output() {
   resources_of_.clear();
 }
 
-/// The first copy of which this part is not known yet; a new one where all are.
+/// The first copy that lacks this part; a new copy if none does.
 KernelCode& CodeParser::copy_without(bool KernelCode::*part, std::string_view symbol) {
   std::vector<KernelCode>& copies = kernels_[{architecture_, std::string(symbol)}];
   const auto found =
@@ -98,8 +99,8 @@ void CodeParser::resources(std::string_view text) {
 }
 
 void CodeParser::instruction(std::string_view text) {
-  // "/*0070*/              @!P0 BRA 0x20 ;      /* 0xffffffa000008947 */"; the second half of the encoding
-  // stands alone on the next line.
+  // "/*0070*/              @!P0 BRA 0x20 ;      /* 0xffffffa000008947 */"; the second half of the encoding is
+  // alone on the next line.
   if (code_of_.empty()) return;
   const std::size_t address_end = text.find("*/");
   const auto address = number(text.substr(2), 16);
@@ -186,7 +187,7 @@ std::vector<std::string> CodeParser::architectures() const {
 std::vector<KernelCode> distinct(std::vector<KernelCode> kernels) {
   std::stable_sort(kernels.begin(), kernels.end(), comes_before);
   std::vector<KernelCode> out;
-  std::size_t first = 0;  // of the copies of one kernel for one architecture
+  std::size_t first = 0;  // among the copies of one kernel for one architecture
   for (KernelCode& one : kernels) {
     if (first < out.size() && comes_before(out[first], one)) first = out.size();
     if (std::none_of(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),

@@ -1,4 +1,4 @@
-// Reads what cuobjdump prints.
+// Parses the output of cuobjdump.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 
 namespace gpugauge::stack {
 
-/// Takes the text of `cuobjdump --dump-resource-usage` and `cuobjdump -sass` of one file, in pieces as they
-/// come and in any order, and puts together what they say of each kernel and architecture. A file may hold
-/// several copies of a kernel for one architecture, and they need not be alike: the first resources belong to
-/// the first code, the second to the second. Lines that say nothing of a kernel are passed over.
+/// Takes the text of `cuobjdump --dump-resource-usage` and `cuobjdump -sass` for one file, in pieces and in
+/// any order. Combines them per kernel and architecture. A file may hold several, different copies of a
+/// kernel for one architecture: the first resources belong to the first code, the second to the second.
+/// Ignores lines about anything else.
 class CodeParser {
  public:
-  void feed(std::string_view text);  ///< a piece may end anywhere: a line counts once its end has come
-  /// The text so far is all of one output: an unfinished line and function end here.
+  void feed(std::string_view text);  ///< a piece may end anywhere; a line is read once it is complete
+  /// Ends the text of one output: completes an unfinished line and function.
   void end_output();
-  /// Adds what another parser found in the same file.
+  /// Adds the results of another parser for the same file.
   void take(const CodeParser& other);
   /// Every copy, sorted by name, then architecture. Call after end_output.
   std::vector<KernelCode> kernels() const;
@@ -31,7 +31,7 @@ class CodeParser {
   struct Instruction {
     unsigned long address;
     std::string opcode;
-    unsigned long target;  ///< of a branch, else no_target
+    unsigned long target;  ///< for a branch, else no_target
   };
 
   void line(std::string_view text);
@@ -48,8 +48,8 @@ class CodeParser {
       kernels_;  // copies by architecture and symbol
 };
 
-/// The kernels of several files: each body once, with the first file that holds it, sorted as
-/// CodeParser::kernels() sorts.
+/// The kernels of several files: each distinct body once, with the first file that holds it. Sorted as
+/// CodeParser::kernels() does.
 std::vector<KernelCode> distinct(std::vector<KernelCode> kernels);
 
 }  // namespace gpugauge::stack

@@ -9,9 +9,9 @@
 namespace gpugauge::stack {
 namespace {
 
-/// What an empty body takes at most: the stack pointer's load, a guard and the exit.
+/// The most instructions of an empty body: the stack pointer's load, a guard and the exit.
 constexpr int empty_instructions = 8;
-/// What ptxas of CUDA 13.0 sets before every kernel for 8.7: it clears the convergence barriers.
+/// ptxas of CUDA 13.0 starts every kernel for 8.7 with these: they clear the convergence barriers.
 constexpr int prologue_of_87 = 20;
 
 void add_proofs(const Counts& counts, const Opcodes& opcodes, std::vector<std::string>& proofs) {
@@ -20,7 +20,7 @@ void add_proofs(const Counts& counts, const Opcodes& opcodes, std::vector<std::s
       proofs.push_back(fmt::format("{} {}", found, pattern));
 }
 
-/// The architectures of each kernel that an expectation names, by the kernel's name.
+/// Kernel name -> its architectures, for the kernels that an expectation names.
 using Named = std::map<std::string, std::set<std::string>>;
 
 bool one_is_meant(std::string_view word, const std::set<std::string>& architectures) {
@@ -28,7 +28,7 @@ bool one_is_meant(std::string_view word, const std::set<std::string>& architectu
                      [&](const std::string& one) { return means(word, one); });
 }
 
-/// Adds where code for a declared architecture is missing; `built` are those of all kernels.
+/// Adds declared architectures without code; `built` holds the architectures of all kernels.
 void add_missing(const Expectation& expectation, const Named& named, const std::set<std::string>& built,
                  CodeReview& out) {
   for (const std::string& word : expectation.architectures) {

@@ -1,4 +1,4 @@
-// Every kernel against every expectation: pure.
+// Compares every kernel with every expectation. Pure functions.
 #pragma once
 
 #include <string>
@@ -12,34 +12,35 @@ namespace gpugauge::stack {
 /// as_declared: every expectation holds. broken: one does not. undeclared: none names it.
 enum class CodeState { as_declared, broken, undeclared };
 
-/// One body of a kernel on one architecture, judged.
+/// The result for one kernel body on one architecture.
 struct CodeRow {
   KernelCode code;                           ///< as it was read
   CodeState state = CodeState::as_declared;  ///< see review()
-  std::vector<std::string> problems;  ///< clauses; of an undeclared kernel what every kernel is held to
-  std::vector<std::string> proofs;    ///< "128 HMMA.16816.F32.BF16": declared instructions that were found
+  /// One clause each; for an undeclared kernel, violations of the rules for every kernel.
+  std::vector<std::string> problems;
+  std::vector<std::string> proofs;  ///< "128 HMMA.16816.F32.BF16": declared instructions that were found
 };
 
-/// Every kernel of the files, and what the expectations did not find.
+/// The result for every kernel of the files, and expectations without a match.
 struct CodeReview {
   std::vector<CodeRow> rows;           ///< sorted by name, then architecture
   std::vector<std::string> unmatched;  ///< expectations that name no kernel here: "origin: 'pattern'"
-  /// Kernels without code for a declared architecture that other kernels here have: "origin: 'name' on
-  /// sm_90a".
+  /// Kernels that lack code for a declared architecture although other kernels here have it: "origin: 'name'
+  /// on sm_90a".
   std::vector<std::string> unmet;
   std::vector<std::string>
       not_built;       ///< "origin: 'pattern' on sm_90a": no kernel here has that architecture
-  int foreign = 0;     ///< kernels of other projects, where those are not judged
-  int broken = 0;      ///< rows in that state
-  int undeclared = 0;  ///< rows in that state
+  int foreign = 0;     ///< kernels of other projects, if those are not judged
+  int broken = 0;      ///< rows in state `broken`
+  int undeclared = 0;  ///< rows in state `undeclared`
 };
 
-/// Which kernels are judged: a family of this project also holds those of libraries that it instantiates.
+/// Which kernels are judged. A family of this project also holds kernels of libraries that it instantiates.
 enum class Kernels { of_this_project, all };
 
-/// A kernel on an architecture that none of its expectations covers must be an empty body: code that the
-/// architecture's guard left out; one whose code was not listed is broken. An undeclared kernel is held to no
-/// spills and no local memory, and its breach is said but stays `undeclared`.
+/// On an architecture that none of its expectations covers, a kernel must have an empty body, left by the
+/// architecture's guard. If its code was not listed, it is broken. An undeclared kernel must not spill or use
+/// local memory. A violation is reported, but the state stays `undeclared`.
 CodeReview review(const std::vector<KernelCode>& kernels, const std::vector<Expectation>& expectations,
                   Kernels judged);
 

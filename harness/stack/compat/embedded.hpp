@@ -1,5 +1,4 @@
-// The data files as they were when this command was built (scripts/cmake/EmbedData.cmake writes the
-// definition).
+// The data files, embedded when this command was built. scripts/cmake/EmbedData.cmake writes the definition.
 #pragma once
 
 #include <vector>

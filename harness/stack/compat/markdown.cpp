@@ -1,3 +1,4 @@
+// Writes docs/compatibility.md from the tables.
 #include "stack/compat/markdown.hpp"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ std::string branches(const Tables& tables) {
   return chapter.finish();
 }
 
-/// The machines on which an issue is said, "" for all.
+/// The machines that an issue concerns; "" for all.
 std::string machines_of(const KnownIssue& issue) {
   std::vector<std::string> parts;
   if (!issue.gpus.empty()) parts.push_back(fmt::format("{}", fmt::join(issue.gpus, " or ")));
@@ -135,7 +136,7 @@ std::string host_compilers(const Tables& tables) {
   return chapter.finish();
 }
 
-/// True where two rows differ in the release only.
+/// True if two rows differ only in the release.
 bool says_the_same(const FrameworkBuild& a, const FrameworkBuild& b) {
   return a.framework == b.framework && a.cuda == b.cuda && a.cudnn == b.cudnn && a.nccl == b.nccl &&
          a.python == b.python && a.compute_capabilities == b.compute_capabilities && a.note == b.note &&

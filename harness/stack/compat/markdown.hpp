@@ -1,4 +1,4 @@
-// docs/compatibility.md, as the tables have it.
+// Generates docs/compatibility.md from the tables.
 #pragma once
 
 #include <string>
@@ -8,24 +8,24 @@
 
 namespace gpugauge::stack {
 
-/// The whole page; a test holds the committed one against it.
+/// The whole page; a test compares the committed page with it.
 std::string compatibility_markdown(const Tables& tables);
 
-/// Writes tables of one chapter and numbers their sources, which are listed at its end.
+/// Writes the tables of one chapter and numbers their sources, listed at its end.
 class MarkdownChapter {
  public:
-  /// `about` is a paragraph below the heading; both are Markdown and taken as they are.
+  /// `about` is a paragraph below the heading. Both texts are Markdown and not escaped.
   MarkdownChapter(const std::string& title, const std::string& about);
 
-  /// Begins a table; its cells are escaped as those of row().
+  /// Begins a table; escapes its cells as row() does.
   void header(const std::vector<std::string>& cells);
-  /// A row of the table that was begun; `|`, `*`, `<` and line ends are escaped.
+  /// Adds a row to the current table; escapes `|`, `*`, `<` and line ends.
   void row(const std::vector<std::string>& cells);
-  /// The last cell is the source's number; a row that nobody read is marked as unsure.
+  /// Adds a row whose last cell is the source's number. Marks it as unsure if nobody read the source.
   void row(std::vector<std::string> cells, const Source& source);
-  void text(const std::string& paragraph);  ///< a paragraph of Markdown, taken as it is; it ends the table
+  void text(const std::string& paragraph);  ///< adds a paragraph of Markdown without escaping; ends the table
   std::string number_of(const Source& source);  ///< "1", or "2, unsure"
-  std::string finish() const;                   ///< the chapter with its sources
+  std::string finish() const;                   ///< returns the chapter with its sources
 
  private:
   std::string text_;
@@ -35,7 +35,7 @@ class MarkdownChapter {
 /// The chapters on error codes.
 std::string markdown_of_error_codes(const Tables& tables);
 
-/// What these tables cannot say.
+/// The chapter on what these tables cannot tell.
 std::string markdown_of_the_unknown(const Tables& tables);
 
 }  // namespace gpugauge::stack

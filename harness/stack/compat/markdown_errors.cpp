@@ -1,4 +1,4 @@
-// The chapters of docs/compatibility.md that need sentences rather than rows: error codes, and what is
+// The chapters of docs/compatibility.md that consist of sentences rather than rows: error codes, and what is
 // unknown.
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ std::string numbered(const std::vector<std::string>& lines) {
   return out;
 }
 
-/// The row of the other API that says the same of this number, nullptr where there is none.
+/// The other API's row with the same meaning for this number; nullptr if there is none.
 const ErrorCode* twin(const Tables& tables, const ErrorCode& row) {
   if (row.api == "nvml") return nullptr;
   const ErrorCode* const other = tables.error(row.api == "runtime" ? "driver" : "runtime", row.code);
@@ -31,7 +31,7 @@ void explained(MarkdownChapter& chapter, const Tables& tables, bool nvml) {
   for (const ErrorCode& row : tables.error_codes) {
     if ((row.api == "nvml") != nvml || row.meaning.empty()) continue;
     const ErrorCode* const other = twin(tables, row);
-    if (other != nullptr && row.api == "driver") continue;  // stands in the runtime's row
+    if (other != nullptr && row.api == "driver") continue;  // merged into the runtime's row
     chapter.row({fmt::format("{}", row.code), other != nullptr ? row.name + ", " + other->name : row.name,
                  row.meaning, numbered(row.causes), numbered(row.next)},
                 row.source);
@@ -78,7 +78,8 @@ std::string markdown_of_error_codes(const Tables& tables) {
   std::map<int, std::map<std::string, std::string>> by_code;
   for (const ErrorCode& row : tables.error_codes) {
     by_code[row.code][row.api] = row.name;
-    if (row.causes.empty()) names.number_of(row.source);  // the headers; where causes stand, theirs do
+    // Cites the headers; a row with causes cites its own source.
+    if (row.causes.empty()) names.number_of(row.source);
   }
   for (auto& [code, name] : by_code)
     names.row({fmt::format("{}", code), name["runtime"], name["driver"], name["nvml"]});

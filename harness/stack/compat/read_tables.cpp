@@ -1,5 +1,5 @@
-// The strict reader of the data files: what is unknown, missing, of another type or without a source is
-// refused, naming file and row.
+// The strict reader of the data files. Refuses what is unknown, missing, of another type or without a source,
+// naming file and row.
 #include <functional>
 #include <map>
 
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using result::Place;
 
-/// Only digits and dots, so that nothing of a cell is silently left out.
+/// Accepts only digits and dots, so that no part of a cell is silently ignored.
 Version version_in(const std::string& text, const Place& place) {
   const bool plain =
       text.find_first_not_of("0123456789.") == std::string::npos && text.find("..") == std::string::npos;
@@ -86,7 +86,7 @@ class Row {
   result::ObjectReader reader_;
 };
 
-/// What error_codes.json adds to a name of error_names.json.
+/// The explanation that error_codes.json adds to a name in error_names.json.
 struct Explanation {
   std::vector<std::string> apis;
   ErrorCode code;
@@ -104,7 +104,7 @@ std::string api_in(const std::string& api, const Place& place) {
   return api;
 }
 
-// Braces evaluate from left to right, so that the first fault of a row is the one that is named.
+// Braced initialisers evaluate from left to right, so the error names the first fault of a row.
 
 void read_toolkit_driver(Row& row, Reading& to) {
   to.tables.toolkit_drivers.push_back({row.version("cuda"), row.whole("update"), row.text("release"),
@@ -259,8 +259,8 @@ ReadRow reader_of(const std::string& table) {
   return found == readers.end() ? nullptr : found->second;
 }
 
-/// Gives the names their meanings. What a program's start can meet is explained in result/cuda_error already;
-/// the data need not say it again.
+/// Adds the meanings to the names. Errors at a program's start are explained in result/cuda_error, so the
+/// data need not repeat them.
 void explain(Reading& reading) {
   for (const Explanation& explanation : reading.explanations) {
     for (const std::string& api : explanation.apis) {

@@ -1,3 +1,4 @@
+// Look-ups in the compatibility tables.
 #include "stack/compat/tables.hpp"
 
 #include <algorithm>
@@ -11,14 +12,13 @@
 namespace gpugauge::stack {
 namespace {
 
-/// True where a row of `known` speaks of `asked`: the same major.minor, or a row that names the major version
-/// only.
+/// True if a row for `known` applies to `asked`: the same major.minor, or a row with only the major version.
 bool same_release(const Version& known, const Version& asked) {
   const std::size_t parts = std::min<std::size_t>(known.size(), 2);
   return parts > 0 && known.first(parts) == asked.first(parts);
 }
 
-/// Exactly the release, else the newest of the same major.minor up to it, else the oldest of them.
+/// Exactly the release; else the newest not newer release of the same major.minor; else the oldest of them.
 template <typename Row, typename VersionOf>
 const Row* closest(const std::vector<const Row*>& rows, const Version& asked, const VersionOf& version_of) {
   const Row* best = nullptr;

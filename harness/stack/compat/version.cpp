@@ -7,7 +7,7 @@
 namespace gpugauge::stack {
 namespace {
 
-constexpr int driver_major_least = 300;  // no library or toolkit counts so far
+constexpr int driver_major_least = 300;  // library and toolkit versions are lower so far
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -73,7 +73,7 @@ std::string cuda_version_of(int number) {
 
 std::string cublas_version_of(int number) {
   if (number >= 100000 && number < 1000000) return three(number / 10000, number % 10000 / 100, number % 100);
-  // cuBLAS 10 and 11 counted a thousand a major version and let the minor version run over: 12103 is 11.11.3.
+  // cuBLAS 10 and 11 used 1000 per major version and let the minor version overflow: 12103 is 11.11.3.
   if (number >= 11000 && number < 13000) return three(11, (number - 11000) / 100, number % 100);
   if (number >= 10000 && number < 11000) return three(10, (number - 10000) / 100, number % 100);
   return "";

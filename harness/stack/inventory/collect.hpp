@@ -1,5 +1,5 @@
-// Who fills an inventory. One file a subject; each looks only below the context's root, runs nothing of the
-// inspected tree, and takes milliseconds. The keys are those of docs/inventory.md.
+// The collectors that fill an inventory: one subject per file. Each looks only below the context's root, runs
+// nothing of the inspected tree, and takes milliseconds. docs/inventory.md lists the keys.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,17 @@
 
 namespace gpugauge::stack {
 
-/// What is inspected. On the live machine ("/") also system calls and NVIDIA's libraries may answer; below
-/// any other root only files are read.
+/// What to inspect. On the live machine ("/") system calls and NVIDIA's libraries may answer too. Below any
+/// other root only files are read.
 struct Context {
-  Tree tree{"/"};           ///< everything is looked for below it
-  Environment environment;  ///< of the user whose stack it is; current_environment() on the live machine
-  std::string python;      ///< an interpreter, or a virtual environment's or conda's folder; "" looks for one
-  std::optional<int> pid;  ///< a running process whose loaded libraries are read
-  bool import_frameworks = false;  ///< also import them in a child of that interpreter (runs its code)
-  double timeout_seconds = 20;     ///< for each child process
-  /// Command of the child that asks the driver; empty: this executable's `probe inventory`.
+  Tree tree{"/"};           ///< root of everything that is read
+  Environment environment;  ///< environment of the stack's user; current_environment() on the live machine
+  /// An interpreter, or the folder of a virtual or conda environment; "" searches for one.
+  std::string python;
+  std::optional<int> pid;          ///< a running process whose loaded libraries to read
+  bool import_frameworks = false;  ///< also import them in a child of that interpreter, which runs their code
+  double timeout_seconds = 20;     ///< per child process
+  /// Command of the child that asks the driver; empty: `probe inventory` of this executable.
   std::vector<std::string> driver_command;
 };
 
@@ -38,7 +39,7 @@ void collect_libraries(const Context& context, Inventory& inventory);   ///< lib
 void collect_process(const Context& context, Inventory& inventory);     ///< process.* (with --pid)
 void collect_frameworks(const Context& context, Inventory& inventory);  ///< python.*, framework.*, wheel.*
 
-/// All of them in reading order, and collected.seconds.
+/// Calls all collectors in reading order and adds collected.seconds.
 Inventory collect(const Context& context);
 
 }  // namespace gpugauge::stack

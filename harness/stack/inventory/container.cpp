@@ -1,4 +1,4 @@
-// container.*
+// Adds container.* to the inventory.
 #include <algorithm>
 #include <array>
 
@@ -40,7 +40,7 @@ std::vector<Runtime> runtimes(const Tree& tree) {
   return found;
 }
 
-/// Docker's daemon.json has a runtime that is NVIDIA's, by its name or its program, or takes it by default.
+/// True if Docker's daemon.json has an NVIDIA runtime, by name or program, or uses it by default.
 bool json_names_nvidia(const std::string& text) {
   const nlohmann::json configuration = nlohmann::json::parse(text, nullptr, false);
   if (!configuration.is_object()) return false;
@@ -59,7 +59,7 @@ bool json_names_nvidia(const std::string& text) {
   });
 }
 
-/// The same of containerd's or CRI-O's TOML, line by line.
+/// As json_names_nvidia, for the TOML of containerd or CRI-O, line by line.
 bool toml_names_nvidia(std::string_view text) {
   const auto lines = settings_in(text);
   return std::any_of(lines.begin(), lines.end(), [](std::string_view line) {

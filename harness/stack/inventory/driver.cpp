@@ -1,4 +1,4 @@
-// driver.*, fabric_manager.*, topology.*, vgpu.*: what files say; the driver itself is asked elsewhere.
+// driver.*, fabric_manager.*, topology.*, vgpu.* from files; other code asks the driver itself.
 #include "stack/inventory/driver.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace gpugauge::stack {
 namespace {
 
 struct FoundLibrary {
-  std::string path;  ///< real, below the root
+  std::string path;  ///< real path, below the root
   std::string version;
   std::string kind;
 };
@@ -36,7 +36,7 @@ constexpr std::string_view google_folder =
 constexpr std::string_view google_other = "/var/lib/nvidia";
 constexpr std::array container_roots{operators_root, google_folder, google_other};
 
-/// Folders that hold a libcuda which nobody need have told the loader of.
+/// Folders that may hold a libcuda unknown to the loader.
 std::vector<std::string> other_folders(const Tree& tree) {
   std::vector<std::string> folders{"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/run/opengl-driver/lib"};
   for (const char* const inside :
@@ -50,7 +50,7 @@ std::vector<std::string> other_folders(const Tree& tree) {
   return folders;
 }
 
-/// Every copy, the one that the loader picks first, each real file once.
+/// Every copy, each real file once; the loader's pick comes first.
 std::vector<FoundLibrary> find_all(const Tree& tree, const Loader& loader, const std::string& soname,
                                    bool elsewhere) {
   std::vector<FoundLibrary> found;
@@ -78,8 +78,8 @@ void add_version(Inventory& inventory, const std::string& key, const FoundLibrar
   }
 }
 
-/// Not found by the loader. What it may not enter on this machine, this user's programs do not get either; of
-/// another root nobody knows whose programs will look.
+/// Adds an item for a library that the loader does not find. On this machine, folders closed to this user are
+/// closed to the user's programs, too. Below another root it is unknown whose programs will search.
 void add_not_found(Inventory& inventory, std::initializer_list<const char*> keys, const char* soname,
                    const Tree& tree, const std::vector<std::string>& refused) {
   const std::string folders = fmt::format("{}", fmt::join(refused, " "));
@@ -113,7 +113,7 @@ void add_libcuda(Inventory& inventory, const Tree& tree, const std::vector<Found
 }
 
 void add_driver_version(Inventory& inventory, const Hardware& hardware) {
-  // A forward-compatibility package or a stub is not the driver that is installed.
+  // A forward-compatibility package or a stub is not the installed driver.
   if (inventory.value("driver.libcuda_kind") == "driver" && inventory.has("driver.libcuda_version")) {
     const Item& item = *inventory.find("driver.libcuda_version");
     inventory.present("driver.version", item.value, item.source, item.how);
@@ -143,7 +143,7 @@ void add_nodes(Inventory& inventory, const Tree& tree, const Hardware& hardware)
   }
 }
 
-/// A mount in /proc/self/mountinfo that puts a driver's library into this container.
+/// True if a mount in /proc/self/mountinfo brings a driver library into this container.
 bool is_mounted_in(const Tree& tree, const std::string& path) {
   bool found = false;
   const Reading mounts = tree.read("/proc/self/mountinfo");
@@ -174,7 +174,7 @@ void add_source(const DriverFiles& files, Inventory& inventory) {
   }
 }
 
-/// "no" only where both places could be looked at.
+/// Adds "no" only if both places could be read.
 void add_switches(Inventory& inventory, const Tree& tree, const Hardware& hardware) {
   const char* const key = "topology.nvswitch";
   const char* const places = "/sys/bus/pci/devices /dev";
@@ -206,7 +206,7 @@ bool is_for_containers(std::string_view path) {
 }
 
 std::string libcuda_kind(const std::string& path, double megabytes) {
-  constexpr double smallest_driver = 1;  // the real one has tens of megabytes, the toolkit's stub a tenth
+  constexpr double smallest_driver = 1;  // the real one has tens of megabytes, the toolkit's stub about 0.1
   if (path.find("/wsl/") != std::string::npos) return "wsl";
   if (path.find("/stubs/") != std::string::npos) return "stub";
   if (path.find("/compat") != std::string::npos || path.find("cuda-compat") != std::string::npos)

@@ -1,4 +1,4 @@
-// Parts of collect_driver, one subject a file, and what other collectors share with it.
+// Parts of collect_driver, one subject per file, and helpers for other collectors.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace gpugauge::stack {
 
-/// What the parts look at together.
+/// Input shared by the parts.
 struct DriverFiles {
   const Tree& tree;                 ///< of the context
   const Hardware& hardware;         ///< find_hardware() of it
@@ -22,39 +22,40 @@ struct DriverFiles {
 
 /// driver.libcuda*, driver.libnvml* and driver.version.
 void collect_driver_libraries(const Context& context, const DriverFiles& files, Inventory& inventory);
-/// The loaded module, its options, the kernels that have one, and what keeps it from loading.
+/// The loaded module, its options, the kernels that have one, and what prevents it from loading.
 void collect_kernel_module(const DriverFiles& files, Inventory& inventory);
 /// GSP firmware, persistence daemon, fabric manager, vGPU.
 void collect_driver_services(const DriverFiles& files, Inventory& inventory);
 
-/// A driver's version in a library's file name: "libcuda.so.580.65.06" -> "580.65.06"; "" for what is none
+/// A driver's version in a library's file name: "libcuda.so.580.65.06" -> "580.65.06"; "" if there is none
 /// ("libcuda.so.1.1" of other systems).
 std::string driver_version_in(const std::string& path);
 
-/// A library of a driver that a container brought for containers, so that the host's loader does not know it:
-/// NVIDIA's GPU Operator, Google's driver installer.
+/// True for a driver library that was installed for containers only, unknown to the host's loader: by
+/// NVIDIA's GPU Operator or Google's driver installer.
 bool is_for_containers(std::string_view path);
 
-/// "driver", "compat", "stub" or "wsl": whose libcuda a real path is. `megabytes`: of the file, 0 if unknown.
+/// The origin of a libcuda by its real path: "driver", "compat", "stub" or "wsl". `megabytes`: file size, 0
+/// if unknown.
 std::string libcuda_kind(const std::string& path, double megabytes);
 
-/// What the kernel module says of one GPU in `/proc/driver/nvidia/gpus/<address>/information`.
+/// The kernel module's data on one GPU from `/proc/driver/nvidia/gpus/<address>/information`.
 struct ModuleGpu {
   std::string address;   ///< "0000:01:00.0"
-  std::string name;      ///< "NVIDIA H100 80GB HBM3"; "" where it is not told
-  std::string uuid;      ///< "" where it is not told ("GPU-????????-...")
-  std::string vbios;     ///< "" likewise
-  std::string firmware;  ///< "580.65.06", "off" where it uses none, "" where it does not say
+  std::string name;      ///< "NVIDIA H100 80GB HBM3"; "" if not told
+  std::string uuid;      ///< "" if not told ("GPU-????????-...")
+  std::string vbios;     ///< "" if not told
+  std::string firmware;  ///< "580.65.06"; "off" if it uses none; "" if not told
 };
-/// `information` is the file's text; lines that are not known are passed over.
+/// Parses the file's text; ignores unknown lines.
 ModuleGpu parse_module_gpu(const std::string& address, std::string_view information);
-/// In the order of their addresses.
+/// Sorted by address.
 std::vector<ModuleGpu> gpus_of_module(const Tree& tree);
 
-/// The name of a virtual GPU's profile at a model's end: "NVIDIA A40-48Q".
+/// True if a model name ends in a virtual GPU's profile: "NVIDIA A40-48Q".
 bool is_virtual_gpu(std::string_view model);
 
-/// Names of the running processes in /proc, cut at 15 characters; nullopt where /proc shows none.
+/// Names of the running processes in /proc, cut at 15 characters; nullopt if /proc shows none.
 std::optional<std::vector<std::string>> running_processes(const Tree& tree);
 
 }  // namespace gpugauge::stack

@@ -1,4 +1,4 @@
-// driver_branch.*: what the tables of this build say of the branch that the driver is of.
+// driver_branch.*: what this build's tables say about the driver's branch.
 #include <fmt/format.h>
 
 #include "stack/compat/tables.hpp"
@@ -20,7 +20,7 @@ void add_of_branch(Inventory& inventory, const std::string& key, const std::stri
 }  // namespace
 
 void collect_driver_branch(Inventory& inventory) {
-  // In WSL the number is Windows', of another series.
+  // In WSL the number is that of the Windows driver, from another series.
   if (inventory.value("driver.libcuda_kind") == "wsl") return;
   const auto version = Version::parse(inventory.value("driver.version"));
   if (!version) return;
@@ -31,7 +31,7 @@ void collect_driver_branch(Inventory& inventory) {
                             fmt::format("it has no branch {}", version->major()));
   add_of_branch(inventory, key, std::to_string(branch->branch), *branch);
   add_of_branch(inventory, "driver_branch.kind", branch->kind, *branch);
-  // Only what NVIDIA states.
+  // Only dates that NVIDIA states.
   const std::string date = branch->counted ? "" : branch->end_of_life;
   add_of_branch(inventory, "driver_branch.end_of_life", date.empty() && branch->ended ? "ended" : date,
                 *branch);

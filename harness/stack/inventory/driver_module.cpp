@@ -1,4 +1,4 @@
-// The kernel module: loaded, its options, and whether there is one for each kernel.
+// The kernel module: whether it is loaded, its options, and whether each kernel has one.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,8 +17,8 @@ struct ModuleOption {
   std::string_view name;
   std::string_view usual;
 };
-// Defaults as the open kernel module's nv-reg.h declares them. Options whose default changed from release to
-// release are not here and are told whatever they are.
+// Defaults in the open kernel module's nv-reg.h. Options whose default changed between releases are missing
+// here and always reported.
 constexpr std::array usual_options{
     ModuleOption{"ResmanDebugLevel", "4294967295"},
     ModuleOption{"RmLogonRC", "1"},
@@ -52,7 +52,7 @@ constexpr std::array usual_options{
     ModuleOption{"EnableDbgBreakpoint", "0"},
     ModuleOption{"ImexChannelCount", "2048"},
 };
-// Of these neither value is unusual: the default moved between releases, and they concern suspending.
+// For these neither value is unusual: the default changed between releases, and they concern suspending.
 constexpr std::array moved_options{"PreserveVideoMemoryAllocations", "OpenRmEnableUnsupportedGpus",
                                    "UseKernelSuspendNotifiers", "DmaRemapPeerMmio",
                                    "RmNvlinkBandwidthLinkCount"};
@@ -108,14 +108,14 @@ void add_loaded(const DriverFiles& files, Inventory& inventory) {
   }
 }
 
-/// The kernel's flavour: "generic" of "6.8.0-60-generic"; "" where the release names none.
+/// The kernel's flavour: "generic" in "6.8.0-60-generic"; "" if the release has none.
 std::string flavour(const std::string& release) {
   const auto dash = release.rfind('-');
   if (dash == std::string::npos || dash + 1 == release.size()) return "";
   return std::isalpha(static_cast<unsigned char>(release[dash + 1])) != 0 ? release.substr(dash + 1) : "";
 }
 
-/// The next run of digits, without zeros in front, or of letters; "" at the end.
+/// The next run of digits, without leading zeros, or of letters; "" at the end.
 std::string_view take_run(std::string_view& text) {
   const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
   const auto start =
@@ -131,7 +131,7 @@ std::string_view take_run(std::string_view& text) {
   return run;
 }
 
-/// As rpm compares: run by run, and a number is newer than letters ("553.16.1.el8" than "553.el8").
+/// Compares run by run as rpm does; a number is newer than letters ("553.16.1.el8" than "553.el8").
 bool is_older(std::string_view a, std::string_view b) {
   while (true) {
     const std::string_view left = take_run(a);
@@ -147,7 +147,7 @@ bool is_older(std::string_view a, std::string_view b) {
 
 struct Kernels {
   std::string running;
-  std::string newest;  ///< installed, of the running one's flavour where there is one of it
+  std::string newest;  ///< newest installed kernel, of the running one's flavour if there is one
   std::string newest_source;
 };
 
@@ -156,7 +156,7 @@ Kernels find_kernels(const Tree& tree, const std::string& running) {
   std::string source = "/boot";
   for (const std::string& name : tree.list("/boot")) {
     const auto release = after(name, "vmlinuz-");
-    // Arch's vmlinuz-linux and vmlinuz-linux-lts tell no release.
+    // Arch's vmlinuz-linux and vmlinuz-linux-lts name no release.
     if (release && !release->empty() && std::isdigit(static_cast<unsigned char>(release->front())) != 0 &&
         release->find("rescue") == std::string::npos)
       releases.emplace_back(*release);
@@ -175,7 +175,7 @@ Kernels find_kernels(const Tree& tree, const std::string& running) {
   return {running, newest == alike.end() ? "" : *newest, source};
 }
 
-/// Adds yes or no; returns the module's path, "" where there is none or nobody can tell.
+/// Adds yes or no. Returns the module's path; "" if there is none or it is unknown.
 std::string add_for_kernel(const Tree& tree, const std::string& key, const std::string& release,
                            Inventory& inventory) {
   const std::string folder = "/lib/modules/" + release;
@@ -193,7 +193,7 @@ std::string add_for_kernel(const Tree& tree, const std::string& key, const std::
   return "";
 }
 
-/// GPUDirect's modules (nvidia-fs, nvidia-peermem, nvidia-peer-memory) are built beside any driver.
+/// Ignores GPUDirect's modules (nvidia-fs, nvidia-peermem, nvidia-peer-memory), built beside any driver.
 bool has_dkms_source(const Tree& tree) {
   const auto names = tree.list("/var/lib/dkms");
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
@@ -201,7 +201,8 @@ bool has_dkms_source(const Tree& tree) {
   });
 }
 
-/// Where neither the running nor the newest kernel has one, an older one's tells how modules come here.
+/// If neither the running nor the newest kernel has a module, an older kernel's shows how modules are
+/// installed.
 std::string module_of_any_kernel(const Tree& tree) {
   for (const std::string& release : tree.list("/lib/modules")) {
     const std::string module =
@@ -332,7 +333,7 @@ void add_secure_boot(const Tree& tree, Inventory& inventory) {
     inventory.absent(key, "/sys/firmware/efi", "not started by EFI, or not visible here");
     return;
   }
-  constexpr std::size_t attributes = 4;  // bytes in front of the variable's one byte
+  constexpr std::size_t attributes = 4;  // bytes before the variable's single byte
   const Reading reading = tree.read_raw(variable, attributes + 1);
   if (reading.text.size() == attributes + 1) {
     inventory.present(key, reading.text[attributes] == 1 ? "on" : "off", variable);

@@ -1,4 +1,4 @@
-// What runs or is configured beside the driver: fabric manager, persistence daemon, vGPU; GSP firmware.
+// Services and settings beside the driver: fabric manager, persistence daemon, vGPU; also GSP firmware.
 #include <algorithm>
 #include <cctype>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* gpus_folder = "/proc/driver/nvidia/gpus";
 
-/// A daemon by its name in /proc, cut at 15 characters there, and by the files that it is started from.
+/// A daemon: its name in /proc, cut there at 15 characters, and the files that start it.
 struct Daemon {
   const char* key;
   std::string_view name;
@@ -41,7 +41,7 @@ void add_daemon(const DriverFiles& files, const std::optional<std::vector<std::s
   }
 }
 
-/// Of its package, else of the last start that its log tells.
+/// Adds the version of its package, else of the last start in its log.
 void add_fabric_manager_version(const DriverFiles& files, Inventory& inventory) {
   const char* const key = "fabric_manager.version";
   for (const Package& package : files.packages.packages) {
@@ -87,7 +87,7 @@ void add_vgpu(const DriverFiles& files, const std::vector<ModuleGpu>& gpus, Inve
                       "a vGPU profile at the end of the model's name");
   }
   if (guest == gpus.end()) return;
-  // The licence itself is known to the driver only, which is asked elsewhere.
+  // Only the driver knows the licence itself; other code asks it.
   const bool token = !files.tree.list("/etc/nvidia/ClientConfigToken").empty();
   const Reading configuration = files.tree.read("/etc/nvidia/gridd.conf");
   const auto settings = settings_in(configuration.text);
@@ -118,7 +118,7 @@ ModuleGpu parse_module_gpu(const std::string& address, std::string_view informat
     if (colon == std::string_view::npos) return;
     const std::string_view name = stripped(line.substr(0, colon));
     const std::string_view value = stripped(line.substr(colon + 1));
-    const bool told = value.find('?') == std::string_view::npos;  // before anyone has used the GPU
+    const bool told = value.find('?') == std::string_view::npos;  // unknown until somebody has used the GPU
     if (name == "Model" && value != "Unknown") gpu.name = value;
     if (name == "GPU UUID" && told) gpu.uuid = value;
     if (name == "Video BIOS" && told) gpu.vbios = value;

@@ -1,3 +1,4 @@
+// Adds python.*, framework.* and wheel.* to the inventory.
 #include "stack/inventory/frameworks.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ bool is_wanted(const std::string& name) {
   return !framework_of(name).empty() || is_nvidia_wheel(name) || name == "jaxlib" || name.starts_with("jax-");
 }
 
-/// "torch 2.8.0" for each, newest or first found first.
+/// "torch 2.8.0" for each; the first is the newest or the first found.
 std::string listed(const std::vector<const Distribution*>& distributions) {
   std::vector<std::string> texts;
   texts.reserve(distributions.size());
@@ -29,12 +30,12 @@ std::string listed(const std::vector<const Distribution*>& distributions) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// The order in which an import finds them: by folder of packages; among those of one folder the newest
-/// first, since what an upgrade left behind is older.
+/// Sorts by the order in which an import finds them: by package folder. Within a folder the newest comes
+/// first, because leftovers of an upgrade are older.
 void sort_by_import(std::vector<const Distribution*>& distributions) {
   std::stable_sort(distributions.begin(), distributions.end(),
                    [](const Distribution* left, const Distribution* right) {
-                     if (left->site != right->site) return false;  // they come in the order of the folders
+                     if (left->site != right->site) return false;  // they are already in folder order
                      return Version::parse(left->version).value_or(Version()) >
                             Version::parse(right->version).value_or(Version());
                    });
@@ -52,7 +53,7 @@ void add_version(const std::string& key, const Distribution& chosen, const Build
                           ? fmt::format("{}; {}", own.how, chosen.how)
                           : fmt::format("{}, though its metadata says {}", own.how, chosen.version));
   } else if (!own.value.empty() && own.value != chosen.version) {
-    inventory.present(key, own.value, own.source, own.how);  // the same with its local part
+    inventory.present(key, own.value, own.source, own.how);  // the same version with its local part
   } else if (!chosen.version.empty()) {
     inventory.present(key, chosen.version, chosen.folder, chosen.how);
   } else {
@@ -60,8 +61,8 @@ void add_version(const std::string& key, const Distribution& chosen, const Build
   }
 }
 
-/// The distribution that pip knows it by. Its metadata's version only where the framework calls itself
-/// something else: pip compares with the metadata, and the package index has no "2.8.0+cu128".
+/// Adds the distribution under its pip name. Adds its metadata's version only if the framework reports
+/// another one: pip compares the metadata, and the package index has no "2.8.0+cu128".
 void add_package(const std::string& key, const std::vector<const Distribution*>& providers,
                  const BuildFact& own, Inventory& inventory) {
   if (own.value.empty())
@@ -104,7 +105,7 @@ void add_framework(const Context& context, const std::string& name,
 }
 
 void add_wheels(const std::vector<Distribution>& all, Inventory& inventory) {
-  constexpr std::size_t wheels_most = 400;  // of NVIDIA's own there are some dozens
+  constexpr std::size_t wheels_most = 400;  // NVIDIA has some dozens
   std::map<std::string, std::vector<const Distribution*>> by_name;
   for (const Distribution& wheel : all)
     if (is_nvidia_wheel(wheel.name)) by_name[wheel.name].push_back(&wheel);
@@ -125,7 +126,7 @@ void add_wheels(const std::vector<Distribution>& all, Inventory& inventory) {
   }
 }
 
-/// Folders of packages that may not be listed: what is in them is not known.
+/// Package folders that may not be listed; their content is unknown.
 std::string closed_folders(const Tree& tree, const std::vector<std::string>& folders) {
   std::vector<std::string> closed;
   for (const std::string& folder : folders) {
@@ -161,7 +162,7 @@ std::string framework_of(const std::string& distribution) {
     if (!distribution.starts_with(start.word)) continue;
     const std::string_view rest = std::string_view(distribution).substr(std::string_view(start.word).size());
     if (rest.empty()) return start.framework;
-    // jax-cuda12-plugin is a part of JAX and no JAX.
+    // jax-cuda12-plugin is a part of JAX, not JAX itself.
     if (std::string_view(start.framework) == "jax" || std::string_view(start.framework) == "torch") continue;
     const auto is_start = [&](std::string_view variant) { return rest.starts_with(variant); };
     if (std::any_of(variants.begin(), variants.end(), is_start)) return start.framework;

@@ -1,3 +1,4 @@
+// Reads how each framework was built from its installed files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -13,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What the reading of one framework's build works with.
+/// Working data for reading one framework's build.
 struct Reader {
   const Tree& tree;
   const Distribution& chosen;
@@ -41,13 +42,13 @@ std::string cuda_in_tag(std::string_view tag) {
   return "";
 }
 
-/// "2.8.0+cu128" -> "cu128", "0.4.29+cuda12.cudnn91" -> "cuda12.cudnn91"; "" where there is no local part.
+/// "2.8.0+cu128" -> "cu128", "0.4.29+cuda12.cudnn91" -> "cuda12.cudnn91"; "" if there is no local part.
 std::string local_part(const std::string& version) {
   const auto plus = version.find('+');
   return plus == std::string::npos ? "" : version.substr(plus + 1);
 }
 
-/// Build and CUDA by the version's local part, as far as that tells.
+/// Reads build and CUDA from the version's local part.
 void read_local_part(Reader& reader) {
   const std::string local = local_part(reader.chosen.version);
   const std::string first = local.substr(0, local.find('.'));
@@ -61,7 +62,7 @@ void read_local_part(Reader& reader) {
   facts.cuda = {cuda, reader.chosen.folder, how};
 }
 
-/// cuDNN and NCCL as wheels of their own, at the version that the framework's metadata pins.
+/// Reads cuDNN and NCCL as separate wheels, at the versions pinned in the framework's metadata.
 void read_pins(Reader& reader) {
   for (const std::string& requirement : reader.chosen.requires_exactly) {
     const auto equals = requirement.find("==");
@@ -72,7 +73,7 @@ void read_pins(Reader& reader) {
   }
 }
 
-/// Libraries inside the framework's own folder.
+/// Reads libraries in the framework's own folder.
 void read_bundled(Reader& reader, std::string_view folder) {
   for (const std::string& path : entries(reader.tree, reader.file(folder), "lib")) {
     const auto library = library_of_file(file_name_of(path));
@@ -86,7 +87,7 @@ void read_bundled(Reader& reader, std::string_view folder) {
   }
 }
 
-/// The architectures that most of a library's code is there for.
+/// Reads the architectures for which most of a library's code exists.
 void read_architectures(Reader& reader, const std::vector<std::string>& files) {
   if (!reader.facts.arch_list.value.empty()) return;
   GpuCodes codes;
@@ -109,7 +110,7 @@ void read_architectures(Reader& reader, const std::vector<std::string>& files) {
                                         codes.cut ? "the first " : "", codes.containers)};
 }
 
-/// CUDA by the runtime library that a file needs: "libcudart.so.12" -> "12".
+/// Reads CUDA from the runtime library that a file needs: "libcudart.so.12" -> "12".
 void read_needed_runtime(Reader& reader, std::string_view name) {
   constexpr std::string_view prefix = "libcudart.so.";
   const std::string real = reader.tree.resolve(reader.file(name));
@@ -185,7 +186,7 @@ void read_jax(Reader& reader) {
     if (library == nullptr) facts.build = {"unknown", reader.chosen.site, "jaxlib is not installed"};
     return;
   }
-  // Before the plugins: jaxlib 0.4.29+cuda12.cudnn91
+  // Versions before the plugins: jaxlib 0.4.29+cuda12.cudnn91.
   const std::string local = local_part(library->version);
   const std::string cuda = cuda_in_tag(local.substr(0, local.find('.')));
   const std::string how = "jaxlib " + library->version;

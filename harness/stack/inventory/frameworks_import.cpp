@@ -10,10 +10,9 @@
 
 namespace gpugauge::stack {
 
-// Whatever the framework prints goes to the standard error stream; the answer is the only line on the
-// standard output. A fact that cannot be had is left out.
-// `-c` puts the working folder first, as an empty entry: until that is off the path nothing may be imported
-// but what is built into the interpreter, or a json.py that lies there would run.
+// Everything the framework prints goes to standard error; the answer is the only line on standard output.
+// Facts that cannot be determined are omitted. `-c` puts the working folder first on the path, as an empty
+// entry. Until that is removed, only built-in modules may be imported: a json.py in the folder would run.
 const char* const import_script = R"python(
 import sys
 sys.path = [folder for folder in sys.path if folder.startswith("/")]
@@ -122,7 +121,7 @@ void add_import(const std::string& framework, const std::string& interpreter, co
   }
   std::string outcome =
       shown(words_without_credentials(answer["outcome"].get<std::string>()), sentence_limit);
-  // The answer was written and then it did not end, or crashed on the way out.
+  // It wrote the answer but then did not end, or crashed while ending.
   if (child.timed_out || child.signal || child.exit_code.value_or(0) != 0)
     outcome += fmt::format("; {}", failure_of(child, limit_seconds));
   inventory.present(prefix + "outcome", outcome, interpreter, how);

@@ -1,4 +1,4 @@
-// The few shapes of Python literals in generated version files; nothing is evaluated.
+// Parses the few forms of Python literals in generated version files; evaluates nothing.
 #include <algorithm>
 
 #include "stack/inventory/frameworks.hpp"
@@ -14,7 +14,7 @@ std::string_view without_blanks(std::string_view text) {
   return start == std::string_view::npos ? std::string_view() : text.substr(start);
 }
 
-/// The literal at the beginning: 'x', "x", 12020, True; "" for None and anything else.
+/// The literal at the start: 'x', "x", 12020, True; "" for None and other text.
 std::string literal(std::string_view text) {
   text = without_blanks(text);
   if (text.empty()) return "";
@@ -28,7 +28,7 @@ std::string literal(std::string_view text) {
   return number || word == "True" || word == "False" ? word : "";
 }
 
-/// What follows the key in quotes and the comma or colon after it; an empty view where there is none.
+/// The text after the quoted key and its comma or colon; an empty view if there is none.
 std::string_view after_key(std::string_view text, std::string_view key) {
   for (const char quote : {'\'', '"'}) {
     const std::string quoted = quote + std::string(key) + quote;
@@ -50,7 +50,7 @@ std::string assigned_in_python(std::string_view text, std::string_view name) {
     start = end + 1;
     if (!line.starts_with(name)) continue;
     std::string_view rest = without_blanks(line.substr(name.size()));
-    if (rest.starts_with(':')) rest = rest.substr(std::min(rest.find('='), rest.size()));  // a type
+    if (rest.starts_with(':')) rest = rest.substr(std::min(rest.find('='), rest.size()));  // skips a type
     if (rest.starts_with('=') && !rest.starts_with("==")) return literal(rest.substr(1));
   }
   return "";

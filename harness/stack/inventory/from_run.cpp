@@ -17,8 +17,8 @@ class Translation {
  public:
   Translation(Inventory& inventory, std::string source) : inventory_(inventory), source_(std::move(source)) {}
 
-  /// "absent" and "unreadable" are values of a fingerprint and answers of an inventory; "unknown" tells
-  /// nothing.
+  /// "absent" and "unreadable" are values in a fingerprint but answers in an inventory; "unknown" gives no
+  /// item.
   void add(const std::string& key, const std::string& value) {
     if (value == "absent")
       inventory_.absent(key, source_, how_known);
@@ -49,7 +49,7 @@ class Translation {
   void library(const std::string& name, const std::string& fact, const std::string& value) {
     const std::string prefix = "library." + name;
     if (fact == "path") return add(prefix + ".picked", value);
-    // A soname's number with the build's id tells builds apart and is no version.
+    // A soname's number with a build id distinguishes builds but is no version.
     if (value.find('.') != std::string::npos && value.find('(') == std::string::npos)
       add(prefix + ".0.version", value);
     if (value == "absent") inventory_.absent(prefix + ".0.version", source_, how_known);

@@ -1,4 +1,4 @@
-// A run file's fingerprint as an inventory: what a node was when it was measured, in the keys of
+// Converts a run file's fingerprint to an inventory: the node at the time of the measurement, in the keys of
 // docs/inventory.md.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace gpugauge::stack {
 
-/// The facts that have a key in an inventory; `collected.from` is "run file". A fingerprint looks at less
-/// than the doctor does: of what it does not name, nobody looked.
+/// Takes the facts that have a key in an inventory; `collected.from` is "run file". A fingerprint covers less
+/// than the doctor. Nobody looked for what it does not name.
 Inventory inventory_of_run(const result::Run& run, const std::string& source);
 
-/// Made by inventory_of_run: what is missing in it was not looked for, also where the doctor would have.
+/// True for a result of inventory_of_run. What it lacks was not looked for, even where the doctor would look.
 bool is_of_run(const Inventory& inventory);
 
 }  // namespace gpugauge::stack

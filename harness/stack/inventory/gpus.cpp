@@ -1,4 +1,4 @@
-// gpu.*, pci.*, cuda.*, nvml.*, driver_child.*
+// Adds gpu.*, pci.*, cuda.*, nvml.* and driver_child.* to the inventory.
 #include "stack/inventory/gpus.hpp"
 
 #include <algorithm>
@@ -20,21 +20,22 @@ constexpr const char* outcome_key = "driver_child.outcome";
 std::vector<std::string> own_command() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  // So that ps shows a name; the file may have been replaced since.
+  // So that ps shows a name; the file may have been replaced since the start.
   const bool there = !error && std::filesystem::exists(self, error);
   return {there ? self.string() : "/proc/self/exe", "probe", "inventory"};
 }
 
-/// What the child learned of driver.version is less exact than a library's file name.
+/// True if the inventory has better data: the child's driver.version is less exact than a library's file
+/// name.
 bool is_known_better(const Item& item, const Inventory& inventory) {
   const Item* const known = inventory.find(item.key);
   if (item.key == "driver.version")
     return known != nullptr && known->presence == Presence::present && known->how == "file name";
-  // A licence state or a guest that files show is not unlearned by a call that is not there.
+  // A missing call must not erase a licence state or a guest found in files.
   return item.presence == Presence::absent && known != nullptr && known->presence == Presence::present;
 }
 
-/// Adds every line that is an inventory; returns the last key that came.
+/// Adds every line that is an inventory. Returns the last key received.
 std::string add_answers(const std::string& out, Inventory& inventory) {
   std::string last;
   for_each_line(out, [&](std::string_view line) {
@@ -46,7 +47,7 @@ std::string add_answers(const std::string& out, Inventory& inventory) {
         last = item.key;
       }
     } catch (const result::FormatError&) {
-      last = "";  // cut short; the outcome says that no answer came
+      last = "";  // incomplete line; the outcome says that no answer came
     }
   });
   return last;
@@ -54,7 +55,8 @@ std::string add_answers(const std::string& out, Inventory& inventory) {
 
 void add_outcome(const ChildResult& child, const std::string& last, double limit_seconds,
                  const std::vector<std::string>& command, Inventory& inventory) {
-  if (last == outcome_key && !child.timed_out && child.exit_code == 0) return;  // it said so itself
+  // The child reported the outcome itself.
+  if (last == outcome_key && !child.timed_out && child.exit_code == 0) return;
   const std::string until = last.empty() ? "nothing was answered" : "the last answer was " + last;
   const std::string source = command.empty() ? "" : command.front();
   if (child.timed_out) {
@@ -70,7 +72,7 @@ void add_outcome(const ChildResult& child, const std::string& last, double limit
   }
 }
 
-/// False where there is nothing to ask.
+/// False if there is nothing to ask.
 bool is_asked(const Context& context, Inventory& inventory) {
   if (!context.driver_command.empty()) return true;
   if (!context.tree.live()) return false;

@@ -1,4 +1,4 @@
-// What the PCI bus and the kernel module show of the GPUs, without the driver's libraries.
+// Facts about the GPUs from the PCI bus and the kernel module, without the driver's libraries.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -22,7 +22,7 @@ void add_if_silent(Inventory& inventory, const std::string& key, const std::stri
   if (!inventory.has(key) && !value.empty()) inventory.present(key, value, source, how);
 }
 
-/// "10de:2330"; "" where the bus does not tell.
+/// "10de:2330"; "" if the bus does not tell.
 std::string pci_id(const Tree& tree, const std::string& folder) {
   const std::string vendor = tree.read(folder + "/vendor").text;
   const std::string device = tree.read(folder + "/device").text;
@@ -43,7 +43,7 @@ void add_link(const Tree& tree, const std::string& folder, const std::string& pr
   for (const Fact& fact : facts) {
     const std::string file = fmt::format("{}/{}", folder, fact.file);
     const std::string text = tree.read(file).text;
-    const bool width = number_in<int>(text).value_or(0) > 0;  // 255 and 0 where there is no link
+    const bool width = number_in<int>(text).value_or(0) > 0;  // 255 and 0 mean no link
     add_if_silent(inventory, prefix + fact.name,
                   fact.speed               ? pcie_generation(text)
                   : width && text != "255" ? text
@@ -74,16 +74,16 @@ void add_of_module(const ModuleGpu& gpu, const std::string& prefix, Inventory& i
   add_if_silent(inventory, prefix + "gsp", gpu.firmware, source, "kernel module");
 }
 
-/// Whether this process may open a GPU's device node. Opening one would start the GPU; the kernel asks the
-/// control group of devices also when it is only asked for the rights.
+/// Whether this process may open a GPU's device node. Opening it would start the GPU. For a mere access check
+/// the kernel also consults the device cgroup.
 const char* node_state(const Tree& tree, const std::string& node) {
   if (!tree.exists(node)) return "missing";
   const std::filesystem::path place = tree.at(node);
   return !place.empty() && ::access(place.c_str(), R_OK | W_OK) == 0 ? "there" : "refused";
 }
 
-/// The device node that the kernel module gave a function, and whether it is within this process's reach. A
-/// container runtime may hide the module's folder of a GPU: then nothing is told.
+/// Adds the device node of a function according to the kernel module, and whether this process can reach it.
+/// A container runtime may hide the module's folder of a GPU; then nothing is added.
 void add_node(const Tree& tree, const std::string& address, const std::string& prefix, Inventory& inventory) {
   const std::string file = fmt::format("/proc/driver/nvidia/gpus/{}/information", address);
   const Reading information = tree.read(file);
@@ -106,7 +106,7 @@ std::string pcie_generation(std::string_view speed) {
     std::string_view start;
     std::string_view number;
   };
-  // "8 GT/s" and "8.0 GT/s PCIe" are both written, by older and newer kernels.
+  // Older kernels write "8 GT/s", newer ones "8.0 GT/s PCIe".
   constexpr std::array generations{
       Generation{"2.5 ", "1"},  Generation{"5 ", "2"},  Generation{"5.0 ", "2"},  Generation{"8 ", "3"},
       Generation{"8.0 ", "3"},  Generation{"16 ", "4"}, Generation{"16.0 ", "4"}, Generation{"32 ", "5"},

@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned gpus_most = 64;
 
-/// Writes one line at once; nobody who would read the rest is there when it fails.
+/// Writes one line at once. A failure means that nobody reads the rest, so it is ignored.
 void print(int output, const Inventory& inventory) {
   write_line(output, to_json_line(inventory));
 }
@@ -44,7 +44,7 @@ void add_fact(Inventory& inventory, const std::string& key, const NvmlFact& fact
   }
 }
 
-/// Where the loader really found the library, which may differ from what its search on paper says.
+/// Adds where the loader really found the library, which may differ from our prediction.
 void add_opened(Inventory& inventory, const std::string& name, const OpenedLibrary& library) {
   const std::string prefix = "driver." + name + "_";
   inventory.present(prefix + "path", library.path, library.path, "opened");
@@ -82,8 +82,8 @@ bool is_for_fingerprints(std::string_view fact) {
   return fact == "compute_mode_number";
 }
 
-/// What the GPU was doing while its link was read, as far as NVML tells: a process of another container may
-/// not be listed, so that no process alone does not make it idle.
+/// Adds what the GPU was doing while its link was read, as far as NVML tells. NVML may not list another
+/// container's process, so an empty list does not prove that it is idle.
 void add_sampled(Inventory& found, const std::string& prefix) {
   const std::string processes = found.value(prefix + "processes");
   const bool resting = mentions(found.value(prefix + "throttle_reasons"), "idle");
@@ -93,7 +93,7 @@ void add_sampled(Inventory& found, const std::string& prefix) {
   found.present(prefix + "pcie_sampled", word, "nvml", "processes and throttle_reasons");
 }
 
-/// One GPU of NVML; its PCI address goes into `address`.
+/// One GPU of NVML; `address` receives its PCI address.
 Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
   Inventory found;
   const std::string prefix = fmt::format("gpu.{}.", index);
@@ -151,12 +151,12 @@ void add_cuda_device(Inventory& found, const std::string& prefix, const Gpu& gpu
     add("compute_capability", gpu.compute_capability, "cuDeviceGetAttribute");
     add("memory_mib", std::to_string(figures.memory_bytes >> 20U), "cuDeviceTotalMem_v2");
   }
-  if (gpu.uuid.starts_with("MIG-") && !alone) return;  // an instance has only a part of the GPU
+  if (gpu.uuid.starts_with("MIG-") && !alone) return;  // an instance is only a part of the GPU
   add("sm_count", std::to_string(figures.multiprocessors), "cuDeviceGetAttribute");
   add("l2_persisting_max", std::to_string(figures.l2_persisting_bytes), "cuDeviceGetAttribute");
 }
 
-/// CUDA's answers; devices are told below the index that NVML gave to the same PCI address.
+/// CUDA's answers. Devices use the index that NVML gives to the same PCI address.
 Inventory cuda_itself(const std::map<std::string, unsigned>& index_of) {
   Inventory found;
   const CudaAnswer answer = ask_cuda();
@@ -204,7 +204,7 @@ Inventory cuda_itself(const std::map<std::string, unsigned>& index_of) {
 
 int inventory_child_main() {
   ::signal(SIGPIPE, SIG_IGN);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // nothing of ours that hangs may outlive the command
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // a hanging child must not outlive the command
   const int output = take_standard_output();
   std::map<std::string, unsigned> index_of;
   {

@@ -7,7 +7,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// In /proc, /sys and /dev, or answered by the driver.
+/// True for keys in /proc, /sys and /dev, and for answers of the driver.
 bool is_of_a_running_machine(std::string_view key) {
   constexpr std::array keys{std::string_view{"driver.kernel_module_version"},
                             std::string_view{"driver.kernel_module_kind"},

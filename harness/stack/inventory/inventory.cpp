@@ -7,7 +7,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// Without blanks, line ends and zero bytes around it.
+/// Removes blanks, line ends and zero bytes at both ends.
 std::string trimmed(std::string text) {
   static const std::string blanks("\0 \t\r\n\v\f", 7);
   text.erase(text.find_last_not_of(blanks) + 1);  // npos + 1 is 0

@@ -1,5 +1,5 @@
-// What was found on a machine: one item a fact, each with the file it came from and the way it was found.
-// The keys are documented in docs/inventory.md, which is the contract between who collects and who reasons.
+// The facts found on a machine: each item names its source and the method. docs/inventory.md documents the
+// keys; it is the contract between collectors and rules.
 #pragma once
 
 #include <cstddef>
@@ -12,42 +12,43 @@
 
 namespace gpugauge::stack {
 
-/// One fact. "It is not there" and "it may not be read" are different answers, and so is "it does not say".
+/// One fact. "Absent", "unreadable" and "does not say" are different answers.
 struct Item {
   std::string key;  ///< dotted, lower case: "driver.kernel_module_version", "gpu.0.uuid"
-  /// Which of the three answers it is; what was not looked for has no item.
+  /// present, absent or unreadable; nothing looked for means no item.
   Presence presence = Presence::present;
-  std::string value;   ///< "" unless present
-  std::string source;  ///< path on the inspected machine, "nvml", "environment"; where it was looked for
-  std::string how;     ///< in a few words: "file name", "dpkg status", "nvmlDeviceGetUUID"
-  std::string needs;   ///< where unreadable: what permission it would take: "root", "group adm"
+  std::string value;  ///< "" unless present
+  /// Path on the inspected machine, "nvml", "environment"; also where an absent item was looked for.
+  std::string source;
+  std::string how;    ///< method in a few words: "file name", "dpkg status", "nvmlDeviceGetUUID"
+  std::string needs;  ///< if unreadable: the permission needed: "root", "group adm"
 
   bool operator==(const Item&) const = default;  ///< member by member
 };
 
-/// Items in the order in which they were found, each key once.
+/// Items in order of discovery; each key once.
 class Inventory {
  public:
-  /// Adds an item; a later item of the same key replaces the earlier one in its place.
+  /// Adds an item, or replaces the item with the same key in its place.
   void add(Item item);
-  /// Short forms for the three answers.
+  /// Adds a present item.
   void present(std::string key, std::string value, std::string source, std::string how = "");
-  /// `source`: where it was looked for.
+  /// Adds an absent item. `source`: where it was looked for.
   void absent(std::string key, std::string source, std::string how = "");
-  /// `needs`: what permission it would take, as Item::needs.
+  /// Adds an unreadable item. `needs`: the permission needed, as Item::needs.
   void unreadable(std::string key, std::string source, std::string needs, std::string how = "");
 
-  /// nullptr where nothing of that key was looked for.
+  /// nullptr if nobody looked for that key.
   const Item* find(std::string_view key) const;
-  bool has(std::string_view key) const;           ///< looked for, and present
+  bool has(std::string_view key) const;           ///< looked for and present
   std::string value(std::string_view key) const;  ///< "" unless present
-  bool unreadable(std::string_view key) const;    ///< looked for, and refused
+  bool unreadable(std::string_view key) const;    ///< looked for and refused
   /// Names directly below a prefix, in order of discovery, each once: children("gpu") -> {"0", "1"}.
   std::vector<std::string> children(std::string_view prefix) const;
   /// In the order in which their keys were first added.
   const std::vector<Item>& items() const { return items_; }
 
-  /// The same items in the same order.
+  /// True for the same items in the same order.
   bool operator==(const Inventory& other) const { return items_ == other.items_; }
 
  private:
@@ -56,10 +57,10 @@ class Inventory {
 };
 
 /// JSON object {"schema": "gpugauge.inventory/1", "items": [...]} (docs/schema/inventory.schema.json), one
-/// item a line or all on one line without an end, and back. What is no UTF-8 is replaced. Reading throws
-/// result::FormatError, naming the place; an unknown or repeated key is refused.
+/// item per line. Replaces invalid UTF-8.
 std::string to_json(const Inventory& inventory);
-std::string to_json_line(const Inventory& inventory);    ///< as above, on one line without an end
-Inventory inventory_from_json(const std::string& text);  ///< as above
+std::string to_json_line(const Inventory& inventory);  ///< to_json() on one line, without a line end
+/// Throws result::FormatError, naming the place; refuses unknown and repeated keys.
+Inventory inventory_from_json(const std::string& text);
 
 }  // namespace gpugauge::stack

@@ -26,7 +26,7 @@ constexpr std::array answers{
     AnswerName{Presence::unreadable, "unreadable"},
 };
 
-/// What is empty is left out, but for a present item's value.
+/// Leaves out empty members, except a present item's value.
 ordered_json json_of(const Item& item) {
   ordered_json json{{"key", item.key}};
   for (const AnswerName& answer : answers) {

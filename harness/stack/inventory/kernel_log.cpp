@@ -1,4 +1,4 @@
-// kernel_log.*
+// Adds kernel_log.* to the inventory.
 #include "stack/inventory/kernel_log.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string utc(double seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}", parts);
 }
 
-/// Without "[ 5.678] " in front; the seconds in it, if there are any.
+/// Removes the leading "[ 5.678] " and returns its seconds, if there are any.
 std::optional<double> take_seconds(std::string_view& text) {
   if (!text.starts_with('[')) return std::nullopt;
   const auto end = text.find("] ");
@@ -55,7 +55,7 @@ int month_of(std::string_view word) {
   return found == months.end() ? 0 : static_cast<int>(found - months.begin()) + 1;
 }
 
-/// What the log holds, oldest first.
+/// The lines of a log, oldest first.
 struct Log {
   Presence presence = Presence::absent;
   std::string source;
@@ -63,13 +63,13 @@ struct Log {
   std::vector<LogLine> lines;
 };
 
-/// The kernel names no module when it refuses one; what it refuses is seldom another's.
+/// When the kernel refuses a module, it does not name it; usually it is NVIDIA's.
 bool is_refused_module(std::string_view text) {
   return text.find("Loading of ") != std::string_view::npos &&
          text.find(" is rejected") != std::string_view::npos;
 }
 
-/// The first line of a start; what stands before it is of an earlier one.
+/// True for the first line after a boot; earlier lines belong to a previous boot.
 bool is_start(std::string_view text) {
   return text.starts_with("Linux version ");
 }
@@ -80,7 +80,7 @@ bool is_nvidias(std::string_view text) {
          text.find("devmem_alloc_pagemap") != std::string_view::npos;
 }
 
-/// The kernel's own buffer, as much as there is now. Never waits.
+/// Reads what the kernel's own buffer holds now. Never waits.
 Log read_kmsg() {
   Log log;
   log.source = "/dev/kmsg";
@@ -134,14 +134,14 @@ Log read_file(const Tree& tree, const char* path) {
   return log;
 }
 
-/// "0000:01:00.0 79" of "<mark>PCI:0000:01:00): 79, text", of which only the text is left. Behind the address
-/// of a GPU with MIG stand the numbers of its instances: "PCI:0000:01:00 GPU-I:05 GPU-CI:01".
+/// Takes "0000:01:00.0 79" from "<mark>PCI:0000:01:00): 79, text" and leaves the text. With MIG, instance
+/// numbers follow the address: "PCI:0000:01:00 GPU-I:05 GPU-CI:01".
 std::optional<std::string> take_head(std::string_view& text, std::string_view mark) {
   const auto start = text.find(mark);
   if (start == std::string_view::npos) return std::nullopt;
   text.remove_prefix(start + mark.size());
   const auto close = text.find("): ");
-  constexpr std::size_t longest_device = 48;  // with "PCI:" in front and instances behind
+  constexpr std::size_t longest_device = 48;  // "PCI:", the address and instances
   if (close == std::string_view::npos || close > longest_device) return std::nullopt;
   const std::string_view device = text.substr(0, std::min(text.find(' '), close));
   std::string address = pci_address(after(device, "PCI:").value_or(device));
@@ -154,13 +154,13 @@ std::optional<std::string> take_head(std::string_view& text, std::string_view ma
   return fmt::format("{} {}", address, *code);
 }
 
-/// Which lines of a kind are kept: the newest, and the newest of each further device and number, so that many
-/// harmless ones do not hide a grave one.
+/// Decides which lines of a kind to keep: the newest ones, and the newest for each further device and number.
+/// Many harmless lines then cannot hide a serious one.
 class Kept {
  public:
   explicit Kept(std::string key) : key_(std::move(key)) {}
 
-  /// `parsed` begins with the device and the number; `grave` begins a kind of its own.
+  /// `parsed` begins with the device and the number. `grave` lines form a kind of their own.
   void add(const LogLine& line, const std::string& parsed, bool grave, const std::string& source,
            Inventory& inventory) {
     ++seen_;
@@ -169,7 +169,7 @@ class Kept {
     if (kept_ >= (first ? 2 * told_most : told_most)) return;
     inventory.present(fmt::format("{}.{}", key_, kept_++), fmt::format("{} {}", line.time, parsed), source);
   }
-  std::size_t seen() const { return seen_; }  ///< kept or not
+  std::size_t seen() const { return seen_; }  ///< number of lines, kept or not
 
  private:
   std::string key_;
@@ -178,7 +178,7 @@ class Kept {
   std::size_t seen_ = 0;
 };
 
-/// The first log that can be read; else the first that may not; else none.
+/// The first readable log; else the first that may not be read; else none.
 Log read_log(const Tree& tree) {
   Log refused;
   if (tree.live()) {
@@ -193,7 +193,7 @@ Log read_log(const Tree& tree) {
     if (log.presence == Presence::unreadable && refused.presence != Presence::unreadable) refused = log;
   }
   if (refused.presence == Presence::unreadable) return refused;
-  // systemd's journal is no text; only its own command reads it.
+  // systemd's journal is binary; only its own command reads it.
   for (const char* const folder : {"/var/log/journal", "/run/log/journal"}) {
     if (tree.list(folder).empty()) continue;
     refused.presence = Presence::unreadable;
@@ -216,12 +216,12 @@ std::optional<LogLine> parse_kmsg_record(std::string_view record, double boot) {
   if (second == std::string_view::npos) return std::nullopt;
   const auto end = head.find(',', second + 1);
   const auto priority = number_in<unsigned>(head.substr(0, first));
-  constexpr unsigned kernels_own = 8;  // the lowest three bits are the level, the others who wrote it
+  constexpr unsigned kernels_own = 8;  // the lowest three bits are the level, the others the facility
   if (!priority || *priority >= kernels_own) return std::nullopt;
   const auto microseconds = number_in<long long>(head.substr(second + 1, end - second - 1));
   if (!microseconds || *microseconds < 0) return std::nullopt;
   std::string_view text = record.substr(semicolon + 1);
-  text = text.substr(0, text.find('\n'));  // behind it stand the record's fields
+  text = text.substr(0, text.find('\n'));  // the record's fields follow
   return LogLine{utc(boot + static_cast<double>(*microseconds) / 1e6), std::string(text)};
 }
 
@@ -229,7 +229,7 @@ std::optional<LogLine> parse_log_line(std::string_view line, int year, int month
   std::string_view text = line;
   if (const auto seconds = take_seconds(text))
     return LogLine{fmt::format("boot+{:.0f}s", *seconds), std::string(text)};
-  // "kernel:" must be the program's name: any user may have other programs log these words.
+  // "kernel:" must be the program's name, because any user can make other programs log these words.
   const auto mark = line.find(" kernel: ");
   if (mark == std::string_view::npos) return std::nullopt;
   const auto words = words_of(line.substr(0, mark));
@@ -241,7 +241,7 @@ std::optional<LogLine> parse_log_line(std::string_view line, int year, int month
   } else if (words.size() == 4 && month_of(words[0]) != 0 && words[2].size() == 8) {
     const int written = month_of(words[0]);
     const int day = number_in<int>(words[1]).value_or(0);
-    // A log that was last changed in January may begin in December.
+    // A log last changed in January may begin in December.
     time = fmt::format("{:04}-{:02}-{:02}T{}", written > month ? year - 1 : year, written, day, words[2]);
   } else {
     return std::nullopt;
@@ -288,7 +288,7 @@ void collect_kernel_log(const Context& context, Inventory& inventory) {
     } else if (const auto sxid = parse_sxid(line->text)) {
       sxids.add(*line, *sxid, mentions(*sxid, " Fatal,"), log.source, inventory);
     } else if (others < told_most && line->text.find("SXid (") == std::string::npos) {
-      // Behind an SXid come lines of its data, which would push the module's own words out.
+      // Data lines follow an SXid; they would push out the module's own words.
       inventory.present(fmt::format("kernel_log.nvrm.{}", others++),
                         fmt::format("{} {}", line->time, line->text.substr(0, longest_text)), log.source);
     }

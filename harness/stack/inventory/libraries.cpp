@@ -12,7 +12,7 @@
 namespace gpugauge::stack {
 namespace {
 
-constexpr std::size_t copies_most = 64;  // of one library
+constexpr std::size_t copies_most = 64;  // per library
 
 const char* how_picked(const LibraryCopy& copy) {
   return copy.picked ? "the loader takes it for its name" : "found, not what the loader takes";
@@ -58,7 +58,8 @@ void collect_libraries(const Context& context, Inventory& inventory) {
   for (const LibraryCopy& copy : copies) {
     if (std::find(names.begin(), names.end(), copy.file.name) == names.end()) names.push_back(copy.file.name);
   }
-  // What this user's loader may not enter on this machine is not there for it; of another root nobody knows.
+  // Folders closed to this user's loader do not exist for this user on this machine. Below another root that
+  // is unknown.
   const std::vector<std::string> refused =
       context.tree.live() ? std::vector<std::string>{} : Loader(context.tree, context.environment).refused();
   for (const std::string& name : names) add_library(context, name, copies, refused, owners, inventory);

@@ -1,5 +1,5 @@
-// CUDA's libraries as files: which they are, where copies lie, and which version a copy is of. Shared by the
-// collectors of libraries, of a running process and of frameworks.
+// CUDA's libraries as files: their names, copies and versions. Shared by the collectors of libraries, of a
+// running process and of frameworks.
 #pragma once
 
 #include <map>
@@ -15,16 +15,16 @@
 
 namespace gpugauge::stack {
 
-/// Names of the inventory, in reading order; cuDNN's sub-libraries of other names come as they are found.
+/// Library names in the inventory, in reading order. Further sub-libraries of cuDNN are added as found.
 const std::vector<std::string>& library_names();
 
-/// A file's name taken apart, of a library that is known here.
+/// The parts of a known library's file name.
 struct LibraryFile {
   std::string name;     ///< "cublasLt", "cudnn_ops", "nccl_net"
   std::string stem;     ///< "libcublasLt"
-  std::string numbers;  ///< what follows ".so.": "13.0.0.19", "13", ""
+  std::string numbers;  ///< the part after ".so.": "13.0.0.19", "13", ""
 };
-/// By a file's name; nullopt for files of no library in the list.
+/// nullopt for files of other libraries.
 std::optional<LibraryFile> library_of_file(const std::string& file_name);
 
 /// The version of one copy of a library, or why it is not known.
@@ -34,27 +34,27 @@ struct VersionFact {
   bool known = false;             ///< `value` is a version
 };
 
-/// The version of a copy by its file name, else by what its code or data say, together with the header beside
-/// it, else unknown. `real` is a path without symbolic links.
+/// The version of a copy from its file name, else from its code or data together with the header beside it,
+/// else unknown. `real` is a path without symbolic links.
 VersionFact version_of_file(const Tree& tree, const LibraryFile& library, const std::string& real);
 
-/// What the file itself says, "" where it does not: a version function that only answers with a number, a
-/// version variable, a version text. At most a few MiB of the file are read.
+/// The version that the file itself states: a function that only returns a number, a version variable, or a
+/// version text. "" if it states none. Reads at most a few MiB of the file.
 VersionFact version_in_file(const Tree& tree, const LibraryFile& library, const std::string& real);
 
-/// What the library's header in the include folder beside it says.
+/// The version in the library's header, in the include folder beside it.
 VersionFact version_in_header(const Tree& tree, const LibraryFile& library, const std::string& real);
 
-/// Which package or wheel installed a file. Lists of files are read when first asked.
+/// Finds the package or wheel that installed a file. Reads lists of files at the first question.
 class FileOwners {
  public:
-  /// `sites`: folders of Python packages whose wheels are asked. `tree` must outlive this object.
+  /// `sites`: folders of Python packages whose wheels are searched. `tree` must outlive this object.
   FileOwners(const Tree& tree, std::vector<std::string> sites)
       : tree_(tree), wheels_(tree), sites_(std::move(sites)) {}
-  /// Its version, unknown where nobody owns it.
+  /// The owner's version; unknown if nobody owns the file.
   VersionFact version(const std::string& real);
-  /// The CUDA that the system's package of it is built for, "13.0" or only "13"; unknown where it does not
-  /// say.
+  /// The CUDA version that the file's system package is built for, "13.0" or only "13"; unknown if it does
+  /// not say.
   VersionFact cuda(const std::string& real);
   const std::vector<std::string>& sites() const { return sites_; }  ///< as given
 
@@ -70,30 +70,31 @@ class FileOwners {
   std::vector<std::string> sites_;
   bool packages_read_ = false;
   std::map<std::string, Owned> packages_;  ///< real path -> package
-  std::vector<Package> rpms_;              ///< those of the stack: rpm's lists of files are not read
+  std::vector<Package> rpms_;              ///< packages of the stack; rpm's lists of files are not read
 };
 
-/// File name, else owner, else the file itself and its header, else unknown with the build id.
+/// From the file name, else the owner, else the file itself and its header. Otherwise unknown, with the build
+/// id.
 VersionFact version_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,
                             FileOwners& owners);
 
-/// The CUDA that a copy of NCCL or cuDNN is built for: by its version, else its package, else NCCL's own
-/// text; unknown for other libraries. File names tell none.
+/// The CUDA version that a copy of NCCL or cuDNN is built for: from its version, else its package, else
+/// NCCL's own text. Unknown for other libraries. File names do not tell it.
 VersionFact cuda_of_copy(const Tree& tree, const LibraryFile& library, const std::string& real,
                          const VersionFact& version, FileOwners& owners);
 
 /// One copy of a library on the machine.
 struct LibraryCopy {
-  LibraryFile file;      ///< by the name of the file that links lead to, where that is of the same library
-  std::string found_as;  ///< path before links were followed
-  std::string real;      ///< without symbolic links, below the root: tells copies apart
-  /// What programs ask for: by the file's dynamic section, else its name up to the first number.
+  LibraryFile file;      ///< from the name of the link's target, if that is of the same library
+  std::string found_as;  ///< path before following links
+  std::string real;      ///< path without symbolic links, below the root; identifies the copy
+  /// The name programs ask for: from the file's dynamic section, else its name up to the first number.
   std::string soname;
   std::string origin;   ///< "LD_LIBRARY_PATH", "loader cache", "standard folder", "toolkit", "wheel", "conda"
   bool picked = false;  ///< the loader takes this copy for its soname
 };
 
-/// Every copy that can be found, each file once; of each library the picked ones first, newest soname first.
+/// Every copy, each file once. Per library the picked copies come first, newest soname first.
 std::vector<LibraryCopy> find_libraries(const Context& context);
 
 }  // namespace gpugauge::stack

@@ -14,7 +14,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The name that programs ask for: what the file says, else its own name up to the first number.
+/// The name programs ask for: from the file, else its own name up to the first number.
 std::string soname_of(const Tree& tree, const LibraryFile& file, const std::string& real) {
   const ElfFile elf(FileBytes(tree.at(real)));
   if (elf.valid()) {
@@ -41,12 +41,12 @@ class Collector {
   void file(const std::string& path, const std::string& origin) {
     const auto library = library_of_file(file_name_of(path));
     if (!library) return;
-    // Without numbers it is what a linker uses; a plugin is loaded by such a name.
+    // A name without numbers is for linking only, except for a plugin, which is loaded by it.
     if (library->numbers.empty() && library->name != "nccl_net") return;
     const std::string real = tree_.resolve(path);
     if (real.empty() || is_folder(tree_, real) || !files_.insert(real).second) return;
     LibraryCopy copy{*library, path, real, "", origin, false};
-    // The file that a link leads to may carry more numbers, or another name.
+    // The link's target may have more numbers or another name.
     if (const auto target = library_of_file(file_name_of(real)); target && target->name == library->name)
       copy.file = *target;
     copy.soname = soname_of(tree_, copy.file, real);
@@ -74,7 +74,7 @@ void collect_packages_folders(const Context& context, Collector& collector) {
   if (python.found->kind == "conda") collector.folder(join(python.found->prefix, "lib"), "conda");
 }
 
-/// Marks what the loader takes for each name.
+/// Marks the loader's pick for each name.
 void mark_picked(const Tree& tree, const Loader& loader, std::vector<LibraryCopy>& copies) {
   std::set<std::string> asked;
   for (const LibraryCopy& copy : copies) {
@@ -82,7 +82,7 @@ void mark_picked(const Tree& tree, const Loader& loader, std::vector<LibraryCopy
     std::string real;
     for (const std::string& path : loader.all(copy.soname)) {
       real = tree.resolve(path);
-      if (!real.empty()) break;  // the loader passes over a link that leads nowhere
+      if (!real.empty()) break;  // the loader skips a dangling link
     }
     for (LibraryCopy& other : copies) {
       if (!real.empty() && other.real == real) other.picked = true;
@@ -90,7 +90,7 @@ void mark_picked(const Tree& tree, const Loader& loader, std::vector<LibraryCopy
   }
 }
 
-/// Newest soname first; those that have no number come last.
+/// Newest soname first; sonames without a number come last.
 bool newer_soname(const LibraryCopy& left, const LibraryCopy& right) {
   const auto number = [](const LibraryCopy& copy) {
     const auto at = copy.soname.find(".so.");

@@ -69,7 +69,7 @@ std::optional<LibraryFile> library_of_file(const std::string& file_name) {
   for (const Known& library : known_libraries) {
     if (stem == library.stem) return LibraryFile{library.name, stem, numbers};
   }
-  constexpr std::string_view plugin = "libnccl-net-";  // named so by NCCL_NET_PLUGIN
+  constexpr std::string_view plugin = "libnccl-net-";  // NCCL_NET_PLUGIN names them so
   if (stem.starts_with(plugin) && is_word(stem)) return LibraryFile{"nccl_net", stem, numbers};
   constexpr std::string_view part = "libcudnn_";  // of cuDNN 8, or of a later one
   if (stem.starts_with(part) && is_word(stem.substr(part.size())))

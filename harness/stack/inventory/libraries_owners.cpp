@@ -13,7 +13,7 @@ constexpr std::string_view info_folder = "/var/lib/dpkg/info";
 constexpr std::size_t list_limit = std::size_t{4} << 20;
 constexpr std::size_t lists_most = 500;
 
-/// Packages that may own one of the libraries.
+/// True for packages that may own one of the libraries.
 bool may_own(std::string_view list) {
   for (const std::string_view start :
        {"libcu", "libnccl", "libnv", "cuda", "nccl", "tensorrt", "aws-ofi-nccl"}) {
@@ -23,20 +23,20 @@ bool may_own(std::string_view list) {
   return false;
 }
 
-/// Without the epoch: "1:2.27.3-1+cuda12.9" -> "2.27.3-1+cuda12.9".
+/// Removes the epoch: "1:2.27.3-1+cuda12.9" -> "2.27.3-1+cuda12.9".
 std::string without_epoch(const std::string& version) {
   const auto colon = version.find(':');
   return colon == std::string::npos ? version : version.substr(colon + 1);
 }
 
-/// "13.0" of "2.28.9-1+cuda13.0"; "" where a version names no CUDA.
+/// "13.0" from "2.28.9-1+cuda13.0"; "" if the version names no CUDA.
 std::string cuda_in_version(const std::string& version) {
   constexpr std::string_view mark = "+cuda";
   const auto at = version.find(mark);
   return at == std::string::npos ? "" : version_word(std::string_view(version).substr(at + mark.size()));
 }
 
-/// "13" of "libcudnn9-cuda-13"; "" where a name tells no CUDA.
+/// "13" from "libcudnn9-cuda-13"; "" if the name has no CUDA version.
 std::string cuda_in_name(const std::string& package) {
   constexpr std::string_view mark = "-cuda-";
   const auto at = package.rfind(mark);
@@ -98,7 +98,7 @@ VersionFact FileOwners::cuda(const std::string& real) {
   };
   if (const auto found = packages_.find(real); found != packages_.end())
     return fact(found->second.package, found->second.version);
-  // Of rpm's the only one of that name; where two are installed, which owns the file is not known.
+  // For rpm, only a single package of that name counts; with two it is unknown which owns the file.
   const std::string file = file_name_of(real);
   const std::string stem = file.substr(0, file.find(".so"));
   VersionFact only;

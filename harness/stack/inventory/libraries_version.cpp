@@ -1,3 +1,4 @@
+// Determines the version of a library file.
 #include <algorithm>
 #include <array>
 
@@ -22,7 +23,7 @@ constexpr std::size_t header_limit = std::size_t{256} << 10;
 std::string in_hundreds(int number) {
   return number < 1000 ? "" : fmt::format("{}.{}.{}", number / 1000, number % 1000 / 100, number % 100);
 }
-/// major * 10000 + minor * 100 + patch, and plain counting before ("26"): CUPTI; TensorRT from 10 on.
+/// major * 10000 + minor * 100 + patch, before that a plain number ("26"): CUPTI; TensorRT from 10 on.
 std::string in_ten_thousands(int number) {
   if (number <= 0) return "";
   if (number < 10000) return fmt::format("{}", number);
@@ -32,11 +33,11 @@ std::string tensorrt_version(int number) {
   return number >= 100000 ? in_ten_thousands(number) : in_hundreds(number);
 }
 
-/// A function that answers with its library's version.
+/// A function that returns its library's version.
 struct VersionFunction {
   const char* library;
   const char* function;
-  std::string (*version)(int number);  ///< nullptr: it stores major and minor
+  std::string (*version)(int number);  ///< nullptr: the function stores major and minor
 };
 constexpr std::array version_functions{
     VersionFunction{"nccl", "ncclGetVersion", nccl_version_of},
@@ -79,7 +80,7 @@ VersionFact by_cudnn_variable(const ElfFile& file, const std::string& library) {
   return {};
 }
 
-/// "NCCL version 2.27.3+cuda12.9" among NCCL's texts.
+/// Finds "NCCL version 2.27.3+cuda12.9" among NCCL's texts.
 VersionFact by_nccl_text(const ElfFile& file) {
   constexpr std::string_view start = "NCCL version ";
   for (const ElfSection& section : file.sections()) {
@@ -96,7 +97,7 @@ VersionFact by_nccl_text(const ElfFile& file) {
 struct HeaderNames {
   const char* library;
   const char* header;
-  std::array<const char*, 4> names;  ///< major, minor, patch, build; nullptr where there is no further part
+  std::array<const char*, 4> names;  ///< major, minor, patch, build; nullptr after the last part
 };
 constexpr std::array headers{
     HeaderNames{"cublas",
@@ -120,7 +121,7 @@ constexpr std::array headers{
                 {"NV_TENSORRT_MAJOR", "NV_TENSORRT_MINOR", "NV_TENSORRT_PATCH", "NV_TENSORRT_BUILD"}},
 };
 
-/// Numbers of one name each, as one number in CUDA's way (13000).
+/// A single #define with the version as one number in CUDA's form (13000).
 struct HeaderNumber {
   const char* library;
   const char* header;
@@ -134,7 +135,7 @@ constexpr std::array header_numbers{
     HeaderNumber{"nvjitlink", "cuda.h", "CUDA_VERSION", cuda_version_of},
 };
 
-/// The header in an include folder one or two levels above the library's; "" where there is none.
+/// The header in an include folder one or two levels above the library; "" if there is none.
 std::string header_beside(const Tree& tree, const std::string& real, const char* header) {
   std::string folder = parent_of(real);
   for (int level = 0; level < 2; ++level) {
@@ -171,7 +172,8 @@ VersionFact version_in_file(const Tree& tree, const LibraryFile& library, const 
   if (library.name.starts_with("cudnn_")) return by_cudnn_variable(file, library.name);
   VersionFact found = by_function(file, library.name);
   if (found.known || library.name != "cudnn" || library.numbers.empty()) return found;
-  // cuDNN 9's main library only passes calls on: cudnnGetVersion answers for the graph library beside it.
+  // cuDNN 9's main library only forwards calls: cudnnGetVersion reports the version of the graph library
+  // beside it.
   const std::string major = library.numbers.substr(0, library.numbers.find('.'));
   const std::string graph = tree.resolve(join(parent_of(real), "libcudnn_graph.so." + major));
   if (graph.empty()) return {};
@@ -181,7 +183,7 @@ VersionFact version_in_file(const Tree& tree, const LibraryFile& library, const 
 }
 
 VersionFact version_in_header(const Tree& tree, const LibraryFile& library, const std::string& real) {
-  // Libraries that are released together have one header.
+  // Libraries that are released together share one header.
   std::string name = library.name == "cublasLt" ? "cublas" : library.name;
   if (name.starts_with("cudnn_")) name = "cudnn";
   for (const HeaderNames& entry : headers) {
@@ -203,7 +205,7 @@ VersionFact version_in_header(const Tree& tree, const LibraryFile& library, cons
 VersionFact version_of_file(const Tree& tree, const LibraryFile& library, const std::string& real) {
   const std::string named = version_word(version_in_file_name(real));
   const auto named_version = Version::parse(named);
-  // Two numbers are a name that the loader asks for; a network plugin's are libtool's, which are no version.
+  // Two numbers form a name for the loader. A network plugin's numbers come from libtool and are no version.
   if (named_version && named_version->size() >= 3 && library.name != "nccl_net")
     return known(named, "file name");
   VersionFact own = version_in_file(tree, library, real);

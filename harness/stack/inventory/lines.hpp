@@ -1,4 +1,4 @@
-// Small helpers for reading text files line by line.
+// Helpers for reading text files line by line.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace gpugauge::stack {
 
-/// Calls `function` with each line, without its end.
+/// Calls `function` with each line, without its line end.
 template <typename Function>
 void for_each_line(std::string_view text, const Function& function) {
   while (!text.empty()) {
@@ -23,25 +23,25 @@ void for_each_line(std::string_view text, const Function& function) {
   }
 }
 
-/// What follows the prefix; nullopt where the text does not begin with it.
+/// The text after the prefix; nullopt if the text does not begin with it.
 inline std::optional<std::string_view> after(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return std::nullopt;
   return text.substr(prefix.size());
 }
 
-/// True where the text has the part anywhere.
+/// True if the text contains the part.
 inline bool mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Without blanks, tabs and line ends around it.
+/// Removes blanks, tabs and line ends at both ends.
 inline std::string_view stripped(std::string_view text) {
   const auto start = text.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return {};
   return text.substr(start, text.find_last_not_of(" \t\r\n") - start + 1);
 }
 
-/// Words between blanks and tabs.
+/// Words separated by blanks and tabs.
 inline std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (auto start = text.find_first_not_of(" \t"); start != std::string_view::npos;
@@ -53,11 +53,11 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// Of a text that is gone at the end of the expression: the words would point to nothing.
+/// Refuses a temporary text: the words would point to freed memory.
 template <std::same_as<std::string> Text>
 std::vector<std::string_view> words_of(Text&&) = delete;
 
-/// The whole text as a number; nullopt where it is none or does not fit.
+/// The whole text as a number; nullopt if it is no number or does not fit.
 template <typename Number>
 std::optional<Number> number_in(std::string_view text) {
   Number number{};
@@ -67,7 +67,7 @@ std::optional<Number> number_in(std::string_view text) {
   return number;
 }
 
-/// In lower case, ASCII only.
+/// Converts to lower case, ASCII only.
 inline std::string lower(std::string_view text) {
   std::string word(text);
   for (char& c : word) {
@@ -76,7 +76,7 @@ inline std::string lower(std::string_view text) {
   return word;
 }
 
-/// Lines of a text that are no comment ("#") and not empty, stripped.
+/// Non-empty lines, stripped and without comments ("#").
 inline std::vector<std::string_view> settings_in(std::string_view text) {
   std::vector<std::string_view> lines;
   for_each_line(text, [&](std::string_view line) {

@@ -1,4 +1,4 @@
-// host.*, kernel.*, env.*, file.nccl_conf
+// Adds host.*, kernel.*, env.* and file.nccl_conf to the inventory.
 #include "stack/inventory/machine.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// A fact of host.hpp, where "absent" and "unreadable" are values, as one of three answers.
+/// Adds a fact of host.hpp, where "absent" and "unreadable" are values, as one of the three answers.
 void add_fact(const result::Facts& facts, const std::string& key, const std::string& source,
               Inventory& inventory) {
   const auto found = facts.find(key);
@@ -42,7 +42,7 @@ void add_command_line(const Tree& tree, Inventory& inventory) {
   inventory.unreadable(key, file, "root");
 }
 
-/// NAME=value or NAME="value" of os-release; "" where there is none.
+/// The value of NAME=value or NAME="value" in os-release; "" if there is none.
 std::string release_value(std::string_view text, std::string_view name) {
   std::string found;
   for (const std::string_view line : settings_in(text)) {
@@ -65,7 +65,7 @@ void add_distribution(const Tree& tree, const result::Facts& stack, Inventory& i
   inventory.present("host.distribution_id", version.empty() ? id : id + " " + version, file);
 }
 
-/// Of this process on the live machine; below another root what its package or its loader tells.
+/// This process's C library on the live machine; below another root, the one named by its package or loader.
 void add_libc(const Tree& tree, const result::Facts& stack, Inventory& inventory) {
   const char* const key = "host.libc";
   if (tree.live()) return inventory.present(key, stack.at(key), "libc.so.6", "gnu_get_libc_version");
@@ -128,7 +128,7 @@ void add_system(const Context& context, Inventory& inventory) {
   add_libc(tree, stack, inventory);
 }
 
-/// "none" is an answer only where the groups could be looked at.
+/// Adds "none" only if the groups could be read.
 void add_group_limits(const Tree& tree, const result::Facts& settings, Inventory& inventory) {
   const char* const file = "/proc/self/cgroup";
   const Presence presence = tree.read(file).presence;

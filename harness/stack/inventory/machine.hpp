@@ -1,4 +1,4 @@
-// Parts of collect_machine: what stands between the GPUs and the processors.
+// Parts of collect_machine: what lies between GPUs and processors.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ void collect_iommu(const Tree& tree, Inventory& inventory);       ///< host.iomm
 void collect_acs(const Tree& tree, Inventory& inventory);         ///< host.acs
 void collect_infiniband(const Tree& tree, Inventory& inventory);  ///< host.infiniband.*
 
-/// Addresses of NVIDIA's display and 3D controllers on the PCI bus, without virtual functions.
+/// PCI addresses of NVIDIA's display and 3D controllers, without virtual functions.
 std::vector<std::string> gpu_addresses(const Tree& tree);
 
-/// What a bridge's configuration space says of Access Control Services.
+/// Access Control Services according to a bridge's configuration space.
 enum class Acs {
-  redirects,  ///< requests or completions between devices below it are sent up to the root
-  passes,     ///< none is redirected, or the bridge has no such capability
-  hidden,     ///< only the first bytes can be read
-  damaged,    ///< no configuration space of PCI Express
+  redirects,  ///< sends requests or completions between devices below it up to the root
+  passes,     ///< redirects nothing, or lacks the capability
+  hidden,     ///< only the first bytes are readable
+  damaged,    ///< no PCI Express configuration space
 };
-/// `bytes`: of /sys/bus/pci/devices/<address>/config.
+/// `bytes`: content of /sys/bus/pci/devices/<address>/config.
 Acs acs_of(std::string_view bytes);
 
 }  // namespace gpugauge::stack

@@ -27,7 +27,7 @@ std::string translation_word(const std::string& type) {
   return type.starts_with("DMA") ? "translated" : "unknown";
 }
 
-/// Types of the groups that the GPUs are in; of all groups where there is no GPU.
+/// Types of the groups with GPUs; of all groups if there is no GPU.
 std::set<std::string> group_types(const Tree& tree, bool& refused) {
   std::vector<std::string> files;
   for (const std::string& address : gpu_addresses(tree))
@@ -45,7 +45,7 @@ std::set<std::string> group_types(const Tree& tree, bool& refused) {
   return types;
 }
 
-/// The bridges above a device, from its place in the tree of devices: ".../0000:00:01.0/0000:01:00.0".
+/// The bridges above a device, from its path in the device tree: ".../0000:00:01.0/0000:01:00.0".
 std::vector<std::string> bridges_above(const Tree& tree, const std::string& address) {
   std::vector<std::string> bridges;
   const std::filesystem::path place = tree.resolve(fmt::format("{}/{}", devices, address));
@@ -57,10 +57,9 @@ std::vector<std::string> bridges_above(const Tree& tree, const std::string& addr
   return bridges;
 }
 
-/// What an InfiniBand device is to the machine: its driver, and whether it carries data. On HGX B200 the
-/// NVSwitches are managed through functions of a network card that look like any other (siderolabs/
-/// extensions#893). Their vital product data tells, which the kernel shows to root alone, by the mark that
-/// starters of the fabric manager look for.
+/// Adds an InfiniBand device's driver, and whether it carries data. On HGX B200 the NVSwitches are managed
+/// through functions that look like a network card's (siderolabs/extensions#893). Their vital product data
+/// has the mark that starters of the fabric manager look for; the kernel shows it to root only.
 void add_function(const Tree& tree, const std::string& function, const std::string& prefix,
                   Inventory& inventory) {
   if (const std::string driver = tree.link_name(function + "/driver"); !driver.empty())

@@ -31,7 +31,7 @@ Inventory with_report(Inventory inventory, const GpuReport& report) {
   const auto add = [&](const std::string& key, const std::string& value) {
     if (!value.empty()) inventory.present(key, value, source, how);
   };
-  // What was opened is surer than what the loader would pick.
+  // Libraries that were opened are more reliable than a prediction of the loader.
   add("driver.version", report.driver_version);
   add("driver.kernel_module_version", report.kernel_module_version);
   add("driver.kernel_module_kind", report.kernel_module_kind);

@@ -1,5 +1,5 @@
-// The part of an inventory that a measurement shows beside its verdicts: the same collectors and the same
-// table as the doctor's, without asking the driver again.
+// The part of an inventory that a measurement shows beside its verdicts. Uses the doctor's collectors and
+// table, but does not ask the driver again.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,14 @@
 
 namespace gpugauge::stack {
 
-/// What files tell: driver, toolkits, CUDA's libraries, host and container; no package logs, kernel log or
-/// Python. About a tenth of a second; nothing is asked of the driver, so that it can be read while another
-/// process asks.
+/// Facts from files: driver, toolkits, CUDA's libraries, host and container; no package logs, kernel log or
+/// Python. Takes about 0.1 s. Asks the driver nothing, so it can run while another process asks it.
 Inventory files_of_node(const Context& context);
 
-/// The same with what the driver said of itself and of the GPUs.
+/// Adds what the driver said about itself and the GPUs.
 Inventory with_report(Inventory files, const GpuReport& gpus);
 
-/// overview() of it, with the CUDA that this build is linked with.
+/// overview() of the node, with the CUDA version that this build is linked with.
 std::vector<Layer> layers(const Inventory& node);
 
 }  // namespace gpugauge::stack

@@ -1,3 +1,4 @@
+// Builds the layers of the overview from an inventory.
 #include "stack/inventory/overview.hpp"
 
 #include <array>
@@ -12,7 +13,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The value, or the answer in its place; "unknown" where nobody looked.
+/// The value, or the answer in its place; "unknown" if nobody looked.
 std::string answer(const Inventory& inventory, const std::string& key) {
   const Item* item = inventory.find(key);
   if (item == nullptr) return "unknown";
@@ -27,7 +28,7 @@ std::string answer(const Inventory& inventory, const std::string& key) {
   return item->needs.empty() ? "unreadable" : fmt::format("unreadable (it takes {})", item->needs);
 }
 
-/// Parts that say something, with commas.
+/// The non-empty parts, joined by commas.
 std::string joined(const std::vector<std::string>& parts) {
   std::vector<std::string> said;
   for (const std::string& part : parts)
@@ -35,7 +36,7 @@ std::string joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(said, ", "));
 }
 
-/// "prefix value suffix", or nothing where there is no value.
+/// "prefix value suffix"; "" if there is no value.
 std::string with(const std::string& prefix, const std::string& value, const std::string& suffix = "") {
   return value.empty() ? "" : prefix + value + suffix;
 }
@@ -72,7 +73,7 @@ void add_gpus(const Inventory& inventory, std::vector<Layer>& out) {
     out.push_back({"GPU", "unknown", fmt::format("on the PCI bus: {}", fmt::join(functions, ", "))});
 }
 
-/// What an image tells of the kernel's side: the module files, not what will be loaded.
+/// The kernel side of an image: its module files, not what will be loaded.
 Layer module_files(const Inventory& inventory) {
   const std::string kernel = inventory.value("driver.newest_kernel");
   const std::string there = inventory.value("driver.module_for_newest_kernel");
@@ -123,7 +124,7 @@ void add_toolkits(const Inventory& inventory, std::vector<Layer>& out) {
 struct Shown {
   const char* key;
   const char* name;
-  bool always;  ///< also where it is absent
+  bool always;  ///< also shown if absent
 };
 constexpr std::array libraries{Shown{"cudart", "CUDA runtime", true},
                                Shown{"cublas", "cuBLAS", true},

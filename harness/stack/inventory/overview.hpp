@@ -1,5 +1,4 @@
-// An inventory as the few lines that fit one screen: every layer side by side, in the order in which one
-// stands on the other.
+// An inventory as a few lines for one screen: every layer, each above the one it depends on.
 #pragma once
 
 #include <vector>
@@ -9,8 +8,8 @@
 
 namespace gpugauge::stack {
 
-/// GPU, driver, CUDA, libraries, frameworks, host. A layer that was looked for is always there: "absent" and
-/// "unreadable" are versions too.
+/// GPU, driver, CUDA, libraries, frameworks, host. A layer that was looked for is always present: "absent"
+/// and "unreadable" are versions too.
 std::vector<Layer> overview(const Inventory& inventory);
 
 }  // namespace gpugauge::stack

@@ -1,4 +1,4 @@
-// package.*, packages.*, driver.history.*
+// Adds package.*, packages.* and driver.history.* to the inventory.
 #include "stack/inventory/packages.hpp"
 
 #include <algorithm>
@@ -79,8 +79,8 @@ const AptSetting* last_of(const std::vector<AptSetting>& settings, std::string_v
   return found == settings.rend() ? nullptr : &*found;
 }
 
-/// True where an entry of unattended-upgrades' blacklist, a regular expression matched at the beginning,
-/// plainly covers the driver's packages.
+/// True if an entry of unattended-upgrades' blacklist, a regular expression matched at the start, clearly
+/// covers the driver's packages.
 bool blacklists_driver(const std::string& entry, const PackageDatabase& database) {
   std::string start = entry.substr(entry.starts_with('^') ? 1 : 0);
   start.erase(std::min(start.find_first_of("*.$[(+?"), start.size()));
@@ -90,8 +90,8 @@ bool blacklists_driver(const std::string& entry, const PackageDatabase& database
   });
 }
 
-/// What wants all of it at its own version stays; or module and libcuda do, each package of them: where only
-/// one of the two is held, the other moves away from it.
+/// True if the package that requires all parts at its version is held, or if every package of module and
+/// libcuda is. If only one of these is held, the other moves away from it.
 bool driver_is_held(const PackageDatabase& database, const std::vector<Pin>& pins) {
   bool whole = false;
   bool any = false;
@@ -111,7 +111,7 @@ bool driver_is_held(const PackageDatabase& database, const std::vector<Pin>& pin
   return whole || (any && all);
 }
 
-/// Whether unattended upgrades, which are on, may replace the driver.
+/// Whether unattended upgrades, which are enabled, may replace the driver.
 std::string covers_driver(const std::vector<AptSetting>& settings, const PackageDatabase& database,
                           const std::vector<Pin>& pins) {
   const std::string from = driver_packages_from(database);
@@ -224,7 +224,7 @@ std::string add_package(Inventory& inventory, const std::string& name, const std
 std::string package_name(const Inventory& inventory, const std::string& child) {
   const Item* const told = inventory.find("package." + child + ".name");
   if (told != nullptr && told->presence == Presence::present) return told->value;
-  // An inventory of before that item; dpkg's names hold no '_', which then stands for a dot.
+  // The inventory is older than that item. dpkg's names hold no '_', so it stands for a dot.
   std::string name = child;
   if (inventory.value("packages.database") != "rpm") std::replace(name.begin(), name.end(), '_', '.');
   return name;

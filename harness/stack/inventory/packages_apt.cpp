@@ -1,3 +1,4 @@
+// Reads apt's pins and configuration.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// apt reads only names of these shapes in its folders.
+/// True for the forms of names that apt reads in its folders.
 bool is_read_by_apt(const std::string& name, std::string_view extension) {
   const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
@@ -18,7 +19,7 @@ bool is_read_by_apt(const std::string& name, std::string_view extension) {
   return plain && (name.find('.') == std::string::npos || name.ends_with(extension));
 }
 
-/// Files of a folder and the single file beside it, in the order in which apt reads them.
+/// Files of a folder and the single file beside it, in apt's reading order.
 std::vector<std::string> files_of(const Tree& tree, const std::string& folder, const std::string& single,
                                   std::string_view extension) {
   std::vector<std::string> files;
@@ -29,7 +30,7 @@ std::vector<std::string> files_of(const Tree& tree, const std::string& folder, c
   return files;
 }
 
-/// One word, one quoted text or one of "{};" of apt's configuration; "" at the end.
+/// Splits apt's configuration into words, quoted texts and "{};"; "" at the end.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text) {}
@@ -74,7 +75,7 @@ class Tokens {
   bool quoted_ = false;
 };
 
-/// Whether NVIDIA made a release whose number goes on where this one ends: 575.64.03 after 575.64.
+/// True if NVIDIA made a release that continues this number: 575.64.03 after 575.64.
 bool goes_on(const Version& release) {
   const auto& rows = tables().gpu_listings;
   return std::any_of(rows.begin(), rows.end(), [&](const GpuListing& row) {
@@ -93,15 +94,15 @@ std::string without_colons(std::string key) {
 
 std::vector<AptSetting> parse_apt_configuration(std::string_view text, const std::string& source) {
   constexpr std::size_t depth_most = 32;
-  constexpr std::size_t key_longest = 256;  // each value repeats the names of all that it stands in
+  constexpr std::size_t key_longest = 256;  // each value repeats the names of all enclosing scopes
   constexpr std::size_t settings_most = 20000;
   std::vector<AptSetting> settings;
-  std::vector<std::string> scopes{""};  // each with the "::" behind it
+  std::vector<std::string> scopes{""};  // each with a trailing "::"
   std::string name;
   for (Tokens tokens(text); tokens.next();) {
     if (tokens.is("{")) {
       const bool named_so = scopes.back().size() + name.size() <= key_longest;
-      if (scopes.size() > depth_most || !named_so) return settings;  // no configuration is nested like this
+      if (scopes.size() > depth_most || !named_so) return settings;  // no real configuration nests this deep
       scopes.push_back(fmt::format("{}{}::", scopes.back(), without_colons(name)));
       name.clear();
     } else if (tokens.is("}")) {

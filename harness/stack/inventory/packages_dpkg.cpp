@@ -1,3 +1,4 @@
+// Reads dpkg's database and classifies the driver's packages.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,7 +19,7 @@ constexpr std::array rpm_databases{"/var/lib/rpm/rpmdb.sqlite", "/usr/lib/sysima
                                    "/var/lib/rpm/Packages.db",  "/usr/lib/sysimage/rpm/Packages.db",
                                    "/var/lib/rpm/Packages",     "/usr/share/rpm/rpmdb.sqlite"};
 
-/// "hold ok installed": what is wanted, whether it is broken, what it is.
+/// Parses "hold ok installed": the wanted state, the error flag, the current state.
 bool is_installed(std::string_view status) {
   const std::string_view state = status.substr(std::min(status.rfind(' ') + 1, status.size()));
   return state == "installed" || state == "half-configured" || state == "unpacked" ||
@@ -71,7 +72,7 @@ PackageDatabase read_packages(const Tree& tree) {
     database.needs = "root";
     return database;
   }
-  // Images without a package manager keep one file a package.
+  // Images without a package manager keep one file per package.
   const std::string folder = "/var/lib/dpkg/status.d";
   for (const std::string& name : tree.list(folder)) {
     if (name.ends_with(".md5sums")) continue;
@@ -156,7 +157,7 @@ DriverPart driver_part(std::string_view name) {
     std::string_view text;
     DriverPart part;
   };
-  // A name takes the first that it begins with.
+  // The first matching beginning counts.
   constexpr std::array beginnings{Beginning{"nvidia-driver-pinning", DriverPart::none},
                                   Beginning{"nvidia-driver-assistant", DriverPart::none},
                                   Beginning{"nvidia-driver-local-repo", DriverPart::none},
@@ -191,7 +192,7 @@ DriverPart driver_part(std::string_view name) {
                                   Beginning{"cuda-drivers", DriverPart::beside},
                                   Beginning{"nvidia-fabric", DriverPart::beside},
                                   Beginning{"xorg-x11-drv-nvidia", DriverPart::beside}};
-  // SUSE's module of the kernel that it names: nvidia-driver-G06-kmp-default.
+  // SUSE's module for the kernel in its name: nvidia-driver-G06-kmp-default.
   if (name.starts_with("nvidia-") && name.find("-kmp") != std::string_view::npos) return DriverPart::module;
   const auto found = std::find_if(beginnings.begin(), beginnings.end(),
                                   [&](const Beginning& one) { return name.starts_with(one.text); });
@@ -201,9 +202,9 @@ DriverPart driver_part(std::string_view name) {
 std::string driver_packages_from(const PackageDatabase& database) {
   std::string from;
   for (const Package& package : database.packages) {
-    // Tools of the repository stay behind when a driver was put there by other means.
+    // Tools of the repository can remain when the driver was installed another way.
     if (!is_driver_package(package.name) || package.name.starts_with("nvidia-modprobe")) continue;
-    // rpm's vendor is "NVIDIA"; Debian's own packages are by "Debian NVIDIA Maintainers".
+    // rpm's vendor is "NVIDIA"; Debian's own packages come from "Debian NVIDIA Maintainers".
     if (package.maintainer.find("@nvidia.com") != std::string::npos ||
         package.maintainer.starts_with("NVIDIA"))
       return "nvidia repository";

@@ -1,3 +1,4 @@
+// Parses package managers' logs for changes of the driver.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -20,7 +21,7 @@ std::string version_or_none(std::string_view version) {
   return version == "<none>" ? "" : upstream_version(version);
 }
 
-/// "a:amd64 (1.0, 2.0), b:amd64 (3.0, automatic)": hands over each name and the two versions.
+/// "a:amd64 (1.0, 2.0), b:amd64 (3.0, automatic)": calls `function` with each name and its two versions.
 template <typename Function>
 void for_each_in_list(std::string_view list, const Function& function) {
   while (!list.empty()) {
@@ -37,8 +38,7 @@ void for_each_in_list(std::string_view list, const Function& function) {
   }
 }
 
-/// "nvidia-driver-3:580.95.05-1.el9.x86_64" -> name and upstream version; an empty name where it is no such
-/// thing.
+/// "nvidia-driver-3:580.95.05-1.el9.x86_64" -> name and upstream version; an empty name for other text.
 std::pair<std::string, std::string> split_rpm(std::string_view package) {
   const auto release = package.rfind('-');
   if (release == std::string_view::npos || release == 0) return {};
@@ -112,7 +112,7 @@ std::vector<PackageChange> parse_yum_log(std::string_view text) {
     auto [name, version] = split_rpm(words[4]);
     if (version.empty() || version.front() < '0' || version.front() > '9') {
       if (!erased) return;
-      name = words[4];  // an erased package may stand without its version
+      name = words[4];  // an erased package may lack its version
       version.clear();
     }
     if (const auto epoch = name.find(':'); epoch != std::string::npos) name.erase(0, epoch + 1);
@@ -163,7 +163,7 @@ std::vector<PackageChange> parse_dnf_log(std::string_view text) {
       changes.push_back({time, "upgrade", name, "", version, "", "dnf log"});
     } else if (words[2] == "Erase:" || words[2] == "Removed:") {
       changes.push_back({time, "remove", name, version, "", "", "dnf log"});
-    } else if (words[2] == "Upgraded:") {  // the old one goes after the new one has come
+    } else if (words[2] == "Upgraded:") {  // the old version is removed after the new one is installed
       const auto match = std::find_if(changes.rbegin(), changes.rend(), [&](const PackageChange& change) {
         return change.action == "upgrade" && change.name == name && change.from.empty();
       });

@@ -1,4 +1,4 @@
-// Which logs of package managers are there, and the driver's changes in all of them.
+// Finds the logs of package managers, and collects the driver's changes from them.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -14,10 +14,10 @@ namespace gpugauge::stack {
 namespace {
 
 constexpr std::size_t log_limit = std::size_t{8} << 20;
-constexpr std::size_t rotated_most = 12;  ///< of one log, newest first
+constexpr std::size_t rotated_most = 12;  ///< per log, newest first
 constexpr std::size_t changes_enough = 20;
 
-/// How much a package's name tells about the driver, the most telling first.
+/// How informative a package's name is about the driver; the most informative comes first.
 int rank(std::string_view name) {
   constexpr std::array prefixes{"nvidia-driver", "nvidia-open",       "cuda-drivers",
                                 "nvidia-dkms",   "nvidia-kernel",     "kmod-nvidia",
@@ -36,7 +36,7 @@ bool same_step(const PackageChange& one, const PackageChange& other) {
          day_of(one) == day_of(other) && one.source == other.source;
 }
 
-/// Changes of one transaction become one.
+/// Combines the changes of one transaction into one.
 std::vector<PackageChange> merged(const std::vector<PackageChange>& changes) {
   std::vector<PackageChange> steps;
   std::vector<int> others;
@@ -61,9 +61,9 @@ struct Log {
   std::vector<PackageChange> (*parse)(std::string_view);
 };
 
-/// What logrotate made of a log: "dpkg.log.2.gz" is number 2 of "dpkg.log"; the log itself is 0, and one
-/// named by its date ("history-20260803.xz") comes after the numbered ones, the newest first. nullopt for
-/// another file.
+/// The age of a file rotated from a log: "dpkg.log.2.gz" is number 2 of "dpkg.log"; the log itself is 0.
+/// Files named by date ("history-20260803.xz") come after numbered ones, newest first. nullopt for another
+/// file.
 std::optional<long long> age_of(std::string_view file, std::string_view log) {
   auto rest = after(file, log);
   if (!rest) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<long long> age_of(std::string_view file, std::string_view log) {
   return *number < first_date ? *number : last_date + (last_date - *number);
 }
 
-/// Paths of a log and of what was rotated, newest first.
+/// Paths of a log and its rotated files, newest first.
 std::vector<std::string> files_of(const Tree& tree, const Log& log) {
   std::vector<std::pair<long long, std::string>> found;
   for (const std::string& file : tree.list(log.folder)) {
@@ -93,7 +93,7 @@ std::vector<std::string> files_of(const Tree& tree, const Log& log) {
   return paths;
 }
 
-/// The text of a log; nullopt where it was not read, which is noted.
+/// The text of a log; nullopt if it was not read, which `unread` records.
 std::optional<std::string> text_of(const Tree& tree, const std::string& path,
                                    std::vector<UnreadLog>& unread) {
   for (const auto& [packed, command] : {std::pair{".xz", "xzcat"}, {".bz2", "bzcat"}, {".zst", "zstdcat"}}) {
@@ -114,7 +114,7 @@ std::optional<std::string> text_of(const Tree& tree, const std::string& path,
 }  // namespace
 
 std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLog>& unread) {
-  // Of two logs that tell of one change, the one that also knows who asked for it comes first.
+  // Two logs may report the same change; the one that also names the requester comes first.
   constexpr std::array logs{
       Log{"/var/log/apt", "history.log", parse_apt_history}, Log{"/var/log", "dpkg.log", parse_dpkg_log},
       Log{"/var/log", "dnf.rpm.log", parse_dnf_log}, Log{"/var/log/zypp", "history", parse_zypper_history}};
@@ -136,7 +136,7 @@ std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLo
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const PackageChange& a, const PackageChange& b) { return a.time > b.time; });
-  // Without a year no time can be compared: in the order of the log, behind what has one.
+  // Times without a year cannot be compared: keep the log's order, after entries with a year.
   for (const std::string& path : files_of(tree, {"/var/log", "yum.log", parse_yum_log})) {
     const auto text = text_of(tree, path, unread);
     if (!text) continue;
@@ -145,7 +145,7 @@ std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLo
     for (PackageChange& change : some) change.source = path;
     changes.insert(changes.end(), some.begin(), some.end());
   }
-  // dnf 5 keeps its history in a database only.
+  // dnf 5 keeps its history only in a database.
   const char* const database = "/usr/lib/sysimage/libdnf5/transaction_history.sqlite";
   if (tree.exists(database))
     unread.push_back({database, "the command `dnf history list --contains-pkgs='*nvidia*'`"});

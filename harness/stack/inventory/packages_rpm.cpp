@@ -1,5 +1,4 @@
-// What rpm, dnf and zypper wrote down: rpm's database where it is SQLite's, locks, dnf's streams,
-// dnf-automatic.
+// Reads the records of rpm, dnf and zypper: rpm's SQLite database, locks, dnf's streams, dnf-automatic.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -20,7 +19,7 @@
 namespace gpugauge::stack {
 namespace {
 
-constexpr int locked = 1001;  // as apt's pins count: above what any repository has
+constexpr int locked = 1001;  // in apt's scale: above every repository's priority
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   std::uint32_t value = 0;
@@ -28,7 +27,7 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-/// "nvidia-driver-3:580.95.05-1.el9.*" -> "nvidia-driver"; a name alone stays.
+/// "nvidia-driver-3:580.95.05-1.el9.*" -> "nvidia-driver"; returns a plain name unchanged.
 std::string name_of_lock(std::string_view entry) {
   const auto release = entry.rfind('-');
   const auto version =
@@ -38,7 +37,7 @@ std::string name_of_lock(std::string_view entry) {
   return std::string(numbered ? entry.substr(0, version) : entry);
 }
 
-/// The value of "key = value" under any section of an INI file, the last one; "" where there is none.
+/// The last value of "key = value" in any section of an INI file; "" if there is none.
 std::string ini_value(std::string_view text, std::string_view key) {
   std::string found;
   for (const std::string_view line : settings_in(text)) {
@@ -75,7 +74,7 @@ std::optional<Package> parse_rpm_header(std::string_view header) {
     if (tag == tag_epoch && type == type_integer && data.size() - offset >= 4)
       epoch = big_endian(data, offset);
     if (type != type_string) continue;
-    constexpr std::size_t longest = 1024;  // thousands of entries may lead to one long text
+    constexpr std::size_t longest = 1024;  // thousands of entries may refer to one long text
     const std::string_view rest = data.substr(offset, longest);
     const std::string_view text = rest.substr(0, rest.find('\0'));
     if (tag == tag_name) package.name = text;
@@ -94,13 +93,14 @@ std::optional<Package> parse_rpm_header(std::string_view header) {
 
 namespace {
 
-/// A database of a mounted image is another's: under a table's name it may hold a view or a computed column
-/// that takes hours. One is read while this lives; declared behind the database, it ends before that is
-/// closed.
+/// Limits what a database from a mounted image can do: it is untrusted. A table's name may hide a view or a
+/// computed column that takes hours. Read only while this object lives. Declare it after the database, so
+/// that it ends before the database closes.
 class Confinement {
  public:
   explicit Confinement(sqlite3* database) : database_(database) {
-    constexpr int steps_between = 100;  // of SQLite's own machine: each may make one value of the longest
+    // SQLite VM steps between checks; each step may build one value of maximum length.
+    constexpr int steps_between = 100;
     limit_values(longest_of_schema);
     turn_off_what_needs_trust();
     sqlite3_progress_handler(
@@ -111,9 +111,9 @@ class Confinement {
   Confinement& operator=(const Confinement&) = delete;
   ~Confinement() = default;
 
-  /// It took longer than it may.
+  /// True after the time limit.
   bool over() const { return processor_time() > until_; }
-  /// Only once the tables are known to store what they tell: until then a value is computed for nothing.
+  /// Call only once the tables are known to store their columns; until then large values are refused.
   void admit_headers() { limit_values(longest_of_headers); }
 
  private:
@@ -133,7 +133,7 @@ class Confinement {
     // NOLINTEND(cppcoreguidelines-pro-type-vararg)
   }
 
-  /// Seconds of this thread: a slow disk is nobody's fault.
+  /// Processor seconds of this thread: a slow disk does not count.
   static double processor_time() {
     constexpr double nanoseconds = 1e9;
     timespec now{};
@@ -147,14 +147,14 @@ class Confinement {
 
 using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
 
-/// Null where the database does not take it.
+/// Null if the database rejects the statement.
 Statement prepare(sqlite3* database, const char* text) {
   sqlite3_stmt* prepared = nullptr;
   sqlite3_prepare_v2(database, text, -1, &prepared, nullptr);
   return {prepared, sqlite3_finalize};
 }
 
-/// As rpm's own does, by the text that SQLite goes by.
+/// True if the schema holds only tables and indexes, as rpm's own does. Checks the text that SQLite uses.
 bool holds_tables_only(sqlite3* database) {
   const Statement others =
       prepare(database,
@@ -165,12 +165,12 @@ bool holds_tables_only(sqlite3* database) {
          sqlite3_column_int(others.get(), 0) == 0;
 }
 
-/// The table is there, as far as this SQLite can tell, and stores each of its columns: one that is computed
-/// costs what its maker likes.
+/// True if the table exists, as far as this SQLite can tell, and stores each of its columns. A computed
+/// column may cost any amount of time.
 bool stores_all_columns(sqlite3* database, const char* pragma) {
   constexpr int first_that_computes = 3031000;
-  if (sqlite3_libversion_number() < first_that_computes) return true;  // before 3.26 it would tell nothing
-  constexpr int hidden = 6;  // a column of the answer: 0 for what is stored
+  if (sqlite3_libversion_number() < first_that_computes) return true;  // before 3.26 it would report nothing
+  constexpr int hidden = 6;  // column of the answer: 0 for stored columns
   const Statement columns = prepare(database, pragma);
   if (columns == nullptr) return false;
   bool any = false;
@@ -182,7 +182,7 @@ bool stores_all_columns(sqlite3* database, const char* pragma) {
   return any && step == SQLITE_DONE;
 }
 
-/// Looked at without waiting: SQLite itself would wait at a FIFO for whoever writes it.
+/// Checks without blocking; SQLite itself would block at a FIFO.
 bool is_database(const std::string& file) {
   constexpr std::string_view magic("SQLite format 3\0", 16);
   return FileBytes(file).read(0, magic.size()) == magic;
@@ -198,7 +198,7 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
                        c == '/' || c == '.' || c == '-' || c == '_';
     address += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
-  address += "?immutable=1";  // neither locks nor a write-ahead log beside it
+  address += "?immutable=1";  // no locks, and no write-ahead log beside it
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(address.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(opened, sqlite3_close);
@@ -209,7 +209,7 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
     return std::nullopt;
   }
   confinement.admit_headers();
-  // By rpm's own index of names: the headers of all packages are tens of megabytes.
+  // Uses rpm's index of names: the headers of all packages are tens of megabytes.
   constexpr const char* query =
       "SELECT blob FROM Packages WHERE hnum IN (SELECT hnum FROM Name WHERE key GLOB 'nv*' OR key GLOB "
       "'libnv*' OR "
@@ -230,7 +230,8 @@ std::optional<std::vector<Package>> read_rpm_packages(const std::string& file) {
     auto package = parse_rpm_header({static_cast<const char*>(blob), static_cast<std::size_t>(size)});
     if (package) packages.push_back(std::move(*package));
   }
-  if (step != SQLITE_ROW && step != SQLITE_DONE) return std::nullopt;  // damaged: half of it would mislead
+  // Damaged: half of the data would mislead.
+  if (step != SQLITE_ROW && step != SQLITE_DONE) return std::nullopt;
   return packages;
 }
 
@@ -248,7 +249,7 @@ std::vector<Pin> read_dnf_locks(const Tree& tree) {
   const Reading entries = tree.read(list);
   for (const std::string_view entry : settings_in(entries.text)) {
     if (!entry.starts_with('!'))
-      pins.push_back({name_of_lock(entry), locked, list});  // "!" refuses a version
+      pins.push_back({name_of_lock(entry), locked, list});  // "!" excludes a version
   }
   const char* const toml = "/etc/dnf/versionlock.toml";  // dnf 5: name = "nvidia-driver"
   for_each_line(tree.read(toml).text, [&](std::string_view line) {
@@ -273,7 +274,7 @@ std::vector<Pin> read_zypper_locks(const Tree& tree) {
   const char* const file = "/etc/zypp/locks";
   std::vector<Pin> pins;
   std::vector<std::string> names;
-  std::string match = "substring";  // what holds where nothing is said
+  std::string match = "substring";  // the default
   bool of_packages = true;
   bool whole = true;
   const auto close = [&] {
@@ -292,7 +293,7 @@ std::vector<Pin> read_zypper_locks(const Tree& tree) {
     if (const auto value = after(line, "solvable_name:")) names.emplace_back(stripped(*value));
     if (const auto value = after(line, "match_type:")) match = stripped(*value);
     if (const auto value = after(line, "type:")) of_packages = stripped(*value) == "package";
-    // Of some versions, one repository, or what is not installed: the package may still move.
+    // Some versions only, one repository, or a package not installed: the package may still change.
     if (after(line, "version:") || after(line, "repo:")) whole = false;
     if (const auto value = after(line, "install_status:"); value && stripped(*value) == "not-installed")
       whole = false;

@@ -20,7 +20,7 @@ constexpr std::size_t environ_limit = std::size_t{4} << 20;
 constexpr std::size_t libraries_most = 500;
 constexpr const char* permission = "the same user or root";
 
-/// Name in the inventory: one of the libraries, or of the driver's; "" for any other file.
+/// Name in the inventory: of a library or of a driver library; "" for any other file.
 std::string name_of(const std::string& path) {
   const std::string file = file_name_of(path);
   if (const auto library = library_of_file(file)) return library->name;
@@ -30,7 +30,7 @@ std::string name_of(const std::string& path) {
   return "";
 }
 
-/// The files as the process sees them: in a container of its own they are other ones than ours.
+/// The files as the process sees them; in its own container they differ from ours.
 Tree files_of(const Context& context, const std::string& folder) {
   return context.tree.live() && context.tree.exists(folder + "/root") ? Tree(folder + "/root") : context.tree;
 }

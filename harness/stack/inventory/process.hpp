@@ -1,4 +1,4 @@
-// What a running process has mapped.
+// The files that a running process has mapped.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace gpugauge::stack {
 /// A file that is mapped into a process.
 struct MappedFile {
   std::string path;      ///< as the process sees it, without " (deleted)"
-  bool deleted = false;  ///< the file was removed or replaced since
+  bool deleted = false;  ///< the file was removed or replaced after mapping
 
-  bool operator==(const MappedFile&) const = default;  ///< path and whether it is deleted
+  bool operator==(const MappedFile&) const = default;  ///< path and `deleted`
 };
 
-/// The files of /proc/<pid>/maps, each once, in order.
+/// The files in /proc/<pid>/maps, each once, in order.
 std::vector<MappedFile> mapped_files(std::string_view maps);
 
-/// NAME=value pairs, each ended by a zero.
+/// Parses NAME=value pairs, each ended by a zero byte.
 Environment parse_environ(std::string_view bytes);
 
 }  // namespace gpugauge::stack

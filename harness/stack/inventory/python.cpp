@@ -1,3 +1,4 @@
+// Finds the Python environment from files.
 #include "stack/inventory/python.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ bool is_file(const Tree& tree, const std::string& path) {
   return !tree.resolve(path).empty() && !is_folder(tree, path);
 }
 
-/// The interpreter inside an environment's folder, "" where it has none.
+/// The interpreter in an environment's folder; "" if there is none.
 std::string interpreter_in(const Tree& tree, const std::string& folder) {
   for (const char* const name : interpreters) {
     std::string path = join(folder, fmt::format("bin/{}", name));
@@ -27,7 +28,7 @@ std::string interpreter_in(const Tree& tree, const std::string& folder) {
   return "";
 }
 
-/// A shim is a script in a folder "shims" that calls pyenv.
+/// True for a shim: a script in a folder "shims" that calls pyenv.
 bool is_pyenv_shim(const Tree& tree, const std::string& path) {
   constexpr std::size_t enough = 4096;
   if (file_name_of(parent_of(path)) != "shims") return false;
@@ -35,7 +36,7 @@ bool is_pyenv_shim(const Tree& tree, const std::string& path) {
   return text.starts_with("#!") && text.find("pyenv") != std::string::npos;
 }
 
-/// The first interpreter on PATH, with pyenv's shims followed.
+/// The first interpreter on PATH, after following pyenv's shims.
 std::string interpreter_on_path(const Tree& tree, const Environment& environment, const std::string& name) {
   for (const std::string& folder : folders_of(environment, "PATH")) {
     std::string path = join(folder, name);
@@ -47,7 +48,7 @@ std::string interpreter_on_path(const Tree& tree, const Environment& environment
   return "";
 }
 
-/// The value of "key = value" in pyvenv.cfg, "" where it has none.
+/// The value of "key = value" in pyvenv.cfg; "" if there is none.
 std::string setting(const std::string& text, std::string_view key) {
   std::size_t start = 0;
   while (start < text.size()) {
@@ -61,7 +62,7 @@ std::string setting(const std::string& text, std::string_view key) {
   return "";
 }
 
-/// What a wrapper of another name would run is not to be told from its file.
+/// A wrapper with another name does not show which interpreter it runs.
 bool is_named_as_interpreter(const std::string& path) {
   const std::string name = file_name_of(path);
   return name.find("python") != std::string::npos || name.find("pypy") != std::string::npos;
@@ -75,8 +76,7 @@ std::string version_in_name(const std::string& name) {
   return version && version->size() >= 2 ? fmt::format("{}.{}", version->major(), version->minor()) : "";
 }
 
-/// "3.11" by the folders lib/python3.11 of a prefix, the newest where there are several; "" where there is
-/// none.
+/// "3.11" from the folder lib/python3.11 of a prefix; the newest if there are several; "" if there is none.
 std::string version_in_library_folder(const Tree& tree, const std::string& prefix) {
   std::string best;
   for (const char* const library : {"lib", "lib64"}) {
@@ -89,14 +89,14 @@ std::string version_in_library_folder(const Tree& tree, const std::string& prefi
   return best;
 }
 
-/// Finds prefix and kind; returns the prefix of the Python that the environment was made from.
+/// Finds prefix and kind. Returns the prefix of the Python from which the environment was made.
 std::string find_prefix(const Tree& tree, PythonEnvironment& python) {
   const std::string above = parent_of(parent_of(python.path));
   const Reading venv = tree.read(join(above, "pyvenv.cfg"));
   if (venv.present()) {
     python.prefix = above;
     python.kind = "venv";
-    for (const char* const key : {"version", "version_info"}) {  // venv's and virtualenv's word for it
+    for (const char* const key : {"version", "version_info"}) {  // used by venv and virtualenv
       if (python.version.empty()) python.version = version_word(setting(venv.text, key));
     }
     if (!Version::parse(python.version)) python.version.clear();
@@ -164,7 +164,7 @@ void find_packages(const Context& context, const std::string& base, PythonEnviro
   if (!user.empty() && value_of(context.environment, "PYTHONNOUSERSITE").value_or("").empty())
     add_folder(tree, fmt::format("{}/lib/python{}/site-packages", user, xy), python.packages);
   if (base.empty()) return;
-  if (base == "/usr") {  // Debian: its own packages and the administrator's in folders of another name
+  if (base == "/usr") {  // Debian: its packages and the administrator's are in folders of other names
     add_folder(tree, fmt::format("/usr/local/lib/python{}/dist-packages", xy), python.packages);
     add_folder(tree, "/usr/lib/python3/dist-packages", python.packages);
     site_of("/usr/local");

@@ -38,7 +38,7 @@ std::vector<std::string> asked_for(const Tree& tree, const Environment& environm
   return global.present() ? words_of(global.text) : std::vector<std::string>{};
 }
 
-/// "3.11" names the newest 3.11.x that is installed, as pyenv has it.
+/// The installed version for a word: "3.11" means the newest 3.11.x, as in pyenv.
 std::string installed_as(const Tree& tree, const std::string& root, const std::string& wanted) {
   const std::string folder = join(root, "versions");
   if (wanted.find('/') != std::string::npos || wanted == "." || wanted == "..") return "";

@@ -1,3 +1,4 @@
+// Adds toolkit.* and forward_compat.* to the inventory.
 #include "stack/inventory/toolkits.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ struct Fact {
   std::string how;
 };
 
-/// The first of the include folders that has the header.
+/// The header in the first include folder that has it.
 std::string header_of(const Tree& tree, const Toolkit& toolkit, std::string_view name) {
   for (const std::string& folder : toolkit.include_folders) {
     std::string path = join(folder, name);
@@ -38,7 +39,7 @@ Fact release_in_header(const Tree& tree, const Toolkit& toolkit) {
   return {number ? cuda_version_of(*number) : "", path, "CUDA_VERSION"};
 }
 
-/// By the runtime library's full name, where a toolkit has no headers: libcudart.so.12.8.90.
+/// The release from the runtime library's full name, if a toolkit has no headers: libcudart.so.12.8.90.
 Fact release_of_runtime(const Tree& tree, const Toolkit& toolkit) {
   for (const std::string& folder : toolkit.library_folders) {
     for (const std::string& path : entries(tree, folder, "libcudart.so.")) {

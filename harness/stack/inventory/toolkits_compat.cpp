@@ -10,7 +10,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The digits and dots at the beginning.
+/// The leading digits and dots.
 std::string leading_version(std::string_view text) {
   const auto version = Version::parse(text);
   return version ? version->text() : "";
@@ -35,7 +35,7 @@ struct Found {
   std::string how;
 };
 
-/// By the names on the way from PATH to the file: gcc -> gcc-12, clang -> ../lib/llvm-14/bin/clang.
+/// Version from the names between PATH and the file: gcc -> gcc-12, clang -> ../lib/llvm-14/bin/clang.
 Found by_names(const Tree& tree, const std::string& path, const std::string& compiler) {
   for (const std::string& link : link_chain(tree, path)) {
     if (std::string version = version_after(file_name_of(link), compiler); !version.empty())
@@ -52,7 +52,7 @@ Found by_names(const Tree& tree, const std::string& path, const std::string& com
   return {};
 }
 
-/// By lib/gcc/<machine>/<version> of the compiler's prefix, if there is but one.
+/// Version from lib/gcc/<machine>/<version> in the compiler's prefix, if there is only one.
 Found by_library_folder(const Tree& tree, const std::string& path) {
   const std::string folder = join(parent_of(parent_of(tree.resolve(path))), "lib/gcc");
   Found found;
@@ -67,7 +67,7 @@ Found by_library_folder(const Tree& tree, const std::string& path) {
   return found;
 }
 
-/// The package says more than the name: gcc-12 is 12.2.0.
+/// Replaces the version by the package's, which is more exact: gcc-12 is 12.2.0.
 void refine_by_package(const Tree& tree, const std::string& compiler, Found& found) {
   const PackageDatabase database = read_packages(tree);
   const auto major = Version::parse(found.version);

@@ -1,3 +1,4 @@
+// Finds CUDA toolkits and the settings that lead to them.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +19,7 @@ bool has_runtime(const Tree& tree, const std::string& folder) {
   return !entries(tree, folder, "libcudart.so.").empty();
 }
 
-/// targets/x86_64-linux and the like.
+/// Folders such as targets/x86_64-linux.
 std::vector<std::string> targets_of(const Tree& tree, const std::string& folder) {
   return entries(tree, join(folder, "targets"));
 }
@@ -31,7 +32,7 @@ void add_folder_once(const Tree& tree, const std::string& folder, std::vector<st
   if (is_folder(tree, folder)) add_once(folders, tree.resolve(folder));
 }
 
-/// The folder itself or one above it that is a toolkit; the system's own folders are none for this purpose.
+/// The folder itself or one above it that is a toolkit; the system's own folders do not count here.
 std::string toolkit_above(const Tree& tree, const std::string& path) {
   std::string folder = tree.resolve(path);
   constexpr int levels = 5;
@@ -39,13 +40,13 @@ std::string toolkit_above(const Tree& tree, const std::string& path) {
     for (const char* const system : {"/", "/usr", "/usr/local", "/opt"}) {
       if (folder == system) return "";
     }
-    // targets/x86_64-linux has what a toolkit has, and is a part of one.
+    // targets/x86_64-linux looks like a toolkit but is a part of one.
     if (file_name_of(parent_of(folder)) != "targets" && is_toolkit(tree, folder)) return folder;
   }
   return "";
 }
 
-/// Some packages put a script before nvcc: the path in it that ends in /bin/nvcc.
+/// Some packages use a script as nvcc: returns its path that ends in /bin/nvcc.
 std::string nvcc_in_script(const Tree& tree, const std::string& path) {
   constexpr std::size_t enough = 4096;
   constexpr std::string_view ending = "/bin/nvcc";
@@ -59,7 +60,7 @@ std::string nvcc_in_script(const Tree& tree, const std::string& path) {
   return "";
 }
 
-/// The toolkit of an nvcc: bin's folder, through links and a script.
+/// The toolkit of an nvcc: its bin folder's parent, after links and a script.
 std::string toolkit_of_nvcc(const Tree& tree, const std::string& nvcc) {
   std::string real = tree.resolve(nvcc);
   if (const std::string behind = nvcc_in_script(tree, real); !behind.empty() && !tree.resolve(behind).empty())
@@ -101,13 +102,13 @@ Toolkit describe(const Tree& tree, const std::string& path) {
     add_folder_once(tree, join(root, "include"), toolkit.include_folders);
   }
   add_folder_once(tree, join(path, "extras/CUPTI/lib64"), toolkit.library_folders);
-  // Debian keeps the headers of its package where all headers are.
+  // Debian keeps the package's headers in the common include folder.
   if (path == "/usr/lib/nvidia-cuda-toolkit" || path == "/usr/lib/cuda")
     add_folder_once(tree, "/usr/include", toolkit.include_folders);
   return toolkit;
 }
 
-/// Adds the folders of one configuration file; each file is read once.
+/// Adds the folders in one configuration file; reads each file once.
 void read_loader_configuration(const Tree& tree, const std::string& file, std::vector<std::string>& files,
                                std::vector<std::string>& folders) {
   if (files.size() >= configured_most || std::find(files.begin(), files.end(), file) != files.end()) return;
@@ -138,7 +139,7 @@ void read_loader_configuration(const Tree& tree, const std::string& file, std::v
 bool is_toolkit(const Tree& tree, const std::string& folder) {
   for (const char* const name : {"bin/nvcc", "include/cuda.h", "version.json", "version.txt"}) {
     const Reading found = tree.read(join(folder, name), 64);
-    // Any project may have a version file of its own.
+    // Other projects may have version files too.
     if (std::string_view(name) == "version.txt" && !found.text.starts_with("CUDA Version")) continue;
     if (std::string_view(name) == "version.json" && !is_folder(tree, join(folder, "targets")) &&
         !is_folder(tree, join(folder, "lib64")))

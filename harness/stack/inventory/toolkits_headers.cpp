@@ -18,7 +18,7 @@ std::string_view without_blanks(std::string_view text) {
   return start == std::string_view::npos ? std::string_view() : text.substr(start);
 }
 
-/// A whole number, 0 or more, at the beginning, and not the beginning of a longer word ("13000L" is none).
+/// A whole number, 0 or more, at the start, and not part of a longer word (not "13000L").
 std::optional<int> leading_number(std::string_view text) {
   int number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -31,7 +31,7 @@ std::optional<int> leading_number(std::string_view text) {
   return number;
 }
 
-/// The number behind "NAME >" or "NAME >=" in one line, as the newest that passes.
+/// The number after "NAME >" or "NAME >=" in one line: the newest accepted version.
 std::optional<int> newest_that_passes(std::string_view line, std::string_view name) {
   for (auto at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
     std::string_view rest = without_blanks(line.substr(at + name.size()));
@@ -47,7 +47,7 @@ std::optional<int> newest_that_passes(std::string_view line, std::string_view na
 
 std::optional<int> defined_number(std::string_view text, std::string_view name) {
   for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    // "#define" stands a few blanks before it; a line of a megabyte that holds nothing but names does not.
+    // "#define" is only a few blanks away. The limit keeps a megabyte line full of names fast.
     constexpr std::size_t near = 64;
     const std::size_t from = at > near ? at - near : 0;
     const auto line_end = text.substr(from, at - from).rfind('\n');

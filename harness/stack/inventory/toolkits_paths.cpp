@@ -50,7 +50,7 @@ bool is_folder(const Tree& tree, const std::string& path) {
 }
 
 std::string link_target(const Tree& tree, const std::string& path) {
-  // The folder is resolved within the root; the name itself must not be.
+  // Resolve the folder within the root, but not the name itself.
   const std::string folder = tree.resolve(parent_of(path));
   if (folder.empty()) return "";
   std::error_code error;

@@ -1,4 +1,4 @@
-// vgpu.version, vgpu.host_version: which release of the vGPU software this driver is of.
+// vgpu.version, vgpu.host_version: the vGPU software release of this driver.
 #include <fmt/format.h>
 
 #include "stack/compat/tables.hpp"
@@ -24,7 +24,7 @@ void collect_vgpu(Inventory& inventory) {
         version ? fmt::format("the tables know no vGPU release of driver branch {}", version->major())
                 : "no driver version is known");
   }
-  // NVML tells a host the drivers of its guests, and a guest nothing of its host.
+  // NVML tells a host its guests' drivers, but tells a guest nothing about its host.
   if (guest)
     inventory.unreadable("vgpu.host_version", "nvml",
                          "a look from the host (then: doctor --plan driver=...,vgpu_host=...)");

@@ -1,3 +1,4 @@
+// Reads the metadata of installed Python distributions.
 #include "stack/inventory/wheels.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t record_limit = std::size_t{8} << 20;
 constexpr std::size_t requirements_most = 500;
 
-/// "name==1.2.3" of a requirement line, "" for ranges and for those of extras, which may not be installed.
+/// "name==1.2.3" from a requirement line; "" for ranges, and for extras, which may not be installed.
 std::string exact_requirement(std::string_view line) {
   const auto marker = line.find(';');
   if (marker != std::string_view::npos && line.find("extra", marker) != std::string_view::npos) return "";
@@ -28,7 +29,7 @@ std::string exact_requirement(std::string_view line) {
   return fmt::format("{}=={}", normalised(shown(name)), version);
 }
 
-/// Name, version and requirements of a METADATA or PKG-INFO; the description begins at the first empty line.
+/// Reads name, version and requirements from METADATA or PKG-INFO, up to the first empty line.
 void read_metadata(std::string_view text, Distribution& found) {
   std::string name;
   std::size_t start = 0;
@@ -60,7 +61,7 @@ struct FolderName {
   bool egg = false;
 };
 
-/// "torch-2.8.0+cu128.dist-info" -> torch, 2.8.0+cu128; nullopt for what is no metadata folder.
+/// "torch-2.8.0+cu128.dist-info" -> torch, 2.8.0+cu128; nullopt for other folders.
 std::optional<FolderName> parse_folder_name(const std::string& entry) {
   FolderName parsed;
   std::string stem = entry;
@@ -87,7 +88,7 @@ Distribution read_distribution(const Tree& tree, const std::string& site, const 
   found.site = site;
   const std::string file = named.egg ? "PKG-INFO" : "METADATA";
   Reading metadata = tree.read(join(found.folder, file));
-  if (named.egg && !metadata.present()) metadata = tree.read(found.folder);  // old ones are a file themselves
+  if (named.egg && !metadata.present()) metadata = tree.read(found.folder);  // old eggs are a single file
   if (metadata.present()) read_metadata(metadata.text, found);
   if (metadata.present() && !found.damaged) {
     found.how = file;

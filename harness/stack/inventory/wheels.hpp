@@ -1,5 +1,5 @@
-// Installed Python distributions, read from their metadata and never imported: a broken installation is still
-// read, and what is broken about it is said.
+// Reads installed Python distributions from their metadata, without importing them. A broken installation is
+// read too, and its fault reported.
 #pragma once
 
 #include <map>
@@ -12,35 +12,35 @@
 
 namespace gpugauge::stack {
 
-/// One installed distribution (a wheel, as it lies unpacked).
+/// One installed distribution (an unpacked wheel).
 struct Distribution {
-  std::string name;                           ///< normalised: "nvidia-cudnn-cu12"
-  std::string version;                        ///< "9.10.2.21", "2.8.0+cu128"; "" where nothing tells it
-  std::string folder;                         ///< "/.../torch-2.8.0+cu128.dist-info", or an .egg-info
-  std::string site;                           ///< the folder of packages that it is installed in
-  std::string how;                            ///< "METADATA", or what is wrong and what was taken instead
-  bool damaged = false;                       ///< its metadata is missing, unreadable, or says nothing of use
-  std::vector<std::string> requires_exactly;  ///< "nvidia-nccl-cu12==2.27.3", without those of extras
+  std::string name;     ///< normalised: "nvidia-cudnn-cu12"
+  std::string version;  ///< "9.10.2.21", "2.8.0+cu128"; "" if nothing tells it
+  std::string folder;   ///< "/.../torch-2.8.0+cu128.dist-info", or an .egg-info
+  std::string site;     ///< the package folder in which it is installed
+  /// "METADATA", or what is wrong and which source was used instead.
+  std::string how;
+  bool damaged = false;                       ///< its metadata is missing, unreadable or useless
+  std::vector<std::string> requires_exactly;  ///< "nvidia-nccl-cu12==2.27.3", without requirements of extras
 };
 
-/// "Nvidia_cuDNN.cu12" -> "nvidia-cudnn-cu12": lower case, runs of anything but letters and digits as one
-/// "-".
+/// "Nvidia_cuDNN.cu12" -> "nvidia-cudnn-cu12": lower case; each run of other characters becomes one "-".
 std::string normalised(std::string_view name);
 
-/// The distributions of a folder of packages whose normalised name passes; sorted by folder name. Metadata is
-/// read of these only.
+/// The distributions in a package folder whose normalised name passes `wanted`, sorted by folder name. Reads
+/// the metadata of these only.
 std::vector<Distribution> distributions_in(const Tree& tree, const std::string& site,
                                            bool (*wanted)(const std::string& name));
 
-/// Is it one of NVIDIA's: nvidia-..., tensorrt...
+/// True for NVIDIA's wheels: nvidia-..., tensorrt...
 bool is_nvidia_wheel(const std::string& name);
 
-/// Which distribution installed a file, by the lists of installed files (RECORD) of NVIDIA's wheels. Lists
-/// are read once each, when first asked.
+/// Finds the distribution that installed a file, from the RECORD lists of NVIDIA's wheels. Reads each list
+/// once, at the first question.
 class WheelOwners {
  public:
   explicit WheelOwners(const Tree& tree) : tree_(tree) {}  ///< `tree` must outlive this object
-  /// `file` is a real path below `site`; nullptr where no wheel lists it.
+  /// `file` is a real path below `site`; nullptr if no wheel lists it.
   const Distribution* owner(const std::string& site, const std::string& file);
 
  private:
@@ -52,7 +52,7 @@ class WheelOwners {
   std::map<std::string, Site> sites_;
 };
 
-/// Files named in a RECORD: the first field of each line, quotes removed.
+/// File names in a RECORD: the first field of each line, without quotes.
 std::vector<std::string> files_in_record(std::string_view text);
 
 }  // namespace gpugauge::stack

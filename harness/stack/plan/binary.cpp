@@ -1,3 +1,4 @@
+// Reads what a program or library contains and needs.
 #include "stack/plan/binary.hpp"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ void say_limits(BinaryReport& report) {
   if (report.codes.cut) say(report, "it holds more GPU code than was read in the time allowed");
 }
 
-/// The containers of all sections of that name, each place of the file once: a section table may name one a
+/// Reads the containers of all sections of that name, each file position once: a section table may list one a
 /// hundred thousand times.
 void read_sections_named(const ElfFile& file, std::string_view name, const ReadingLimit& limit,
                          GpuCodes& codes) {
@@ -61,7 +62,7 @@ void read_sections_named(const ElfFile& file, std::string_view name, const Readi
   }
 }
 
-/// The GPU code of one ELF file: linked code where there is any, else code still to be linked.
+/// Reads the GPU code of one ELF file: linked code if there is any, else code to be linked.
 void read_gpu_code(const ElfFile& file, const ReadingLimit& limit, BinaryReport& report) {
   const std::uint64_t before = report.codes.containers;
   read_sections_named(file, ".nv_fatbin", limit, report.codes);
@@ -79,7 +80,7 @@ void find_needed(const ElfDynamic& dynamic, const Tree& tree, const Environment&
   const OwnFolders own = own_folders(dynamic, origin);
   for (const std::string& soname : dynamic.needed) {
     NeededLibrary needed{soname, ""};
-    if (soname.find('/') != std::string::npos) {  // a path of its own: the loader searches nothing
+    if (soname.find('/') != std::string::npos) {  // a path: the loader does not search for it
       if (tree.exists(soname)) needed.path = soname;
       report.needed.push_back(std::move(needed));
       continue;
@@ -98,7 +99,7 @@ void find_runtime(const ElfFile& file, BinaryReport& report) {
     return;
   }
   const auto registers = file.symbol(register_symbol);
-  const bool launches = file.section(".nvFatBinSegment") != nullptr;  // written by nvcc's host code only
+  const bool launches = file.section(".nvFatBinSegment") != nullptr;  // only nvcc's host code writes it
   const bool linked = file.header().e_type != ET_REL;
   if (registers ? !registers->defined : launches && !linked) {
     report.runtime = RuntimeLink::by_link;
@@ -136,7 +137,7 @@ void read_elf(const FileBytes& bytes, const Tree& tree, const Environment& envir
   find_runtime(file, report);
 }
 
-/// Members stand one behind the other, each behind a header of 60 characters.
+/// Members follow each other, each after a header of 60 characters.
 void read_archive(const FileBytes& bytes, const ReadingLimit& limit, BinaryReport& report) {
   constexpr std::uint64_t header_size = 60;
   constexpr std::uint64_t size_at = 48;

@@ -1,3 +1,4 @@
+// Reads nvcc's containers of GPU code, cubins and PTX headers.
 #include "stack/plan/binary_fatbin.hpp"
 
 #include <algorithm>
@@ -23,14 +24,14 @@ constexpr std::uint64_t flag_lz4 = 0x2000;
 constexpr std::uint64_t flag_zstd = 0x8000;
 constexpr std::uint64_t flag_this_one_only = 0x100000;
 constexpr std::uint64_t flag_this_family_only = 0x200000;
-constexpr std::uint64_t entries_most = 4096;  // of one container; nvcc writes one or two an architecture
+constexpr std::uint64_t entries_most = 4096;  // per container; nvcc writes one or two per architecture
 constexpr std::uint32_t largest_entry_header = 1U << 16;
 
 struct ContainerHeader {
   std::uint32_t magic;
   std::uint16_t version;
   std::uint16_t header_size;
-  std::uint64_t size;  ///< of what follows the header
+  std::uint64_t size;  ///< bytes after the header
 };
 static_assert(sizeof(ContainerHeader) == 16);
 
@@ -38,7 +39,7 @@ struct EntryHeader {
   std::uint16_t kind;
   std::uint16_t version;
   std::uint32_t header_size;
-  std::uint64_t size;  ///< of the contents with their padding
+  std::uint64_t size;  ///< of the contents including padding
   std::uint32_t compressed_size;
   std::uint32_t options_offset;
   std::uint16_t minor;  ///< PTX ISA for PTX
@@ -61,7 +62,7 @@ bool plausible(std::uint32_t architecture) {
   return architecture >= 10 && architecture < 1000;
 }
 
-/// The code of an entry; contents that are not compressed speak for themselves.
+/// The code form of an entry. Uncompressed contents add the suffix and correct the PTX version.
 GpuCode code_of(const EntryHeader& entry, const FileBytes& contents) {
   const bool ptx = entry.kind == kind_ptx;
   GpuCode code{ptx, static_cast<int>(entry.architecture), suffix_of(entry),
@@ -76,7 +77,7 @@ GpuCode code_of(const EntryHeader& entry, const FileBytes& contents) {
   return code;
 }
 
-/// Reads one container's entries; false where a header makes no sense.
+/// Reads one container's entries; false if a header is invalid.
 bool read_entries(const FileBytes& body, CodeSet& set, GpuCodes& codes) {
   std::uint64_t at = 0;
   for (std::uint64_t count = 0; at < body.size(); ++count) {
@@ -103,8 +104,8 @@ bool read_entries(const FileBytes& body, CodeSet& set, GpuCodes& codes) {
   return true;
 }
 
-/// 'a' or 'f' where ptxas noted that it was called for "sm_90a", '\0' otherwise: the ELF header of CUDA 13
-/// does not tell such code from any other.
+/// 'a' or 'f' if ptxas recorded a target such as "sm_90a", else '\0'. The ELF header of CUDA 13 does not
+/// distinguish such code.
 char suffix_in_note(const ElfFile& cubin, int architecture) {
   constexpr std::size_t enough = 4096;
   const ElfSection* const note = cubin.section(".note.nv.tkinfo");
@@ -125,7 +126,7 @@ std::string_view word_after(std::string_view text, std::string_view directive) {
   return text.substr(start, text.find_first_of(", \t\r\n;", start) - start);
 }
 
-/// "8.7" -> 87, 0 where it is no such number.
+/// "8.7" -> 87; 0 for other text.
 int isa_of(std::string_view version) {
   int major = 0;
   int minor = 0;
@@ -174,9 +175,9 @@ void read_containers(const FileBytes& window, const ReadingLimit& limit, GpuCode
       return;
     }
     const auto header = window.value<ContainerHeader>(at);
-    if (!header) return;  // less than a header is padding
+    if (!header) return;  // anything shorter than a header is padding
     if (header->magic != container_magic) {
-      // Zeros between containers; anything else is damage.
+      // Zeros may separate containers; anything else is damage.
       const std::string bytes = window.read(at, chunk);
       const std::size_t skip = std::min(bytes.find_first_not_of('\0'), bytes.size());
       if (skip == 0) {
@@ -246,7 +247,7 @@ std::string cuda_of_ptx(int ptx_isa) {
       Row{88, "12.9"}, Row{90, "13.0"}, Row{91, "13.1"}, Row{92, "13.2"}, Row{93, "13.3"}, Row{94, "13.4"},
   };
   if (ptx_isa <= 0) return "";
-  // Below the first row, and between rows (versions that no release wrote), the next newer row holds.
+  // Below the first row, and for versions between rows (which no release wrote), the next newer row applies.
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.isa >= ptx_isa; });
   return row == rows.end() ? "" : row->cuda;
 }

@@ -19,7 +19,7 @@ struct Choice {
   const GpuCode* code = nullptr;
 };
 
-/// Whether the driver compiles this PTX; nullopt where its version is not known.
+/// Whether the driver compiles this PTX; nullopt if its version is unknown.
 std::optional<bool> driver_compiles(const GpuCode& code, const std::string& driver_cuda) {
   const auto driver = Version::parse(driver_cuda);
   if (!driver) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<bool> driver_compiles(const GpuCode& code, const std::string& driv
   return *driver >= *first;
 }
 
-/// What the driver takes of a container: the nearest machine code, else the newest PTX.
+/// The code the driver uses from a container: the nearest machine code, else the newest PTX.
 Choice choose(const CodeSet& set, int major, int minor, const std::string& driver_cuda) {
   Choice best;
   const auto better = [&](const GpuCode& code) {
@@ -54,7 +54,7 @@ struct Tally {
   std::uint64_t driver_old = 0;
   std::uint64_t nothing = 0;
   CodeSet used;
-  const GpuCode* refused = nullptr;  ///< PTX that this driver does not know
+  const GpuCode* refused = nullptr;  ///< PTX that this driver does not support
   std::uint64_t total() const { return machine_code + compiled + driver_unknown + driver_old + nothing; }
 };
 
@@ -107,7 +107,7 @@ constexpr const char* compiling_cost =
     "cache "
     "holds it, later starts do not compile";
 
-/// Why nothing of it starts whatever the GPU, "" where nothing stands against it.
+/// Why nothing in the file starts on any GPU; "" if nothing prevents it.
 std::string against(const BinaryReport& report, const RunQuestion& question) {
   if (!question.machine.empty() && !report.machine.empty() && report.machine != question.machine)
     return fmt::format("it is a program for {}, and this machine is {}", report.machine, question.machine);
@@ -142,7 +142,7 @@ void judge(const Tally& tally, const BinaryReport& report, const RunQuestion& qu
     return;
   }
   if (runs == 0 && tally.refused == nullptr && report.kind == BinaryKind::shared_library) {
-    // cuFFT of CUDA 13 holds one container, for sm_75, and links its kernels when they are asked for.
+    // CUDA 13's cuFFT has one container, for sm_75, and links its kernels on demand.
     answer.way = Way::unknown;
     answer.sentence = fmt::format(
         "the code that nvcc packed into it is for {} only, and launches of that fail on compute capability "
@@ -201,7 +201,8 @@ bool fits(const GpuCode& code, int major, int minor) {
   if (code.suffix == 'f') return same_major;
   if (code.ptx) return code.architecture <= major * 10 + minor;
   const int gpu = major * 10 + minor;
-  // Machine code of a system-on-chip's GPU runs on no desktop GPU of the same major version, nor the reverse.
+  // Machine code for a system-on-chip's GPU does not run on a desktop GPU of the same major version, nor the
+  // reverse.
   if (is_tegra(code.architecture) || is_tegra(gpu)) return code.architecture == gpu;
   return same_major;
 }

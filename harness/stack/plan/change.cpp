@@ -1,3 +1,4 @@
+// Groups the differences of two inventories by layer and compares them with the plan.
 #include "stack/plan/change.hpp"
 
 #include <algorithm>
@@ -43,14 +44,14 @@ std::string driver_layer(std::string_view key) {
   return "driver";
 }
 
-/// Of a host's facts those that make it another system; the others are settings.
+/// Host facts that identify the system; all others are settings.
 std::string host_layer(std::string_view key) {
   return begins(key, {"kernel.", "host.distribution", "host.libc", "host.os", "host.virtualization"})
              ? "system"
              : setting;
 }
 
-/// The first part of "package.libnccl2.version" or "package[...]" after its prefix.
+/// The first part after the prefix in "package.libnccl2.version" or "package[...]".
 std::string_view name_in(std::string_view key, std::string_view prefix) {
   key.remove_prefix(std::min(prefix.size(), key.size()));
   return key.substr(0, key.find_first_of(".["));
@@ -64,7 +65,7 @@ std::string layer_of(const Difference& difference) {
       return ignored;
     case Consequence::gpu: {
       if (key.ends_with(".gsp")) return "driver";
-      // A newer driver tells more of the same card.
+      // A newer driver reports more about the same card.
       const auto told = [](const std::string& answer) {
         return answer != "absent" && answer != "not looked for" && !answer.starts_with("unreadable");
       };
@@ -82,7 +83,7 @@ std::string layer_of(const Difference& difference) {
     case Consequence::framework:
       if (key.starts_with("wheel.")) return wheel_layer(name_in(key, "wheel."));
       if (key.starts_with("wheels.")) return ignored;
-      // Where an environment lies changes nothing; what it holds does.
+      // The environment's location does not matter, only its content.
       if (begins(key, {"python.path", "python.prefix", "python.kind"})) return setting;
       if (key.starts_with("python.")) return "python";
       {
@@ -95,7 +96,7 @@ std::string layer_of(const Difference& difference) {
     case Consequence::setting:
       break;
   }
-  // Holds come and go with their package.
+  // A hold appears and disappears with its package.
   const bool came_or_went = difference.left == "absent" || difference.right == "absent";
   if (key.starts_with("package.") && key.ends_with(".held") && came_or_went) return ignored;
   if (!key.starts_with("package.") || !key.ends_with(".version")) return setting;
@@ -103,7 +104,7 @@ std::string layer_of(const Difference& difference) {
   return layer == "other" ? setting : layer;
 }
 
-/// Came in a Python wheel, as frameworks bring their libraries.
+/// True if it came in a Python wheel, as frameworks' libraries do.
 bool in_wheel(const Difference& difference, const Inventory& before, const Inventory& now) {
   const std::string& key = difference.key;
   if (key.starts_with("wheel.") || key.find("-packages/") != std::string::npos) return true;
@@ -139,18 +140,18 @@ std::string listed(const std::vector<Difference>& differences) {
   return fmt::format("{}{}", fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// "570.86.15 -> 580.65.06", or what differs where no version tells.
+/// "570.86.15 -> 580.65.06", or the difference itself if no version tells.
 std::string movement(const LayerChange& change) {
   if (change.from != change.to) return fmt::format("{} -> {}", or_none(change.from), or_none(change.to));
   return listed(change.differences);
 }
 
-/// Where no file tells the layer's version, its packages do.
+/// Takes the layer's versions from its packages if no file tells them.
 void take_package_versions(LayerChange& change) {
   const auto version = [](const std::string& answer) {
     return Version::parse(upstream_version(answer)) ? upstream_version(answer) : "";
   };
-  // A package of another name may have taken the place of the first one.
+  // A package with another name may have replaced the first one.
   for (const Difference& one : change.differences) {
     if (!one.key.starts_with("package.")) continue;
     if (change.from.empty()) change.from = version(one.left);
@@ -184,7 +185,7 @@ void judge_planned(LayerChange& change, const Version& wanted, const Inventory& 
   }
 }
 
-/// The planned framework that brought this layer's differences; "" where none did.
+/// The planned framework that brought this layer's differences; "" if none did.
 std::string bringer(const LayerChange& change, const PlanRequest& request, const Inventory& before,
                     const Inventory& now) {
   if (!std::all_of(change.differences.begin(), change.differences.end(),
@@ -287,7 +288,7 @@ std::string package_layer(std::string_view name) {
   if (begins(name, {"libnccl"})) return "nccl";
   if (begins(name, {"libnvinfer", "libnvonnxparser", "python3-libnvinfer", "tensorrt"})) return "tensorrt";
   if (begins(name, {"nvidia-cuda-toolkit", "nvidia-cuda-dev", "nvidia-profiler"})) return "cuda";
-  // What else NVIDIA names so are parts of its driver.
+  // Other packages with these names are parts of NVIDIA's driver.
   if (begins(name, {"nvidia-", "libnvidia-"})) return "driver";
   return "cuda";
 }

@@ -1,3 +1,4 @@
+// Compares two inventories key by key and ranks the differences.
 #include "stack/plan/diff.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ struct Rule {
   Consequence consequence;
 };
 
-// The first that fits counts.
+// The first match counts.
 constexpr std::array rules{
     Rule{"gpu.*.uuid", Consequence::identity},
     Rule{"gpu.*.serial", Consequence::identity},
@@ -60,7 +61,7 @@ constexpr std::array rules{
     Rule{"host.**", Consequence::host},
 };
 
-// What the tables of a build say of a driver's branch is no fact of the machine.
+// A table's statement on a driver's branch is no fact of the machine.
 constexpr std::array left_out{"collected.**", "cuda.init.seconds",  "gpu.*.temperature_c", "driver_branch.**",
                               "gpu.*.pstate", "gpu.*.pcie_sampled", "process.pid",         "package.*.name"};
 
@@ -85,8 +86,8 @@ bool is_index(std::string_view part) {
   return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Lists whose order says nothing across machines: an entry is known by its path. The first copy of a library
-/// stays "0": it is the one that the loader picks.
+/// True for lists whose order means nothing across machines: their entries are compared by path. A library's
+/// first copy stays "0", because it is the loader's pick.
 bool listed_by_path(std::string_view prefix, std::string_view index) {
   if (prefix == "toolkit" || prefix == "forward_compat" || prefix == "process.library") return true;
   return (prefix.starts_with("library.") || prefix == "driver.libcuda") && index != "0";
@@ -153,7 +154,7 @@ struct Side {
       std::string key = comparable(inventory, item);
       if (key.ends_with("].path") &&
           inventory.find(item.key.substr(0, item.key.size() - 4) + "version") != nullptr)
-        continue;  // the path stands in the key of the version already
+        continue;  // the version's key already holds the path
       if (index.emplace(key, &item).second) entries.push_back({std::move(key), &item});
     }
   }
@@ -163,8 +164,7 @@ struct Side {
   }
 };
 
-/// What was looked for in vain and what was not looked for come to the same, except that the second may be
-/// there.
+/// Compares two answers. Absent and not looked for count as equal.
 bool same(const Item* a, const Item* b) {
   if (a == nullptr) return b->presence == Presence::absent;
   if (b == nullptr) return a->presence == Presence::absent;
@@ -215,7 +215,7 @@ std::vector<Difference> diff(const Inventory& left, const Inventory& right) {
   std::vector<Difference> differences;
   const auto add = [&](const std::string& key, const Item* one, const Item* other) {
     if (same(one, other)) return;
-    // Entries named by their path keep the plain key's consequence.
+    // Entries named by path keep the consequence of the plain key.
     const Item* item = one != nullptr ? one : other;
     differences.push_back({key, one != nullptr ? answer(*one) : lacking(key),
                            other != nullptr ? answer(*other) : lacking(key), consequence_of(item->key)});

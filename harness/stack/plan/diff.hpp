@@ -1,4 +1,4 @@
-// Two inventories side by side: only what differs, most consequential first.
+// Differences between two inventories, most important first.
 #pragma once
 
 #include <string>
@@ -9,28 +9,29 @@
 
 namespace gpugauge::stack {
 
-/// How much a difference can matter, most first; also the headings of the listing.
+/// How important a difference can be, most important first; also the headings of the list.
 enum class Consequence { driver, gpu, cuda, library, framework, host, setting, identity, noise };
 /// The heading: "driver", "settings and packages", "which one it is".
 const char* to_string(Consequence consequence);
 
-/// One key that does not have the same answer on both sides.
+/// One key with different answers on the two sides.
 struct Difference {
-  std::string key;    ///< of docs/inventory.md; entries of a list that has no fixed order stand under their
-                      ///< path: "toolkit[/usr/local/cuda-12.8].version"
-  std::string left;   ///< value, "absent", "unreadable ...", or "not looked for"
-  std::string right;  ///< likewise
-  Consequence consequence = Consequence::noise;  ///< the heading that it stands under
+  /// From docs/inventory.md. Entries of a list without a fixed order appear under their path:
+  /// "toolkit[/usr/local/cuda-12.8].version".
+  std::string key;
+  std::string left;                              ///< value, "absent", "unreadable ...", or "not looked for"
+  std::string right;                             ///< as left
+  Consequence consequence = Consequence::noise;  ///< the heading it appears under
 
   bool operator==(const Difference&) const = default;  ///< member by member
 };
 
-/// True where a missing item means that the thing is not there: entries of a list and named things (a
-/// library, a wheel, a GPU) have items only where they are. Of any other key, nobody looked.
+/// True if a missing item means that the thing is absent: list entries and named things (a library, a wheel,
+/// a GPU) have items only if they exist. For other keys it means that nobody looked.
 bool absent_when_missing(std::string_view key);
 
-/// Sorted by consequence, within it as the left inventory has it, what only the right one has last. Left out
-/// is what differs between any two looks at one machine: temperatures, performance states, times, and
+/// Sorted by consequence, then in the left inventory's order; keys only in the right one come last. Leaves
+/// out what differs between any two looks at one machine: temperatures, performance states, times, and
 /// collected.*.
 std::vector<Difference> diff(const Inventory& left, const Inventory& right);
 

@@ -1,3 +1,4 @@
+// Judges whether an image runs on a host, from its environment.
 #include "stack/plan/image_env.hpp"
 
 #include <algorithm>
@@ -13,9 +14,9 @@ namespace {
 
 struct FactName {
   const char* fact;
-  const char* name;  ///< of a variable, or of a label where it has a dot
+  const char* name;  ///< of a variable; of a label if it has a dot
 };
-// The first that is there counts.
+// The first one present counts.
 constexpr std::array fact_names{
     FactName{"cuda", "CUDA_VERSION"},
     FactName{"cuda", "com.nvidia.cuda.version"},
@@ -40,7 +41,7 @@ struct Judge {
   ImageReport& report;
 
   std::optional<Version> driver;
-  /// An alternative of NVIDIA_REQUIRE_* that holds names this driver for this brand.
+  /// Some alternative of NVIDIA_REQUIRE_* that holds names this driver for this brand.
   bool names_branch = false;
 
   Finding& add(Cause cause, Severity severity, const std::string& title) {
@@ -116,7 +117,7 @@ struct Judge {
     }
   }
 
-  /// "brand=tesla,driver>=535,driver<536", and it holds.
+  /// True for an alternative such as "brand=tesla,driver>=535,driver<536" that holds.
   static bool names_driver(const RequireExpression& expression, const RequireHost& wanted) {
     return std::any_of(expression.begin(), expression.end(), [&](const std::vector<RequireTerm>& terms) {
       const auto names = [&](const char* property) {
@@ -134,7 +135,7 @@ struct Judge {
         wanted.arch ? wanted.arch->text() : "unknown", wanted.brand.empty() ? "unknown" : wanted.brand);
   }
 
-  /// A package of forward compatibility in the image takes the place of the host's libcuda.
+  /// A forward-compatibility package in the image replaces the host's libcuda.
   void check_forward(const PairFit& pair) {
     const bool geforce = market() == Market::geforce;
     const bool centre = market() == Market::data_centre;
@@ -251,7 +252,7 @@ struct Judge {
   void check_tags() {
     std::vector<std::string> floating;
     for (const std::string& name : image.tags) {
-      // A colon after the last slash begins the tag; before it, the registry's port.
+      // A colon after the last slash begins the tag; one before it begins the registry's port.
       const auto slash = name.rfind('/');
       const auto colon = name.rfind(':');
       const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
@@ -308,7 +309,7 @@ ImageReport judge_image(const ImageEnvironment& image, const Inventory& host, co
     if (pair.fit == Fit::unknown || pair.fit == Fit::limited)
       report.outcome = std::max(report.outcome, pair.fit);
   }
-  // How a moving tag is called changes nothing about today.
+  // A moving tag does not affect the result today.
   const auto worst = [&](Severity severity) {
     return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
       return finding.severity == severity && finding.cause != Cause("image_floating_tag").name();

@@ -1,5 +1,5 @@
-// Would a container image run on this host? From the image's environment and labels alone: nothing is pulled
-// and nothing is started.
+// Predicts whether a container image would run on this host, from its environment and labels only. Pulls and
+// starts nothing.
 #pragma once
 
 #include <map>
@@ -15,69 +15,68 @@
 
 namespace gpugauge::stack {
 
-/// What was written into the image.
+/// The image's recorded environment.
 struct ImageEnvironment {
-  std::map<std::string, std::string> variables;  ///< of its environment, by name
-  /// By name; of a list of assignments those whose name has a dot.
+  std::map<std::string, std::string> variables;  ///< its environment variables, by name
+  /// By name. In a list of assignments, those with a dot in their name are labels.
   std::map<std::string, std::string> labels;
-  std::vector<std::string> tags;  ///< "nvcr.io/nvidia/pytorch:25.08-py3"; empty where the text does not say
+  std::vector<std::string> tags;     ///< "nvcr.io/nvidia/pytorch:25.08-py3"; empty if the text has none
   std::vector<std::string> digests;  ///< "name@sha256:..."
 
   bool operator==(const ImageEnvironment&) const = default;  ///< member by member
 };
 
-/// Largest text accepted: 4 MiB.
+/// Largest accepted text: 4 MiB.
 inline constexpr std::size_t max_image_text = std::size_t{4} << 20;
 
-/// Lines NAME=value (as `docker run --rm IMAGE env` prints them; "export", "ENV", quotes and # comments are
-/// taken off), or JSON: `docker inspect IMAGE`, an OCI image configuration, or one object of labels. A line
-/// "image=NAME[:TAG][@DIGEST]" names the image. Throws result::FormatError: no assignment in it, a line that
-/// is none, JSON of another shape, a text that is too large.
+/// Reads lines NAME=value as `docker run --rm IMAGE env` prints them; strips "export", "ENV", quotes and #
+/// comments. Or reads JSON: `docker inspect IMAGE`, an OCI image configuration, or one object of labels. A
+/// line "image=NAME[:TAG][@DIGEST]" names the image. Throws result::FormatError for a text that is too large,
+/// without assignments, with an invalid line, or JSON of another shape.
 ImageEnvironment read_image_environment(const std::string& text, const std::string& origin);
 
-/// One comparison of NVIDIA_REQUIRE_*: "driver>=535".
+/// One comparison in NVIDIA_REQUIRE_*: "driver>=535".
 struct RequireTerm {
   std::string property;  ///< "cuda", "driver", "arch", "brand"
   std::string relation;  ///< "=", "!=", "<", "<=", ">", ">="
-  std::string value;     ///< as the image has it; compared as a version but for the brand
+  std::string value;     ///< as in the image; compared as a version, except for the brand
 
-  std::string text() const { return property + relation + value; }  ///< as the image has it, without blanks
-  bool operator==(const RequireTerm&) const = default;              ///< text for text
+  std::string text() const { return property + relation + value; }  ///< as in the image, without blanks
+  bool operator==(const RequireTerm&) const = default;              ///< compares texts
 };
 
-/// Alternatives, separated by blanks, of terms that all have to hold, separated by commas. nullopt where the
-/// text is no such expression.
+/// Alternatives, separated by blanks. Each is a list of terms, separated by commas, that must all hold.
 using RequireExpression = std::vector<std::vector<RequireTerm>>;
-/// Also nullopt for more than 1000 terms.
+/// Parses such an expression. nullopt if it is invalid or has more than 1000 terms.
 std::optional<RequireExpression> parse_require(std::string_view text);
 
-/// What a requirement is compared with.
+/// The host's properties for requirements.
 struct RequireHost {
-  std::optional<Version> cuda;    ///< newest that the driver supports
+  std::optional<Version> cuda;    ///< newest CUDA that the driver supports
   std::optional<Version> driver;  ///< absent: unknown
   std::optional<Version> arch;    ///< lowest compute capability of the GPUs
-  std::string brand;  ///< NVML's, lower case and without blanks: "geforce", "tesla", "nvidia"; "" unknown
+  std::string brand;  ///< NVML's, in lower case without blanks: "geforce", "tesla", "nvidia"; "" unknown
 };
-/// Of the inventory's driver and GPUs; of several brands the first counts.
+/// From the inventory's driver and GPUs; takes the first of several brands.
 RequireHost require_host(const Inventory& inventory);
 
-/// nullopt where it depends on what is not known of the host.
+/// nullopt if it depends on an unknown property of the host.
 std::optional<bool> holds(const RequireTerm& term, const RequireHost& host);
-/// One alternative is enough.
+/// True if one alternative holds; nullopt if unknown.
 std::optional<bool> holds(const RequireExpression& expression, const RequireHost& host);
 
-/// Whether an image runs on a host, and what is to be said of it.
+/// Whether an image runs on a host, and why.
 struct ImageReport {
-  Fit outcome = Fit::unknown;  ///< as far as its environment tells: works is never more than that
-  std::string sentence;        ///< the outcome, with a full stop
+  Fit outcome = Fit::unknown;  ///< only as far as its environment tells; it can never prove more
+  std::string sentence;        ///< the outcome as a sentence, with a full stop
   std::map<std::string, std::string>
-      facts;                   ///< "cuda", "cudnn", "nccl", "torch", ...: what the image says it holds
-  std::vector<PairFit> pairs;  ///< what the image holds against the host's driver and GPUs
-  /// Requirements, capabilities and tags; a failure among them makes the outcome fails.
+      facts;                   ///< contents the image declares: "cuda", "cudnn", "nccl", "torch", ...
+  std::vector<PairFit> pairs;  ///< the image's contents against the host's driver and GPUs
+  /// On requirements, capabilities and tags. A failure among them makes the outcome `fails`.
   std::vector<Finding> findings;
 };
 
-/// Against the driver and the GPUs of the inventory, which should be the host's.
+/// Compares with the driver and GPUs of the inventory, which should be the host's.
 ImageReport judge_image(const ImageEnvironment& image, const Inventory& host, const Tables& tables);
 
 }  // namespace gpugauge::stack

@@ -1,3 +1,4 @@
+// Reads an image's environment and labels from text or JSON.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -121,7 +122,7 @@ ImageEnvironment from_json(const std::string& text, const std::string& origin) {
   return image;
 }
 
-/// Nesting that no image description has would only cost stack.
+/// Rejects nesting deeper than any image description, because it would cost stack.
 bool too_deep(const std::string& text) {
   int depth = 0;
   for (const char c : text) {

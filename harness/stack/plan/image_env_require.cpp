@@ -1,6 +1,6 @@
-// NVIDIA_REQUIRE_*: what the container runtime checks before it starts an image. Blanks separate
-// alternatives, commas conditions that all have to hold (NVIDIA Container Toolkit, "Environment variables:
-// constraints").
+// NVIDIA_REQUIRE_*, which the container runtime checks before it starts an image. Blanks separate
+// alternatives; commas separate conditions that must all hold (NVIDIA Container Toolkit, "Environment
+// variables: constraints").
 #include <algorithm>
 #include <array>
 #include <cctype>

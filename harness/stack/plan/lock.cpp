@@ -1,3 +1,4 @@
+// Makes locks from inventories and compares nodes with them.
 #include "stack/plan/lock.hpp"
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 namespace gpugauge::stack {
 namespace {
 
-// In reading order. "*" stands for one part of a key; a list's copies after the first one are the loader's
-// second choice and are not pinned.
+// In reading order. "*" stands for one part of a key. Only the first copy of a library is pinned; the others
+// are the loader's second choice.
 constexpr std::array pinned_facts{
     "driver.version",
     "driver.kernel_module_version",
@@ -58,7 +59,7 @@ constexpr std::array pinned_facts{
 
 void add(Lock& lock, const Inventory& inventory, const std::string& key) {
   const auto item = lock_value(inventory, key);
-  // Where a version could not be read there is nothing to hold on to.
+  // A version that could not be read cannot be pinned.
   if (item && item->presence == Presence::present && !item->value.empty() && item->value != "unknown")
     lock.fields.push_back({key, item->value, Match::exact, ""});
 }
@@ -105,7 +106,7 @@ std::optional<VersionBounds> VersionBounds::parse(std::string_view text) {
     const std::size_t end = std::min(text.find_first_of(" ,<>=!", at), text.size());
     const std::string_view word = text.substr(at, end - at);
     const auto version = Version::parse(word);
-    // The whole word has to be the version: ">=580.x" would otherwise mean 580.
+    // The whole word must be the version: otherwise ">=580.x" would mean 580.
     if (!version || word.find_first_not_of("0123456789.") != std::string_view::npos || word.back() == '.')
       return std::nullopt;
     bounds.bounds_.push_back({std::string(*relation), *version});
@@ -137,7 +138,7 @@ std::optional<Item> lock_value(const Inventory& inventory, const std::string& ke
       derived.presence = Presence::present;
       derived.value = std::to_string(count);
     } else if (is_of_run(inventory)) {
-      return std::nullopt;  // a run of the host tells nothing of GPUs
+      return std::nullopt;  // a run of the host tells nothing about GPUs
     }
     return derived;
   }

@@ -57,7 +57,7 @@ Lock lock_from_json(const std::string& text, const std::string& origin) {
   Lock lock;
   lock.created = reader.text("created");
   const nlohmann::json& fields = reader.object("fields");
-  // The keys come sorted, which is how a person finds them; the order says nothing.
+  // The keys are sorted for readers; their order has no meaning.
   for (const auto& [key, field] : fields.items())
     lock.fields.push_back(field_from(key, field, reader.place().key("fields").key(key)));
   reader.done();

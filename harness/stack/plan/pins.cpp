@@ -26,7 +26,7 @@ bool is_package_version(std::string_view text) {
   return only(text, "+-._:~^");
 }
 
-/// The source of a hold, where it is a file of pins or exclusions.
+/// The source of a hold if it is a file of pins or exclusions, else "".
 std::string pin_file(const std::string& source) {
   const bool written = source.starts_with("/etc/apt/preferences") || source == "/etc/dnf/dnf.conf";
   return written && only(source, "/+-._") ? source : "";

@@ -1,4 +1,4 @@
-// What to type before an upgrade, after it, and to go back.
+// Commands to type before an upgrade, after it, and to go back.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -16,7 +16,7 @@ using Packages = std::vector<StackPackage>;
 constexpr std::string_view apt_units = "apt-daily.timer apt-daily-upgrade.timer unattended-upgrades.service";
 constexpr std::string_view dnf_units = "dnf-automatic.timer dnf-automatic-install.timer dnf5-automatic.timer";
 
-/// What runs upgrades unasked is dnf-automatic's timers, of which one is enabled; else it is apt's units.
+/// True if dnf-automatic's timers run upgrades unasked (one is enabled); otherwise apt's units do.
 bool by_dnf(const Inventory& inventory) {
   const Item* const item = inventory.find("packages.unattended_upgrades");
   return item != nullptr && item->how.find("dnf-automatic") != std::string::npos;
@@ -44,8 +44,8 @@ bool is_plain(const std::string& word) {
                               "0123456789._-") == std::string::npos;
 }
 
-/// Where the packages of before are kept: also named by the upgrade, since one of cuDNN leaves the driver as
-/// it is, and the files of two would mix.
+/// The folder for the earlier packages. Its name holds the upgrade's name: an upgrade of cuDNN keeps the
+/// driver, and files of two upgrades would mix.
 std::string kept_folder(const Inventory& before, const std::string& upgrade) {
   std::string folder = "~/old-gpu-stack";
   for (const std::string& part : {before.value("driver.version"), upgrade})
@@ -68,20 +68,21 @@ std::vector<std::string> keep(PackageManager manager, const Packages& packages, 
   }
 }
 
-/// What a manager installs: files of that folder ("" for none), then packages by their versions.
+/// Arguments for the manager: the files in that folder ("" for none), then packages with their versions.
 std::string to_install(PackageManager manager, const std::string& folder, const Packages& packages) {
   std::vector<std::string> out;
   if (!folder.empty() && manager == PackageManager::apt) out.push_back(folder + "/*.deb");
   if (!folder.empty() && manager == PackageManager::dnf) out.push_back(folder + "/*.rpm");
-  // zypper keeps a folder for each repository.
+  // zypper keeps one folder per repository.
   if (!folder.empty() && manager == PackageManager::zypper)
     out.push_back(fmt::format("$(find {} -name '*.rpm')", folder));
   if (!packages.empty()) out.push_back(pinned(packages, manager == PackageManager::dnf ? "-" : "="));
   return fmt::format("{}", fmt::join(out, " "));
 }
 
-/// What is in the folder and `back` to their recorded versions, `gone` taken away: one transaction where the
-/// manager can. `stream` of dnf's module, which hides the packages of every other one; "" for none.
+/// Commands that install the folder's packages and `back` at their recorded versions, and remove `gone`: one
+/// transaction if the manager can. `stream`: the stream of dnf's module, which hides packages of all others;
+/// "" for none.
 std::vector<std::string> go_back(PackageManager manager, const std::string& folder, const Packages& back,
                                  const Packages& gone, const std::string& stream) {
   std::vector<std::string> out;
@@ -115,7 +116,7 @@ std::vector<std::string> go_back(PackageManager manager, const std::string& fold
 
 std::string python_of(const Inventory& inventory) {
   const std::string path = inventory.value("python.path");
-  // It goes into a command.
+  // The path becomes part of a command.
   const bool plain = !path.empty() && path.find_first_not_of(
                                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                           "0123456789/._-+") == std::string::npos;
@@ -124,11 +125,11 @@ std::string python_of(const Inventory& inventory) {
 
 bool touched(const StackPackage& package, const PlanRequest& request) {
   return request.versions.count(package.layer) > 0 ||
-         // Exactly the driver's version, always.
+         // It must always match the driver's version exactly.
          (package.layer == "driver" && request.versions.count("driver") > 0);
 }
 
-/// Version of a driver that NVIDIA's installer put in place; "" for any other.
+/// Version of a driver put in place by NVIDIA's installer; "" for any other driver.
 std::string installed_version(const Inventory& inventory) {
   const std::string version = inventory.value("driver.version");
   const bool word = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
@@ -137,7 +138,7 @@ std::string installed_version(const Inventory& inventory) {
   return word && installer ? version : "";
 }
 
-/// Undoes what advice_before() masked; units that are not masked are only started.
+/// Undoes the masking of advice_before(). Units that are not masked are only started.
 void add_unattended_again(const Inventory& before, const char* why, std::vector<Advice>& out) {
   if (before.value("packages.unattended_upgrades") != "on") return;
   if (by_dnf(before)) {
@@ -152,7 +153,7 @@ void add_unattended_again(const Inventory& before, const char* why, std::vector<
   }
 }
 
-/// What `then` has and `now` has not, or in another version.
+/// Packages that `then` has and `now` lacks or has in another version.
 Packages differing(const Packages& then, const Packages& now) {
   Packages out;
   for (const StackPackage& package : then) {
@@ -179,7 +180,7 @@ Packages of_layers(const Packages& packages, const PlanRequest& request, bool in
   return out;
 }
 
-/// The changed layers' old versions as a plan of their own: its order is the way back.
+/// The old versions of the changed layers as a plan; its order is the way back.
 std::vector<PlanStep> steps_back(const Inventory& before, const Inventory& now, const PlanRequest& request) {
   PlanRequest back;
   for (const std::string& layer : plan_keys()) {
@@ -191,7 +192,7 @@ std::vector<PlanStep> steps_back(const Inventory& before, const Inventory& now, 
     if (to_come || layer_version(now, layer) != layer_version(before, layer)) back.versions[layer] = *old;
   }
   Inventory from = now;
-  // A change that is still to come counts as made.
+  // A planned change counts as already made.
   if (const auto driver = request.versions.find("driver");
       driver != request.versions.end() && layer_version(now, "driver") == layer_version(before, "driver"))
     from.present("driver.version", driver_text(driver->second), "plan");
@@ -205,12 +206,13 @@ bool is_framework(const std::string& layer) {
          std::find(std::find(keys.begin(), keys.end(), "python"), keys.end(), layer) != keys.end();
 }
 
-/// The steps of the way back by what carries them out; those of the driver without the restart.
+/// The steps back, grouped by the tool that carries them out; the driver's without the restart.
 struct BackSteps {
   std::vector<PlanStep> wheels;
   std::vector<PlanStep> system;
   std::vector<PlanStep> driver;
-  bool driver_is_older = false;  ///< it goes back to an older one, and so after all that needs the newer
+  /// The driver goes back to an older version, and so after everything that needs the newer one.
+  bool driver_is_older = false;
 };
 
 BackSteps sorted(std::vector<PlanStep> steps) {
@@ -229,7 +231,7 @@ BackSteps sorted(std::vector<PlanStep> steps) {
   return out;
 }
 
-/// All of the system's packages in one go, which no manager leaves half done.
+/// All system packages in one transaction, so that nothing is left half done.
 Advice packages_back(const BackSteps& steps, std::vector<std::string> commands) {
   std::vector<std::string> what;
   for (const auto* list : {&steps.system, &steps.driver})
@@ -242,7 +244,8 @@ Advice packages_back(const BackSteps& steps, std::vector<std::string> commands) 
           "These are the exact versions that were measured as the old stack.", std::move(commands)};
 }
 
-/// From the folder in which advice_before() kept what the plan replaces, and once more without it.
+/// Installs from the folder in which advice_before() kept the replaced packages; also gives the commands
+/// without it.
 void add_packages_back(const Inventory& before, const Packages& back, const Packages& gone,
                        const PlanRequest& request, const std::string& folder, const BackSteps& steps,
                        std::vector<Advice>& out) {
@@ -261,12 +264,12 @@ void add_packages_back(const Inventory& before, const Packages& back, const Pack
   out.push_back(std::move(by_version));
 }
 
-/// The steps of the environment's wheels, with the one command that takes them all.
+/// The steps for the environment's wheels, with a single command for all.
 std::vector<Advice> wheels_back(const Inventory& before, const Inventory& now, const PlanRequest& request,
                                 const std::vector<PlanStep>& steps) {
   const Packages then = python_packages(before);
   Packages back = differing(then, python_packages(now));
-  // Before the change: a framework brings wheels of libraries along, whichever they will be.
+  // Before the change: a framework will bring its own library wheels, still unknown.
   if (back.empty() && before == now &&
       std::any_of(request.versions.begin(), request.versions.end(),
                   [](const auto& wanted) { return is_framework(wanted.first); }))
@@ -331,7 +334,7 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
                    inventory.value("packages.unattended_covers_driver") == "yes"
                        ? "They are on, and may replace the driver between the two measurements."
                        : "They are on, and may replace the kernel between the two measurements.",
-                   // What is only stopped runs again after the restart that a driver needs.
+                   // A unit that is only stopped would run again after the restart that a driver needs.
                    {fmt::format("sudo systemctl mask --now {}", by_dnf(inventory) ? dnf_units : apt_units)}});
   return out;
 }
@@ -355,7 +358,7 @@ std::vector<Advice> way_back(const Inventory& before, const Inventory& now, cons
   const Packages then = system_packages(before);
   const Packages here = system_packages(now);
   Packages back = differing(then, here);
-  // Before the change: all that the plan may replace.
+  // Before the change: everything that the plan may replace.
   if (back.empty() && before == now) back = of_layers(then, request, true);
   const Packages gone = manager == PackageManager::none ? Packages{} : appeared(then, here);
   if (manager == PackageManager::none) back.clear();
@@ -376,7 +379,7 @@ std::vector<Advice> way_back(const Inventory& before, const Inventory& now, cons
   if (!steps.driver.empty() || any_of_layer(back, "driver") || any_of_layer(gone, "driver"))
     system.push_back({"Restart the machine.", "The module of the old driver is loaded then.", {}});
   const std::vector<Advice> wheels = wheels_back(before, now, request, steps.wheels);
-  // What needs the newer driver leaves before that does.
+  // Whatever needs the newer driver is removed before that driver.
   std::vector<Advice> out = steps.driver_is_older ? wheels : system;
   const std::vector<Advice>& rest = steps.driver_is_older ? system : wheels;
   out.insert(out.end(), rest.begin(), rest.end());

@@ -1,3 +1,4 @@
+// Judges a planned combination of versions pair by pair.
 #include "stack/plan/plan.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 const std::vector<std::string> frameworks{"torch",    "tensorflow", "jax", "onnxruntime",
                                           "tensorrt", "cupy",       "vllm"};
 
-/// What the request names and what the inventory adds to it.
+/// The versions in the request, completed from the inventory.
 struct Stack {
   std::optional<Version> driver;
   std::optional<Version> cuda;
@@ -37,13 +38,13 @@ std::vector<GpuModel> models_of(const Inventory& inventory) {
   return gpus;
 }
 
-/// Of a framework's wheels the CUDA of the one that fits driver and GPUs best; of equal ones the newest.
+/// The CUDA version of the framework's wheel that fits driver and GPUs best; among equals the newest.
 std::optional<Version> wheel_cuda(const Tables& tables, const std::string& name, const Version& version,
                                   const Stack& stack) {
   const FrameworkBuild* const build = tables.framework(name, version);
   if (build == nullptr) return std::nullopt;
   std::optional<Version> chosen;
-  std::pair<Fit, Fit> best;  // the worst of all, then that of the driver: unknown GPUs do not hide an old one
+  std::pair<Fit, Fit> best;  // worst fit of all, then of the driver: unknown GPUs do not hide an old driver
   for (const Version& cuda : build->cuda) {
     const Fit by_driver = stack.driver ? fit_driver_cuda(tables, *stack.driver, cuda).fit : Fit::works;
     Fit worst = by_driver;
@@ -90,7 +91,7 @@ Stack complete(const PlanRequest& request, const Inventory& inventory, const Tab
   return stack;
 }
 
-/// What forward compatibility changes for a driver that is too old for this CUDA.
+/// The effect of forward compatibility on a driver that is too old for this CUDA.
 std::string forward_remark(const std::vector<GpuModel>& gpus, const Version& cuda) {
   if (gpus.empty()) return "";
   const auto all = [&](Market market) {
@@ -106,9 +107,10 @@ std::string forward_remark(const std::vector<GpuModel>& gpus, const Version& cud
   return "";
 }
 
-/// A board that no list names: where a driver drives it, later releases of that driver's branch do, and later
-/// branches up to the last one of its architecture. A list that names it later than this driver stays right:
-/// a branch's first releases are older than the last ones of the branch before.
+/// Handles a board that no list names but that the machine's own driver supports. Later releases of that
+/// branch then support it, too, and so do later branches up to the architecture's last. A list that names it
+/// later than this driver stays valid: a branch's first releases are older than the last ones of the previous
+/// branch.
 void trust_own_driver(const Inventory& inventory, const Tables& tables, const Version& driver,
                       const GpuModel& gpu, PairFit& pair) {
   const auto own = Version::parse(inventory.value("driver.version"));
@@ -131,16 +133,17 @@ void trust_own_driver(const Inventory& inventory, const Tables& tables, const Ve
   pair.sources = std::move(sources);
 }
 
-/// The driver that came with NVIDIA's vGPU software, which a plan would replace; nothing where it stays, or
-/// where the pair of guest and host is what is asked about.
+/// Judges replacing a driver that came with NVIDIA's vGPU software. nullopt if it stays, or if the question
+/// is about the pair of guest and host.
 std::optional<PairFit> vgpu_driver(const PlanRequest& request, const Inventory& inventory) {
   const auto driver = request.version("driver");
   const bool of_this_machine = request.gpus.empty() && !request.driver_given;
   if (!driver || !of_this_machine || request.version("vgpu_host")) return std::nullopt;
   const std::vector<std::string> steps = vgpu_steps(inventory);
-  const bool told = !inventory.value("vgpu.version").empty();  // all that a lock keeps of it
+  const bool told = !inventory.value("vgpu.version").empty();  // all that a lock records of it
   const auto own = Version::parse(inventory.value("driver.version"));
-  const bool stays = own && own->first(driver->size()) == *driver;  // "570" is the line that is there
+  // "570" means the branch that is installed.
+  const bool stays = own && own->first(driver->size()) == *driver;
   if ((steps.empty() && !told) || stays) return std::nullopt;
   const bool guest = inventory.value("vgpu.guest") == "yes";
   const bool host = inventory.value("vgpu.host") == "yes";
@@ -157,7 +160,7 @@ std::optional<PairFit> vgpu_driver(const PlanRequest& request, const Inventory& 
   return pair;
 }
 
-/// The kind of kernel modules: judged where the machine tells its own, else said.
+/// Judges the kind of kernel modules if the machine tells its own; otherwise only states it.
 void add_module_kinds(const PlanRequest& request, const Stack& stack, const Inventory& inventory,
                       const Tables& tables, PlanReport& report) {
   if (!request.version("driver")) return;
@@ -175,7 +178,7 @@ void add_module_kinds(const PlanRequest& request, const Stack& stack, const Inve
   }
 }
 
-/// The planned driver against that CUDA of something that stays on this machine.
+/// The planned driver against the CUDA version of something that stays on this machine.
 PairFit fit_staying(const Version& driver, const Version& cuda, const std::string& what, const Stack& stack,
                     const Inventory& inventory, const Tables& tables) {
   // "12": built for any of that major version
@@ -192,8 +195,8 @@ PairFit fit_staying(const Version& driver, const Version& cuda, const std::strin
   return pair;
 }
 
-/// What the plan leaves as it is has to run on the planned driver. A toolkit alone only limits: what it
-/// builds does not run, and programs of an older one do.
+/// Checks that what the plan leaves unchanged runs on the planned driver. A toolkit is only a limit: its own
+/// programs would not run, but those of an older one do.
 std::vector<PairFit> pairs_of_what_stays(const PlanRequest& request, const Stack& stack,
                                          const Inventory& inventory, const Tables& tables) {
   std::vector<PairFit> pairs;
@@ -269,7 +272,7 @@ std::vector<PairFit> pairs_of(const PlanRequest& request, const Stack& stack, co
   return pairs;
 }
 
-/// What is newer than the tables, or never existed, fits nothing that is known.
+/// Adds versions newer than the tables, or that never existed: they fit nothing known.
 void add_unknown_layers(const Stack& stack, const Tables& tables, std::vector<PairFit>& pairs) {
   if (stack.driver && !tables.driver_branches.empty() && tables.branch(*stack.driver) == nullptr) {
     PairFit pair = fit::pair("driver " + driver_text(*stack.driver), "NVIDIA's driver branches");
@@ -282,8 +285,8 @@ void add_unknown_layers(const Stack& stack, const Tables& tables, std::vector<Pa
   }
 }
 
-/// Layers of the pairs that decided, hardware before the driver before the rest: what cannot be changed
-/// counts first.
+/// Layers of the deciding pairs: hardware, then the driver, then the rest. What cannot be changed comes
+/// first.
 std::vector<std::string> limits_of(const std::vector<PairFit>& pairs, Fit outcome) {
   std::vector<std::string> order{"gpu"};
   order.insert(order.end(), plan_keys().begin(), plan_keys().end());
@@ -335,7 +338,7 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
   Planned planned{stack.driver, stack.cuda, {}};
   for (const GpuModel& gpu : stack.gpus) planned.capabilities.push_back(gpu.compute_capability);
   report.findings = judge_branches(request, planned, tables, terms, report.pairs);
-  // It works, and not as well as it could.
+  // It works, but not as well as possible.
   for (const GpuModel& gpu : stack.gpus)
     if (stack.cuda && stack.cuda_asked && related_code(tables, *stack.cuda, gpu.compute_capability))
       report.assumptions.push_back(fit_cuda_gpu(tables, *stack.cuda, gpu.compute_capability).reason);
@@ -357,7 +360,7 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
         stack.driver         ? "no GPU is"
         : stack.gpus.empty() ? "neither driver nor GPU is"
                              : "no driver is");
-  // A guest's or host's driver comes with its vGPU release, in no order that is known here.
+  // A guest's or host's driver comes with its vGPU release; no upgrade order is known for it.
   if (report.outcome != Fit::fails && !vgpu_driver(request, inventory))
     report.steps = plan_steps(request, inventory);
   return report;

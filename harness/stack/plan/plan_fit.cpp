@@ -1,3 +1,4 @@
+// Compares CUDA with drivers, GPUs and the C library, and holds helpers of all comparisons.
 #include "stack/plan/plan_fit.hpp"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ PairFit& judged(PairFit& pair, Fit fit, std::string limit, std::string reason, s
 
 namespace {
 
-/// The lowest native driver of a newer CUDA that this driver reaches; nullptr where there is none.
+/// The lowest native driver of a newer CUDA that this driver reaches; nullptr if there is none.
 const ToolkitDriver* newer_native(const Tables& tables, const Version& driver, const Version& cuda) {
   const ToolkitDriver* best = nullptr;
   for (const ToolkitDriver& row : tables.toolkit_drivers) {

@@ -1,4 +1,4 @@
-// A driver against a board: by the lists of GPUs that drivers carry, and by the kind of kernel module.
+// Compares a driver with a board: by the drivers' own lists of GPUs, and by the kind of kernel module.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view only_capability = "compute capability ";
 
-/// The row whose model takes up most of the name; nullptr where none does.
+/// The row whose model covers most of the name; nullptr if none does.
 const GpuListing* listing_of(const Tables& tables, const GpuModel& gpu) {
   const GpuListing* best = nullptr;
   std::size_t most = 0;
@@ -26,15 +26,15 @@ const GpuListing* listing_of(const Tables& tables, const GpuModel& gpu) {
   return best;
 }
 
-/// The release by which that driver is known to list them: its branch's own, or the last one of an older
-/// branch; nullptr where it is older, or of a branch that does not list them.
+/// The release from which that driver is known to list them: of its own branch, or the last one of an older
+/// branch. nullptr if the driver is older, or its branch does not list them.
 const Version* listed_by(const GpuListing& row, const Version& driver) {
   for (const Version& first : row.listed)
     if (first.major() == driver.major()) return driver_at_least(driver, first) ? &first : nullptr;
   return driver.major() > row.listed.back().major() ? &row.listed.back() : nullptr;
 }
 
-/// The lowest release above that driver which lists them.
+/// The lowest release above that driver that lists them.
 const Version& next_listed(const GpuListing& row, const Version& driver) {
   const auto found = std::find_if(row.listed.begin(), row.listed.end(),
                                   [&](const Version& first) { return first > driver; });
@@ -48,7 +48,7 @@ PairFit& known_from(PairFit& pair, const Version& driver, std::string reason) {
   return pair;
 }
 
-/// Of a compute capability alone: what holds for each of its boards.
+/// For a compute capability only: what holds for each of its boards.
 PairFit& fit_any_board(const Tables& tables, const Version& driver, const Version& capability,
                        PairFit& pair) {
   std::vector<std::string> missing;

@@ -1,4 +1,4 @@
-// Frameworks' official wheels against what they stand on.
+// Compares frameworks' official wheels with the layers below them.
 #include <algorithm>
 #include <array>
 
@@ -32,7 +32,7 @@ std::string list_text(const std::vector<Version>& versions) {
   return text;
 }
 
-/// Code built for `built` runs on `capability` without compilation: same major number, not newer.
+/// True if code built for `built` runs on `capability` without compilation: same major number, not newer.
 bool runs_on(const Version& built, const Version& capability) {
   return built.major() == capability.major() && built <= capability;
 }

@@ -1,4 +1,4 @@
-// cuDNN and NCCL against what they stand on.
+// Compares cuDNN and NCCL with the layers below them.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::vector<const CudnnSupport*>;
 
-/// Rows of one release, whatever its patch level.
+/// Rows of one release, for any patch level.
 Rows rows_of(const Tables& tables, const Version& cudnn) {
   Rows rows;
   for (const CudnnSupport& row : tables.cudnn) {
@@ -30,7 +30,7 @@ bool contains(const std::vector<Version>& versions, const Version& version) {
   return std::find(versions.begin(), versions.end(), version) != versions.end();
 }
 
-/// "12.0 to 12.6": first and last of a list, in order.
+/// "12.0 to 12.6": first and last version of a list.
 std::string span_text(std::vector<Version> versions) {
   if (versions.empty()) return "none named";
   std::sort(versions.begin(), versions.end());
@@ -38,7 +38,7 @@ std::string span_text(std::vector<Version> versions) {
   return versions.front().text() + " to " + versions.back().text();
 }
 
-/// "7.5, 8.0, 9.0": every one, in order, each once.
+/// "7.5, 8.0, 9.0": every version, sorted, without duplicates.
 std::string sorted_list_text(std::vector<Version> versions) {
   std::sort(versions.begin(), versions.end());
   versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
@@ -116,7 +116,7 @@ PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::opt
     }
     for (const Version& one : row->compute_capabilities) {
       listed.push_back(one);
-      // Machine code runs on the same major number, not on a lower minor one.
+      // Machine code runs on the same major number, but not on a lower minor one.
       same_family = same_family || (one.major() == capability.major() && one <= capability);
     }
   }
@@ -157,7 +157,7 @@ PairFit fit_cudnn_driver(const Tables& tables, const Version& cudnn, const Versi
                                   ? unknown_release(tables, cudnn)
                                   : fmt::format("The tables have no row for cuDNN {} with CUDA {}.",
                                                 cudnn.first(2).text(), cuda.major()));
-  // The lowest bound: a row for newer GPUs asks for more than the package as such does.
+  // Uses the lowest bound: a row for newer GPUs needs more than the package itself.
   const CudnnSupport* row = *std::min_element(
       rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->driver < b->driver; });
   if (!driver_at_least(driver, row->driver)) {

@@ -1,4 +1,4 @@
-// A guest's driver against the vGPU manager of its host.
+// Compares a guest's driver with the vGPU manager of its host.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +7,7 @@
 namespace gpugauge::stack {
 namespace {
 
-constexpr int first_branch = 100;  ///< releases of the vGPU software are counted below it
+constexpr int first_branch = 100;  ///< smaller numbers are releases of the vGPU software
 
 /// "release 18 (R570)"
 std::string release_text(const Tables& tables, int release) {

@@ -1,3 +1,4 @@
+// The table of GPU models, and matching of names to models.
 #include "stack/plan/plan_gpu_models.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace gpugauge::stack {
 namespace {
 
 struct Row {
-  std::string_view key;  // as normalised() leaves a name
+  std::string_view key;  // in the form of normalised()
   std::string_view name;
   int major;
   int minor;
@@ -114,8 +115,8 @@ constexpr std::array rows{
     Row{"jetsonagxxavier", "Jetson AGX Xavier", 7, 2, Market::jetson},
 };
 
-/// Lower case without separators and without the maker's and product lines' names, nor those of an instance:
-/// "NVIDIA H200 MIG 1g.18gb".
+/// Lower case, without separators, without names of the maker and of product lines, and without an instance's
+/// name: "NVIDIA H200 MIG 1g.18gb".
 std::string normalised(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -137,14 +138,15 @@ bool is_blackwell(int major) {
   return major == 10 || major == 12;
 }
 
-/// What may follow a model's key: form factor, memory, edition. Anything else is another model.
+/// True for text that may follow a model's key: form factor, memory, edition. Anything else makes it another
+/// model.
 bool is_suffix(std::string_view rest, int major) {
   static constexpr std::array<std::string_view, 9> words{"sxm",   "pcie",      "nvl",    "hbm",        "pg",
                                                          "super", "blackwell", "server", "workstation"};
   if (rest.empty()) return true;
   // "RTX 6000 Blackwell" is no Quadro RTX 6000.
   if (rest.find("blackwell") != std::string_view::npos && !is_blackwell(major)) return false;
-  // A digit continues the number of the model, except as memory size: "80gb". "T400 4GB" is no T4.
+  // A digit continues the model's number, unless it is a memory size: "80gb". "T400 4GB" is no T4.
   if (rest.front() == '0') return false;
   if (std::isdigit(static_cast<unsigned char>(rest.front())) != 0) {
     const auto unit = rest.find_first_not_of("0123456789");

@@ -1,4 +1,4 @@
-// In which order to upgrade: drivers first, because the driver caps everything above it.
+// The upgrade order: drivers first, because the driver limits everything above it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// Of the toolkit that the environment selects, else of the first.
+/// Version of the toolkit that the environment selects, else of the first one.
 std::string toolkit_version(const Inventory& inventory) {
   const std::string path = inventory.value("toolkit.selected");
   for (const std::string& index : inventory.children("toolkit")) {
@@ -74,7 +74,8 @@ PlanStep step_for(const std::string& key, const std::string& from, const std::st
   return step;
 }
 
-/// The step that goes with the driver's, where the machine's own fabric manager has NVSwitches to set up.
+/// Adds the step that accompanies the driver's, if this machine's own fabric manager has NVSwitches to set
+/// up.
 void add_fabric_manager(const Inventory& inventory, const std::string& to, std::vector<PlanStep>& steps) {
   const Fabric fabric = look_at_fabric(inventory);
   if (!fabric.managed) return;
@@ -105,11 +106,11 @@ std::vector<PlanStep> plan_steps(const PlanRequest& request, const Inventory& he
   for (const std::string& key : plan_keys()) {
     const auto wanted = request.versions.find(key);
     if (wanted == request.versions.end() || (key == "driver" && request.driver_given)) continue;
-    if (key == "vgpu_host") continue;  // the host is not the guest's to change
+    if (key == "vgpu_host") continue;  // the guest cannot change the host
     std::string from = layer_version(inventory, key);
     const auto have = Version::parse(from);
-    if (!have) from.clear();  // "unknown"
-    // "570" is reached by every release of that branch, "12.8" by every update of it.
+    if (!have) from.clear();  // the text is "unknown"
+    // Every release of a branch satisfies "570", and every update satisfies "12.8".
     if (have && have->first(wanted->second.size()) == wanted->second) continue;
     const bool down = have && wanted->second < *have;
     const std::string to = key == "driver" ? driver_text(wanted->second) : wanted->second.text();

@@ -25,8 +25,8 @@ std::string advice(const Tables& tables, const DriverBranch* branch, const Versi
   return text;
 }
 
-/// Keys whose version names a line of releases and not one of them. A compiler and an interpreter are chosen
-/// by their line.
+/// Keys whose version names a series of releases instead of one. Compilers and interpreters are chosen by
+/// series, so they do not count.
 std::vector<std::string> unpinned(const PlanRequest& request) {
   std::vector<std::string> found;
   for (const auto& [key, version] : request.versions) {

@@ -1,4 +1,5 @@
-// A plan by its policy: no driver branch is asked for or recommended without a word of how long it is kept.
+// Applies the policy to a plan: every driver branch that is planned or recommended comes with its support
+// period.
 #pragma once
 
 #include <optional>
@@ -8,15 +9,15 @@
 
 namespace gpugauge::stack {
 
-/// What a plan is about, as far as it is known.
+/// The known subjects of a plan.
 struct Planned {
-  std::optional<Version> driver;      ///< named by the plan, or the machine's; absent: neither
-  std::optional<Version> cuda;        ///< what a branch that is advised must reach
+  std::optional<Version> driver;      ///< from the plan, or the machine's; absent: neither
+  std::optional<Version> cuda;        ///< CUDA version that a recommended branch must support
   std::vector<Version> capabilities;  ///< of the GPUs
 };
 
-/// What is to be said of the driver's branch and of versions that pin nothing. To the remedy of each pair
-/// that wants a newer driver it adds the branch to take.
+/// Findings about the driver's branch and about unpinned versions. Also adds the branch to take to the remedy
+/// of each pair that needs a newer driver.
 std::vector<Finding> judge_branches(const PlanRequest& request, const Planned& planned, const Tables& tables,
                                     const PlanTerms& terms, std::vector<PairFit>& pairs);
 

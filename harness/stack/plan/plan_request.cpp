@@ -23,7 +23,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
-/// What a user typed goes into a sentence shortened and without control characters.
+/// Shortens user input for a sentence and removes control characters.
 std::string in_quotes(std::string_view text) {
   std::string shown(text.substr(0, 40));
   for (char& c : shown) {
@@ -32,7 +32,7 @@ std::string in_quotes(std::string_view text) {
   return "'" + shown + (text.size() > 40 ? "...'" : "'");
 }
 
-/// A version as this layer's are written.
+/// An example of this layer's version format.
 std::string_view example(std::string_view key) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 15> versions{{{"driver", "570.86.10"},
                                                                                     {"vgpu_host", "580"},
@@ -55,14 +55,14 @@ std::string_view example(std::string_view key) {
 }
 
 Version version_from(std::string_view key, std::string_view text) {
-  // The whole text has to be the version: "12.8" and not "12.8-beta", which no table row can mean.
+  // The whole text must be the version: no table row can mean "12.8-beta".
   const bool numeric = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
   const auto version = numeric ? Version::parse(text) : std::nullopt;
   const bool whole = version && text.back() != '.' && text.find("..") == std::string_view::npos;
   if (!whole || version->size() > 4)
     throw result::UsageError(
         fmt::format("--plan: {} of {} is not a version such as {}", in_quotes(text), key, example(key)));
-  // A branch is a driver that can be asked for, and a compiler's major version decides; elsewhere it does
+  // A driver branch can be requested alone, and a compiler's major version is enough; for other layers it is
   // not.
   if (version->size() < 2 && key != "driver" && key != "vgpu_host" && key != "gcc" && key != "clang")
     throw result::UsageError(

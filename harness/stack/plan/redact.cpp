@@ -1,3 +1,4 @@
+// Replaces identifying text in inventories by placeholders.
 #include "stack/plan/redact.hpp"
 
 #include <algorithm>
@@ -16,11 +17,11 @@ namespace {
 
 constexpr std::size_t serial_least = 5;
 
-// Parts of the names of variables whose value names machines, and ends of such.
+// Parts of variable names whose values name machines, and endings of such names.
 constexpr std::array<std::string_view, 12> machine_parts{"host",     "addr",       "uri",       "url",
                                                          "endpoint", "server",     "comm_id",   "coordinator",
                                                          "nodelist", "node_regex", "tf_config", "argv"};
-// The same of boot options, whole or as the beginning that ends with a full stop.
+// The same for boot options: whole names, or beginnings that end with a full stop.
 constexpr std::array<std::string_view, 27> boot_names{"bootif",
                                                       "cloud-config-url",
                                                       "coreos.",
@@ -59,8 +60,8 @@ bool names_machines(std::string_view variable) {
                      [&](std::string_view part) { return low.find(part) != std::string::npos; });
 }
 
-/// A disk by its place names nothing, and a UUID is found by its form; a label, a volume's name or the short
-/// number of a partition table may name one.
+/// True for a disk that identifies nothing: given by its place, or by a UUID, which is recognised by its
+/// form. A label, a volume's name or a partition table's short number may identify a machine.
 bool is_plain_disk(std::string_view value) {
   for (const std::string_view start : {"UUID=", "PARTUUID="})
     if (value.starts_with(start)) return scan::uuid(value, start.size()) != 0;
@@ -96,7 +97,7 @@ bool is_serial(const Item& item) {
          !item.value.starts_with("gpu-serial-");
 }
 
-/// An error of a GPU begins with its time, its place on the bus and its number, which rules read.
+/// Length of the start that must stay: GPU errors begin with time, bus address and number, which rules read.
 std::size_t plain_start(std::string_view key, std::string_view value) {
   if (!key.starts_with("kernel_log.xid.") && !key.starts_with("kernel_log.sxid.")) return 0;
   const std::vector<std::string_view> words = words_of(value);
@@ -137,8 +138,8 @@ void Redactor::add_home(const std::string& folder) {
   homes_.insert(place, folder);
 }
 
-/// A beginning has the placeholder of the one GPU that it names, for it still names it; of several, one that
-/// names none of them.
+/// A beginning gets the placeholder of the only GPU that it names, so it still names that GPU. If it fits
+/// several, it gets one that names none of them.
 std::string Redactor::uuid_placeholder(const std::string& found) {
   const auto fits = [&](const std::string& uuid) { return uuid.starts_with(found); };
   const auto first = std::find_if(uuids_.begin(), uuids_.end(), fits);
@@ -166,12 +167,12 @@ std::string Redactor::scanned(std::string_view original, const Look& look) {
       length = size;
       return true;
     };
-    // A path by itself begins at its beginning.
+    // With `path`, the text is one path from its first character.
     const bool alone = look.path && at == 0;
-    // Another kind: that it is relative is what a rule finds.
+    // A different placeholder, because a rule looks for relative paths.
     bool done = found("relative-home", scan::home_in_relative(original, at, alone));
     if (done) {
-      // It begins a path that leads through a folder of homes.
+      // A relative path through a folder of homes begins here.
     } else if (original[at] == '/') {
       for (const std::string& home : homes_)
         done = done || found("home-folder", scan::home_folder(original, at, home, false, alone));
@@ -179,7 +180,7 @@ std::string Redactor::scanned(std::string_view original, const Look& look) {
              found("home-folder", scan::home_folder(original, at, root_home, false, alone));
       if (!done && at >= homeless) {
         const std::size_t end = scan::end_of_path(original, at, alone);
-        // No later part of it leads through a folder of homes either.
+        // No later part of this path leads through a folder of homes either.
         if (scan::person_folder(original.substr(at, end - at)) == 0) homeless = end;
         done = found("home-folder", scan::home_elsewhere(original, at, alone));
       }
@@ -230,7 +231,7 @@ std::string Redactor::image_name(std::string_view original) {
   return placeholder("registry", std::string(host)) + known_.replaced(original.substr(slash));
 }
 
-/// Paths joined by ':', whose names may hold blanks.
+/// Redacts paths joined by ':', whose names may hold blanks.
 std::string Redactor::list_of_paths(std::string_view value) {
   std::string result;
   for (std::size_t start = 0; start <= value.size();) {
@@ -243,7 +244,8 @@ std::string Redactor::list_of_paths(std::string_view value) {
   return result;
 }
 
-/// Words NAME=value of a boot command line or a settings file: what names machines goes whole.
+/// Redacts words NAME=value of a boot command line or a settings file; values that name machines are replaced
+/// whole.
 std::string Redactor::words_masked(const std::string& value, bool boot) {
   std::vector<std::string> words;
   const std::string without_secrets = words_without_credentials(value);
@@ -257,7 +259,7 @@ std::string Redactor::words_masked(const std::string& value, bool boot) {
           fmt::format("{}={}", name, placeholder("address", std::string(word.substr(equals + 1)))));
     else if (boot || equals == std::string_view::npos)
       words.push_back(scanned(word, {.addresses = Addresses::all}));
-    else  // rules know a setting by its name
+    else  // rules recognise a setting by its name
       words.push_back(
           fmt::format("{}={}", name, scanned(word.substr(equals + 1), {.addresses = Addresses::all})));
   }
@@ -291,7 +293,7 @@ std::string Redactor::value(const std::string& key, const std::string& original)
 void Redactor::learn(const Inventory& inventory) {
   for (const Item& item : inventory.items()) {
     if (item.presence != Presence::present) continue;
-    // Serial numbers have no form of their own: known from their items, they are found elsewhere too.
+    // Serial numbers have no recognisable form; learn them from their items to find them elsewhere.
     if (is_serial(item)) remember("gpu-serial", item.value);
     if (item.key.starts_with("gpu.") && item.key.ends_with(".uuid")) uuids_.insert(item.value);
     if (is_list_of_paths(item.key)) {
@@ -307,11 +309,12 @@ void Redactor::learn(const Inventory& inventory) {
   }
 }
 
-/// A sentence would end it at a blank: only a value tells how far it goes.
+/// Learns a home folder with blanks. In a sentence it would end at the blank; only a value shows its full
+/// length.
 void Redactor::learn_folder(std::string_view path) {
   const std::size_t person = path.starts_with('/') ? scan::person_folder(path) : 0;
   if (person == 0) return;
-  // A library's name stays.
+  // A library's file name stays.
   if (const std::size_t slash = path.rfind('/'); slash >= person && mentions(path.substr(slash), ".so"))
     path = path.substr(0, slash);
   if (!scan::ends_in_text(path)) return;
@@ -326,7 +329,8 @@ Inventory Redactor::inventory(const Inventory& original) {
     if (item.presence == Presence::present)
       item.value = is_serial(item) ? placeholder("gpu-serial", item.value) : value(item.key, item.value);
     item.source = path(item.source);
-    // A rule looks a wheel up by this. Four numbers are a version there, but for a proxy in a command line.
+    // A rule uses this to look a wheel up. Four numbers are a version here, except for a proxy in a command
+    // line.
     const bool command = item.key.starts_with("driver.history.");
     item.how = scanned(words_without_credentials(item.how),
                        {.addresses = command ? Addresses::marked : Addresses::none,

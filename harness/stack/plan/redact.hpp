@@ -1,4 +1,4 @@
-// A copy that may be shown to strangers: without what identifies the machine, its owner and its users.
+// Makes a copy for strangers, without anything that identifies the machine, its owner and its users.
 #pragma once
 
 #include <map>
@@ -13,59 +13,59 @@
 
 namespace gpugauge::stack {
 
-/// What the machine is called; an inventory does not hold it, its log lines may.
+/// Names of the machine and its users. An inventory does not hold them, but its log lines may.
 struct RedactNames {
   std::vector<std::string> hosts;  ///< host names, with and without domain
   std::vector<std::string> users;  ///< login names
-  std::vector<std::string> homes;  ///< home folders outside of /home
+  std::vector<std::string> homes;  ///< home folders outside /home
 };
 
-/// This machine's and this user's; a home that is a symbolic link by both of its names.
+/// Names of this machine and this user. A home that is a symbolic link counts under both of its names.
 RedactNames current_names();
 
-/// Those that files below this root tell: /etc/hostname, and the login names and homes of people (not of
-/// services) in /etc/passwd.
+/// Names in files below this root: /etc/hostname, and the login names and homes of people (not services) in
+/// /etc/passwd.
 RedactNames names_below(const Tree& tree);
 
-/// Replaces serial numbers, UUIDs, machine ids, host and user names, MAC addresses and InfiniBand GUIDs, IP
-/// addresses, the host part of URLs, ids of containers and folders below a home by placeholders; of variables
-/// and boot options that name machines (NCCL_COMM_ID, TF_CONFIG, systemd.hostname) the whole value. The same
-/// original is the same placeholder within one Redactor ("gpu-uuid-0"), so that what was equal stays equal;
-/// numbers follow the first appearance. What is already redacted stays as it is. A login or host name that
-/// names nobody ("ubuntu", "nvidia") stays, for it is part of other words.
+/// Replaces identifying text by placeholders: serial numbers, UUIDs, machine ids, host and user names, MAC
+/// addresses, InfiniBand GUIDs, IP addresses, hosts in URLs, container ids, and folders below a home.
+/// Replaces the whole value of variables and boot options that name machines (NCCL_COMM_ID, TF_CONFIG,
+/// systemd.hostname). Within one Redactor equal originals get equal placeholders ("gpu-uuid-0"), numbered by
+/// first appearance. Text that is already redacted stays. Generic login or host names ("ubuntu", "nvidia")
+/// stay, because other words contain them.
 class Redactor {
  public:
-  /// Host and login names of less than 3 letters are left as they are: they stand in too many other words.
+  /// Ignores host and login names of fewer than 3 letters: too many other words contain them.
   explicit Redactor(const RedactNames& names = {});
 
-  /// All items, keys kept. Findings made from the copy are redacted with it, and are those of the original.
+  /// Redacts all items; keys stay. Rules give the same findings for the copy, redacted as it is.
   Inventory inventory(const Inventory& original);
-  /// What the inventory alone tells, so that it is found in sentences too: serial numbers, and how far homes
-  /// with blanks go. inventory() begins with it.
+  /// Learns what only the inventory tells, so that it is also found in sentences: serial numbers, and where
+  /// homes with blanks end. inventory() calls it first.
   void learn(const Inventory& inventory);
-  /// The value of that item. Names of people and machines go only where an item may hold one: "RTX 6000 Ada"
-  /// stays a product though a user is called ada.
+  /// Redacts the value of that item. Names of people and machines are replaced only in items that may hold
+  /// one: "RTX 6000 Ada" stays a product even if a user is called ada.
   std::string value(const std::string& key, const std::string& original);
-  /// Free text, by the same placeholders; also addresses.
+  /// Redacts free text with the same placeholders, including addresses.
   std::string text(std::string_view original);
-  /// One path, blanks included; no addresses, because numbers in it are versions.
+  /// Redacts one path, which may hold blanks. Keeps addresses, because numbers in a path are versions.
   std::string path(std::string_view original);
-  /// A container image's name without the host of a registry that is not a public one.
+  /// A container image's name without the host of a private registry.
   std::string image_name(std::string_view original);
 
  private:
   enum class Addresses {
     none,
-    marked,  ///< four numbers are a version, but where a host stands
+    marked,  ///< four numbers count as a version, except where a host name is expected
     all,
   };
 
-  /// What is looked for beside what has a form of its own.
+  /// What to look for, in addition to text with a recognisable form.
   struct Look {
     Addresses addresses = Addresses::none;
     bool names = true;
     bool path = false;        ///< the text is one path
-    bool registries = false;  ///< hosts that containers' images come from
+    bool registries = false;  ///< registry hosts of container images
   };
 
   std::string placeholder(const std::string& kind, const std::string& original);
@@ -84,7 +84,7 @@ class Redactor {
   std::map<std::string, std::size_t> counts_;        ///< per kind
 };
 
-/// A node against a lock, judged before: what its sentences name goes.
+/// Redacts the names in a finished report on a node and a lock.
 LockReport redacted(LockReport report, Redactor& redactor);
 
 }  // namespace gpugauge::stack

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 38> systems{
     "host",   "kernel",        "linux",  "local",     "localhost", "machine", "nobody", "node",
     "nvidia", "oracle",        "python", "redhat",    "rhel",      "rocky",   "root",   "runner",
     "server", "suse",          "system", "ubuntu",    "user",      "vagrant"};
-// Words that rules look for in free text, paths and variables.
+// Words that rules search for in free text, paths and variables.
 constexpr std::array<std::string_view, 37> settings{
     "all",  "api",   "compat",  "compute", "cupti",  "default",   "driver",   "eager",   "false", "fatal",
     "home", "intel", "lazy",    "lib",     "lib64",  "loc",       "mismatch", "nccl",    "none",  "nvperf",
@@ -35,7 +35,7 @@ bool any_ends(const std::array<std::string_view, size>& ends, std::string_view k
   return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return key.ends_with(end); });
 }
 
-/// "gpu.0.process.3": the program's name.
+/// True for "gpu.0.process.3", which holds the program's name.
 bool is_process_of_gpu(std::string_view key) {
   return key.starts_with("gpu.") && key.find(".process.") != std::string_view::npos;
 }
@@ -77,7 +77,7 @@ bool may_hold_addresses(std::string_view key) {
       "env.", "process.env.", "kernel_log.", "kernel.command_line", "file.", "host.infiniband"};
   if (key.ends_with(".import.outcome")) return true;
   if (key == "container.visible_devices" || key == "container.driver_capabilities") return true;
-  // NVIDIA_REQUIRE_CUDA and the like hold versions.
+  // Variables such as NVIDIA_REQUIRE_CUDA hold versions.
   return any_starts(starts, key) && key.find("VERSION") == std::string_view::npos &&
          key.find("REQUIRE") == std::string_view::npos;
 }

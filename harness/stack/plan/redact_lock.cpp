@@ -1,4 +1,4 @@
-// What a comparison with a lock says of a node, without names.
+// Removes names from a node's comparison with a lock.
 #include <array>
 #include <utility>
 
@@ -19,7 +19,7 @@ void replace_all(std::string& text, const std::string& part, const std::string& 
 LockReport redacted(LockReport report, Redactor& redactor) {
   for (std::vector<Drift>* drifts : {&report.drifts, &report.unknown})
     for (Drift& drift : *drifts) {
-      // The longer first: one may be the beginning of the other.
+      // Replace the longer value first: the other may be its beginning.
       std::array<std::string*, 2> values{&drift.expected, &drift.found};
       if (values[0]->size() < values[1]->size()) std::swap(values[0], values[1]);
       for (std::string* value : values) {

@@ -1,4 +1,4 @@
-// What a machine and its people are called: what a redaction must know before it begins.
+// Collects the names of a machine and its users, which redaction must know first.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -20,7 +20,7 @@ void add_host(RedactNames& names, const std::string& full) {
   if (const auto dot = full.find('.'); dot != std::string::npos) names.hosts.push_back(full.substr(0, dot));
 }
 
-/// By the name that it is known under and by its real one: paths of libraries are told resolved.
+/// Adds a home under its usual and its resolved path: library paths are resolved.
 void add_home(RedactNames& names, const std::string& home) {
   if (home.empty()) return;
   names.homes.push_back(home);
@@ -29,8 +29,7 @@ void add_home(RedactNames& names, const std::string& home) {
   if (!error && real != home) names.homes.push_back(real);
 }
 
-/// Whom a line of /etc/passwd is of, where that is a person and no service, whose home lies among the
-/// system's folders.
+/// Adds the user of a line in /etc/passwd if it is a person. Services have their home in a system folder.
 void add_person(RedactNames& names, std::string_view line) {
   constexpr int first_person = 1000;
   constexpr int nobodys = 65534;
@@ -73,7 +72,7 @@ RedactNames current_names() {
     if (user != nullptr && *user != '\0') names.users.emplace_back(user);
   }
   if (const char* const home = std::getenv("HOME"); home != nullptr) add_home(names, home);
-  // The entry is read at once, and this command looks names up in one thread.
+  // The entry is read at once, and only one thread of this command looks names up.
   if (const passwd* user = getpwuid(getuid())) {  // NOLINT(concurrency-mt-unsafe)
     if (user->pw_name != nullptr && getuid() != 0) names.users.emplace_back(user->pw_name);
     if (user->pw_dir != nullptr) add_home(names, user->pw_dir);

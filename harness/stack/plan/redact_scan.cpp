@@ -1,3 +1,4 @@
+// Recognises identifying text at a position in a string.
 #include "stack/plan/redact_scan.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ bool is_digit(char c) {
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
-/// A digit, too.
+/// True for a letter or a digit.
 bool is_letter(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -22,7 +23,7 @@ bool is_word(char c) {
   return is_letter(c) || c == '_';
 }
 
-/// Neither before nor behind may the thing go on.
+/// The match must not continue before or after it.
 bool free_before(std::string_view text, std::size_t at) {
   return at == 0 || !is_word(text[at - 1]);
 }
@@ -36,7 +37,8 @@ std::size_t hex_run(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-/// `count` groups of exactly `digits` hexadecimal digits, joined by `joint`; 0 where they are not there.
+/// Length of `count` groups of exactly `digits` hexadecimal digits, joined by `joint`; 0 if they are not
+/// there.
 std::size_t groups(std::string_view text, std::size_t at, std::size_t count, std::size_t digits, char joint) {
   std::size_t end = at;
   for (std::size_t i = 0; i < count; ++i) {
@@ -55,8 +57,8 @@ bool begins(std::string_view text, std::size_t at, char joint) {
   return free_before(text, at) && (at == 0 || text[at - 1] != joint);
 }
 
-/// Likewise, but a name may stand before the joint ("ifname=eth0:aa:bb:...", "addr:fe80::1"): the thing does
-/// not go on where one of its own groups ends there, or a joint more.
+/// As begins(), but a name may precede the joint ("ifname=eth0:aa:bb:...", "addr:fe80::1"). Fails if a group
+/// of the same kind, or another joint, ends there.
 bool begins_behind_name(std::string_view text, std::size_t at, char joint) {
   if (begins(text, at, joint)) return true;
   if (!free_before(text, at) || at < 2 || !is_word(text[at - 2])) return false;
@@ -70,7 +72,7 @@ bool begins_behind_name(std::string_view text, std::size_t at, char joint) {
   return !hex || at - 1 - start > group_longest;
 }
 
-/// Where a group of an IPv6 address is the first of the four numbers of an IPv4 one, the end of that one.
+/// End of the IPv4 address whose first number is this group of an IPv6 address; 0 if there is none.
 std::size_t end_of_embedded(std::string_view text, std::size_t group, std::size_t end) {
   if (end >= text.size() || text[end] != '.' || group == 0 || text[group - 1] != ':') return 0;
   const std::size_t length = ipv4(text, group);
@@ -105,7 +107,7 @@ std::size_t gpu_uuid(std::string_view text, std::size_t at) {
   if (!rest.starts_with("GPU-") && !rest.starts_with("MIG-")) return 0;
   const std::size_t length = uuid(text.substr(at + 4), 0);
   if (length != 0) return length + 4;
-  // CUDA_VISIBLE_DEVICES takes a unique beginning too; fewer digits are an index or a word.
+  // CUDA_VISIBLE_DEVICES also accepts a unique beginning; fewer digits are an index or a word.
   constexpr std::size_t beginning_least = 6;
   std::size_t end = at + 4;
   while (end < text.size() && (is_hex(text[end]) || text[end] == '-')) ++end;
@@ -131,7 +133,7 @@ std::size_t url_authority(std::string_view text, std::size_t at) {
 
 namespace {
 
-/// The kernel's name for a card that has no better one: "enx78e7d1ea46da".
+/// Length of the kernel's fallback name for a network card: "enx78e7d1ea46da".
 std::size_t named_by_mac(std::string_view text, std::size_t at) {
   constexpr std::size_t prefix = 3;
   constexpr std::size_t digits = 12;
@@ -147,7 +149,7 @@ std::size_t named_by_mac(std::string_view text, std::size_t at) {
 std::size_t mac(std::string_view text, std::size_t at) {
   for (const char joint : {':', '-'}) {
     if (!begins_behind_name(text, at, joint)) continue;
-    // A boot loader puts the kind of network in front (BOOTIF=01-aa-bb-...).
+    // A boot loader puts the network type in front (BOOTIF=01-aa-bb-...).
     for (const std::size_t count : {std::size_t{7}, std::size_t{6}}) {
       const std::size_t length = groups(text, at, count, 2, joint);
       if (length != 0 && free_behind(text, at + length)) return length;
@@ -199,7 +201,7 @@ std::size_t ipv4(std::string_view text, std::size_t at) {
 
 namespace {
 
-/// ":443", "', 443", as a port stands behind a host.
+/// True for text such as ":443" or "', 443", a port after a host.
 bool begins_port(std::string_view behind) {
   constexpr std::string_view between = ":'\", ";
   const std::size_t digit = behind.find_first_not_of(between);
@@ -207,7 +209,7 @@ bool begins_port(std::string_view behind) {
   return behind.starts_with(':') ? digit == 1 : behind.starts_with("',") || behind.starts_with("\",");
 }
 
-/// What names a host ends the text, but for what stands between it and its value.
+/// True if the text ends with a word that announces a host, apart from separators.
 bool calls_host(std::string_view before) {
   if (before.ends_with('@') || before.ends_with("//")) return true;
   constexpr std::string_view between = " =:'\"([";
@@ -234,7 +236,8 @@ std::size_t marked_ipv4(std::string_view text, std::size_t at) {
 }
 
 std::size_t ipv6(std::string_view text, std::size_t at) {
-  // Behind a dash it is the number of a placeholder, and an empty part of a list: "home-folder-0::/usr/lib".
+  // A digit after a dash is a placeholder's number, followed by an empty list entry:
+  // "home-folder-0::/usr/lib".
   if (!begins_behind_name(text, at, ':') || (at > 0 && text[at - 1] == '-')) return 0;
   std::size_t end = at;
   std::size_t group = at;
@@ -257,11 +260,11 @@ std::size_t ipv6(std::string_view text, std::size_t at) {
     end += digits;
   }
   if (const std::size_t embedded = end_of_embedded(text, group, end); embedded > 0) {
-    end = embedded;  // it stands for two groups
+    end = embedded;  // it counts as two groups
     ++numbers;
     ++colons;
   }
-  // A colon at the end belongs to the sentence, except as part of "::".
+  // A final colon belongs to the sentence, unless it is part of "::".
   if (end > at && text[end - 1] == ':' && !(end - at >= 2 && text[end - 2] == ':')) {
     --end;
     --colons;
@@ -279,15 +282,15 @@ std::size_t home_folder(std::string_view text, std::size_t at, std::string_view 
     return 0;
   std::size_t end = at + home.size();
   if (end < text.size() && text[end] != '/' && !ends_path(text[end])) return 0;
-  if (has_users) {  // the folder of homes itself names nobody
+  if (has_users) {  // the folder of homes itself identifies nobody
     if (end >= text.size() || text[end] != '/' || end + 1 >= text.size() || ends_path(text[end + 1]))
       return 0;
   }
   while (end < text.size() && (alone || !ends_path(text[end]))) ++end;
   const std::string_view path = text.substr(at, end - at);
   const std::size_t slash = path.find_last_of('/');
-  const std::size_t least = home.size() + (has_users ? 1 : 0);  // where the user's name or the home ends
-  // A library or package keeps its file name: it says which one it is, and nothing of the person.
+  const std::size_t least = home.size() + (has_users ? 1 : 0);  // end of the user's name or of the home
+  // A library or package keeps its file name, which identifies it but nobody else.
   if (slash >= least && path.substr(slash).find(".so") != std::string_view::npos) return slash;
   return end - at;
 }
@@ -326,8 +329,8 @@ std::size_t home_in_relative(std::string_view text, std::size_t at, bool alone) 
 std::size_t registry(std::string_view text, std::size_t at) {
   if (!is_letter(text[at]) || (at > 0 && !ends_path(text[at - 1]))) return 0;
   std::size_t end = at;
-  std::size_t label = at;  // where the last one begins
-  bool name = true;        // its last one has letters only
+  std::size_t label = at;  // start of the last label
+  bool name = true;        // the last label has only letters
   for (; end < text.size() && (is_letter(text[end]) || text[end] == '-' || text[end] == '.'); ++end) {
     if (text[end] == '.') {
       label = end + 1;

@@ -14,7 +14,7 @@ bool is_word(char c, bool underscore) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (underscore && c == '_');
 }
 
-/// Whether a word of that length may stand there.
+/// True if a word of that length is whole here.
 bool is_whole(std::string_view low, std::size_t at, std::size_t length) {
   const bool underscore = length < joined_least;
   const std::size_t end = at + length;

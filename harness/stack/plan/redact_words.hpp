@@ -1,4 +1,4 @@
-// Names that are known: whole words to replace wherever they stand.
+// Replaces known names, as whole words, wherever they occur.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace gpugauge::stack {
 
-/// Words and what stands in their place. Thousands of them cost a text no more than a few.
+/// Words and their replacements. Thousands of words cost no more per text than a few.
 class KnownWords {
  public:
-  /// Shorter ones are left out: they stand in too many other words ("a", "vm").
+  /// Shorter words are ignored: too many other words contain them ("a", "vm").
   static constexpr std::size_t least = 3;
 
-  /// The first replacement of a word stands, in capitals or not.
+  /// The first replacement for a word stays; case does not matter.
   void add(std::string_view word, std::string replacement);
-  /// Every whole word, in capitals too; where several begin, the longest. A word of 5 letters and more is one
-  /// also where an underscore joins it to another ("vg_node17").
+  /// Replaces every whole word in any case; the longest, if several begin at one place. A word of 5 or more
+  /// letters also counts when joined to another by an underscore ("vg_node17").
   std::string replaced(std::string_view text) const;
 
  private:
-  std::unordered_map<std::string, std::string> words_;  ///< in lower case -> replacement
-  std::vector<std::size_t> lengths_;                    ///< theirs, each once, longest first
+  std::unordered_map<std::string, std::string> words_;  ///< word in lower case -> replacement
+  std::vector<std::size_t> lengths_;                    ///< lengths of the words, each once, longest first
 };
 
 }  // namespace gpugauge::stack

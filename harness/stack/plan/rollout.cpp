@@ -1,3 +1,4 @@
+// Plans an upgrade of many nodes: kinds, canary, waves and nodes left out.
 #include "stack/plan/rollout.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ bool has_all(const Inventory& inventory, const PlanRequest& request) {
   });
 }
 
-/// The system's C library or release against the planned CUDA.
+/// Compares the system's C library or release with the planned CUDA.
 std::optional<LeftOutNode> by_system(const RolloutNode& node, const PlanRequest& request,
                                      const Tables& tables) {
   const auto cuda = request.versions.find("cuda");
@@ -64,7 +65,7 @@ std::optional<LeftOutNode> by_system(const RolloutNode& node, const PlanRequest&
   return std::nullopt;
 }
 
-/// What the doctor finds broken on a node that was looked at as a whole.
+/// Reports what the doctor finds broken on a node that it collected.
 std::optional<LeftOutNode> by_faults(const RolloutNode& node, const Tables& tables, const PlanTerms& terms) {
   if (!node.whole) return std::nullopt;
   std::vector<std::string> faults;
@@ -79,10 +80,10 @@ std::optional<LeftOutNode> by_faults(const RolloutNode& node, const Tables& tabl
                      {}};
 }
 
-/// Why a node is in no wave; nullopt where it is in one.
+/// Why a node is in no wave; nullopt if it is in one.
 std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& request, const Tables& tables,
                                     const PlanReport& report, const PlanTerms& terms) {
-  // A driver that was exchanged on disk and not loaded yet looks like one that is there.
+  // A driver replaced on disk but not yet loaded looks like one already present.
   if (has_all(node.inventory, request)) {
     if (auto out = by_faults(node, tables, terms)) return out;
     return LeftOutNode{node.name, Reason::there, "It has all of what is planned.", "", {}};
@@ -106,7 +107,7 @@ std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& 
   return out;
 }
 
-/// Fields of the lock by which each node differs from most nodes of its kind.
+/// Per node, the number of lock fields in which it differs from the majority of its kind.
 std::vector<std::size_t> oddities(const Nodes& kind) {
   std::vector<std::map<std::string, std::string>> facts(kind.size());
   std::map<std::string, std::vector<std::string>> values;
@@ -132,7 +133,7 @@ struct Chosen {
   std::size_t odd = 0;
 };
 
-/// The node that is most like the others of its kind; one whose health is known goes before others.
+/// The node most like the others of its kind. Nodes with known health come first.
 Chosen typical(const Nodes& kind) {
   const std::vector<std::size_t> odd = oddities(kind);
   std::size_t best = 0;
@@ -153,7 +154,7 @@ std::string why_canary(const Chosen& chosen, std::size_t kind, std::size_t nodes
   return text;
 }
 
-/// `part` of `all` nodes, one at least.
+/// `part` of `all` nodes, at least one.
 std::size_t part_of(double part, std::size_t all) {
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(part * static_cast<double>(all))));
 }
@@ -162,7 +163,7 @@ std::vector<std::string> slice(const std::vector<std::string>& names, std::size_
   return {names.begin() + static_cast<std::ptrdiff_t>(from), names.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 
-/// One node of each kind but the canary's, never more than `most` at once.
+/// Adds waves with one node of each kind but the canary's, at most `most` at once.
 void add_other_kinds(const std::vector<std::string>& others, std::size_t most, Rollout& out) {
   const std::size_t parts = (others.size() + most - 1) / most;
   for (std::size_t part = 0; part < parts; ++part)
@@ -228,7 +229,7 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
       out.left_out.push_back(std::move(*left));
       continue;
     }
-    // What is worded alike is said once; another kind of GPU may be told to take another branch.
+    // Equal findings appear once; for another kind of GPU a finding may advise another branch.
     for (const Finding& finding : report.findings)
       if (std::find(out.findings.begin(), out.findings.end(), finding) == out.findings.end())
         out.findings.push_back(finding);
@@ -265,7 +266,7 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
   add_other_kinds(others, part_of(share, going.size()), out);
   add_waves(rest, share, going.size(), out);
   out.steps = rollout_steps(going, request);
-  // Nodes that stay behind, and those that are there, are part of every mixture.
+  // Nodes left behind or already upgraded are part of every mixture.
   Nodes all;
   for (const RolloutNode& node : nodes) all.push_back(&node);
   out.mixtures = mixtures(all, request, tables);

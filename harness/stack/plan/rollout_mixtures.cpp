@@ -1,4 +1,4 @@
-// Which versions may stand side by side while an upgrade is under way.
+// Which versions may coexist during an upgrade.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 
 using Nodes = std::vector<const RolloutNode*>;
 
-/// Each version of a layer with how many nodes have it; those that do not tell are left out.
+/// Each version of a layer with its number of nodes; nodes with an unknown version are left out.
 std::map<std::string, std::size_t> versions_of(const Nodes& nodes, const std::string& layer) {
   std::map<std::string, std::size_t> out;
   for (const RolloutNode* node : nodes)
@@ -23,7 +23,7 @@ std::map<std::string, std::size_t> versions_of(const Nodes& nodes, const std::st
   return out;
 }
 
-/// CUDA versions that programs on the nodes were built with: frameworks, toolkits, images.
+/// CUDA versions of the programs on the nodes: from frameworks, toolkits, images.
 std::set<std::string> cudas_of(const Nodes& nodes) {
   std::set<std::string> out;
   const auto add = [&](const std::string& text) {
@@ -39,7 +39,7 @@ std::set<std::string> cudas_of(const Nodes& nodes) {
   return out;
 }
 
-/// Not allowed by that rule; unknown where nobody read it, or it is not in the tables.
+/// `fit` according to that rule; unknown if nobody read it in a source, or the tables lack it.
 Mixture by_rule(const Tables& tables, const std::string& subject, Fit fit, std::string what,
                 const std::string& more) {
   const StatedRule* rule = tables.rule(subject);
@@ -66,7 +66,7 @@ std::string forward_way_out(const Nodes& nodes, const std::string& driver, const
   return "";
 }
 
-/// All that the tables say of it, as one answer.
+/// Everything the tables say about it, as one answer.
 Mixture forward_compatibility(const Tables& tables) {
   Mixture out{"a newer CUDA on an older driver by a forward-compatibility package", Fit::unknown, "", {}};
   for (const StatedRule& rule : tables.rules) {
@@ -121,7 +121,7 @@ void add_drivers(const Nodes& nodes, const PlanRequest& request, const Tables& t
          {}});
 }
 
-/// Titles of the planned frameworks whose wheels bring an NCCL that no table names.
+/// Titles of planned frameworks whose wheels contain an NCCL that no table lists.
 std::vector<std::string> bring_unknown_nccl(const PlanRequest& request, const Tables& tables) {
   std::vector<std::string> out;
   for (const char* const name : {"torch", "tensorflow", "jax", "cupy", "vllm"}) {

@@ -1,4 +1,4 @@
-// What a run or a lock tells of a node, as an inventory.
+// Converts a run or a lock to an inventory.
 #include <algorithm>
 #include <array>
 
@@ -27,7 +27,7 @@ Inventory inventory_of(const result::Fingerprint& fingerprint) {
                               "driver.cuda_max",   "kernel.version",
                               "host.distribution", "host.libc"};
     if (std::find(same.begin(), same.end(), name) != same.end()) add(out, name, value, source);
-    // "9.10.2", or "9 (build 0123...)", which tells no version.
+    // "9.10.2" is a version; "9 (build 0123...)" is not.
     const bool library = name == "cudnn.version" || name == "nccl.version";
     if (library && value.find('.') != std::string::npos && value.find(' ') == std::string::npos)
       add(out, "library." + name.substr(0, name.find('.')) + ".0.version", value, source);

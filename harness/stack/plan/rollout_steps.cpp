@@ -1,4 +1,4 @@
-// What each node of a rollout has to do: nodes of one kind may still begin at different versions.
+// The steps for each node of a rollout: even nodes of one kind may start from different versions.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -8,10 +8,10 @@
 namespace gpugauge::stack {
 namespace {
 
-constexpr std::size_t places = 3;  // of a layer: the driver, its fabric manager, the restart
+constexpr std::size_t places = 3;  // per layer: the driver, its fabric manager, the restart
 
-/// Where plan_steps() has a step: an older driver comes last; fabric manager and restart follow the driver,
-/// whose steps are those `before` them.
+/// Where plan_steps() puts a step: a driver downgrade comes last; fabric manager and restart follow the
+/// driver. `before`: number of places before this layer.
 std::size_t place(const PlanStep& step, std::size_t before) {
   const std::size_t layer = before / places;
   if (step.layer == "fabric_manager") return layer * places + 1;

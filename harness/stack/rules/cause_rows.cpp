@@ -8,7 +8,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The cells between the bars of a row; empty for a line that is none.
+/// The cells between a row's bars; empty if the line is no row.
 std::vector<std::string_view> cells(std::string_view line) {
   std::vector<std::string_view> out;
   if (line.size() < 2 || line.front() != '|' || line.back() != '|') return out;

@@ -1,5 +1,5 @@
-// The rows of docs/findings.md, which are the doctor's data about its causes: compiled in, so that the
-// command can explain what the page says.
+// The rows of docs/findings.md, the doctor's data on its causes. They are compiled in, so the command can
+// explain what the page says.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gpugauge::stack {
 
-/// What docs/findings.md says of one cause.
+/// The row of docs/findings.md on one cause.
 struct CauseRow {
   std::string name;        ///< one of cause_names, without backticks
   std::string chapter;     ///< heading above its table
@@ -17,11 +17,11 @@ struct CauseRow {
   std::string remedy;      ///< Markdown
 };
 
-/// The rows of a page; lines that are no row of a cause are passed over.
+/// Parses the rows of a page; ignores other lines.
 std::vector<CauseRow> parse_cause_rows(std::string_view page);
-/// Those of the page as it was when this command was built, in its order.
+/// The rows of the page embedded at build time, in its order.
 const std::vector<CauseRow>& cause_rows();
-/// nullptr for a name that the doctor does not give.
+/// nullptr for a name that the doctor does not use.
 const CauseRow* find_cause_row(std::string_view name);
 
 }  // namespace gpugauge::stack

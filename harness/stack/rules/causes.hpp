@@ -1,5 +1,5 @@
-// The names of the causes that the rules can give, from the ground up. A name that is not in this list does
-// not compile (Cause), and docs/findings.md has a row for each, which a test checks.
+// The names of all causes that rules can give, from the ground up. A name that is not in this list does not
+// compile (Cause). A test checks that docs/findings.md has a row for each.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace gpugauge::stack {
 
-/// In the order in which a reader meets them, from the hardware up. Each also is a row of docs/findings.md.
+/// In the order in which a reader meets them, from the hardware up.
 inline constexpr auto cause_names = std::to_array<std::string_view>({
     // hardware and kernel module
     "no_nvidia_hardware",
@@ -159,7 +159,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "plan_not_pinned",
 });
 
-/// A name of the list above, checked when the code is compiled.
+/// A name from the list above, checked at compile time.
 class Cause {
  public:
   /// `name` must be one of cause_names; any other does not compile.
@@ -167,7 +167,7 @@ class Cause {
     if (std::find(cause_names.begin(), cause_names.end(), name_) == cause_names.end())
       throw "no cause of this name in cause_names";
   }
-  constexpr std::string_view name() const { return name_; }  ///< lives as long as the program
+  constexpr std::string_view name() const { return name_; }  ///< valid as long as the program
 
  private:
   std::string_view name_;

@@ -1,4 +1,4 @@
-// Toolkit and runtime against the driver and the GPUs.
+// Checks toolkit and runtime against the driver and the GPUs.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 namespace gpugauge::stack {
 namespace {
 
-/// What programs of this machine are built or run with: the selected toolkit, and a runtime library that the
-/// loader picks from somewhere else.
+/// What programs here are built or run with: the selected toolkit, and a runtime library that the loader
+/// picks from elsewhere.
 struct Cuda {
   std::string what;  ///< "the selected toolkit"
   Version version;
@@ -24,7 +24,7 @@ std::vector<Cuda> cudas_of(const Inventory& inventory) {
                      seen(inventory, toolkit->key + ".version", "toolkit") + ", selected by " +
                          printable(inventory.value("toolkit.selected_by"), 40)});
   }
-  // A wheel's runtime is its framework's affair.
+  // A wheel's runtime only concerns its framework.
   const auto copies = copies_of(inventory, "cudart");
   if (!copies.empty() && copies.front().reachable() && copies.front().version &&
       copies.front().version->size() >= 2) {

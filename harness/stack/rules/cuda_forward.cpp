@@ -22,7 +22,7 @@ GpuViews of_market(const GpuViews& gpus, Market market) {
 void check_geforce(const RuleInput& input, Findings& findings) {
   const GpuViews gpus = gpus_of(input.inventory);
   const GpuViews geforce = of_market(gpus, Market::geforce);
-  // A package of the very version of the kernel module is no forward compatibility, and works.
+  // A package with exactly the kernel module's version is no forward compatibility, and works.
   if (geforce.empty() || cuda_works(input.inventory)) return;
   Finding finding = make_finding(Cause("forward_compat_on_geforce"), Severity::failure,
                                  "A forward-compatibility package is in use on a GeForce card",
@@ -48,7 +48,7 @@ void check_workstation(const RuleInput& input, Findings& findings) {
   const GpuViews gpus = gpus_of(input.inventory);
   const GpuViews cards = of_market(gpus, Market::workstation);
   if (cards.empty() || !of_market(gpus, Market::geforce).empty()) return;
-  // When CUDA has started, the card is one of those that are supported.
+  // CUDA has started, so the card is a supported one.
   if (cuda_works(input.inventory)) return;
   Finding finding = make_finding(
       Cause("forward_compat_unsupported"), Severity::note, "Forward compatibility on a workstation card",

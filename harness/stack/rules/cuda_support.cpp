@@ -1,3 +1,4 @@
+// Shared views of driver, toolkits, capabilities and library copies for the rules.
 #include "stack/rules/cuda_support.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace gpugauge::stack {
 DriverView driver_of(const Inventory& inventory) {
   DriverView view;
   view.cuda_max = version_of(inventory, "driver.cuda_max");
-  // WSL's libcuda is Windows' driver: its number is of another series than the tables'.
+  // WSL's libcuda is the Windows driver, whose number belongs to another series than the tables'.
   const bool foreign =
       is(inventory, "driver.libcuda_kind", "wsl") || is(inventory, "driver.libcuda_kind", "stub");
   const bool forward = is(inventory, "forward_compat.in_use", "yes");
@@ -163,7 +164,7 @@ std::vector<CopyView> copies_of(const Inventory& inventory, const std::string& n
     copy.name = name;
     copy.key = key;
     copy.path = inventory.value(key + ".path");
-    if (copy.path.empty()) continue;  // "picked", or a copy that is only named
+    if (copy.path.empty()) continue;  // key "picked", or a copy that is only named
     copy.folder = copy.path.substr(0, copy.path.find_last_of('/'));
     copy.version = version_of(inventory, key + ".version");
     if (copy.version) copy.text = inventory.value(key + ".version");

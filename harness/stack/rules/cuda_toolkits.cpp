@@ -1,4 +1,4 @@
-// Toolkits among each other, their compiler's limits, and the system they are on.
+// Checks toolkits against each other, their compilers' limits, and their system.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// "toolkit.2" of a path; "" where no toolkit was found there.
+/// "toolkit.2" for a path; "" if no toolkit was found there.
 std::string key_of(const Inventory& inventory, const std::string& path) {
   for (const std::string& index : inventory.children("toolkit")) {
     if (inventory.value("toolkit." + index + ".path") == path) return "toolkit." + index;
@@ -20,7 +20,7 @@ std::string key_of(const Inventory& inventory, const std::string& path) {
   return "";
 }
 
-/// What a variable leads to: the toolkit's version, or its path where the version is unknown.
+/// What a variable leads to: the toolkit's version, or its path if the version is unknown.
 std::string led_to(const Inventory& inventory, const std::string& path) {
   const std::string key = key_of(inventory, path);
   const auto version = key.empty() ? std::nullopt : version_of(inventory, key + ".version");
@@ -31,7 +31,7 @@ std::string led_to(const Inventory& inventory, const std::string& path) {
 
 namespace {
 
-/// A variable that was set to what is no toolkit: a build takes it at its word.
+/// Reports a variable that points to no toolkit; builds trust it.
 void check_dangling(const RuleInput& input, Findings& findings) {
   std::vector<std::string> evidence;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
@@ -54,8 +54,8 @@ void check_dangling(const RuleInput& input, Findings& findings) {
 
 void check_toolkit_environment(const RuleInput& input, Findings& findings) {
   check_dangling(input, findings);
-  // What a user sets on purpose or leaves behind; /usr/local/cuda and ld.so.conf only fill in where none is
-  // set.
+  // Variables that a user sets on purpose or leaves behind. /usr/local/cuda and ld.so.conf only apply if none
+  // is set.
   static constexpr std::array variables{"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "PATH", "LD_LIBRARY_PATH"};
   std::vector<std::string> evidence;
   std::vector<std::string> places;
@@ -91,7 +91,7 @@ namespace {
 
 struct Compiler {
   const char* name;    ///< as in host_compiler.<name>
-  const char* driver;  ///< what nvcc is given
+  const char* driver;  ///< the compiler's name for nvcc
   const char* most;    ///< toolkit.<n>.<most>
 };
 
@@ -100,7 +100,7 @@ void check_compiler(const RuleInput& input, const ToolkitView& toolkit, const Co
   const std::string key = fmt::format("host_compiler.{}", compiler.name);
   const auto version = version_of(input.inventory, key);
   if (!version) return;
-  // The toolkit's own header is a better witness than any table.
+  // The toolkit's own header is more reliable than a table.
   const std::string limit = fmt::format("{}.{}", toolkit.key, compiler.most);
   const auto own = version_of(input.inventory, limit);
   const HostCompiler* row = input.tables.host_compiler(compiler.name, toolkit.version);
@@ -124,7 +124,7 @@ void check_compiler(const RuleInput& input, const ToolkitView& toolkit, const Co
   findings.push_back(std::move(finding));
 }
 
-/// Of a framework's architectures ("sm_75 sm_90a compute_120") those that a toolkit generates no code for.
+/// The framework's architectures ("sm_75 sm_90a compute_120") for which a toolkit generates no code.
 std::vector<std::string> not_generated(const Tables& tables, const Version& toolkit,
                                        const std::string& list) {
   std::vector<std::string> found;
@@ -142,7 +142,7 @@ std::vector<std::string> not_generated(const Tables& tables, const Version& tool
   return found;
 }
 
-/// nvcc of the framework's own CUDA major version, and too old or too new for some of its architectures.
+/// nvcc has the framework's CUDA major version, but is too old or too new for some of its architectures.
 void check_extension_architectures(const RuleInput& input, const ToolkitView& toolkit,
                                    const std::string& name, Findings& findings) {
   const std::string key = fmt::format("framework.{}.arch_list", name);
@@ -171,7 +171,7 @@ void check_host_compiler(const RuleInput& input, Findings& findings) {
   const auto toolkit = selected_toolkit(input.inventory);
   if (!toolkit) return;
   check_compiler(input, *toolkit, {"gcc", "g++", "host_compiler_most"}, Severity::warning, findings);
-  // nvcc takes gcc unless it is told otherwise: beside one, clang need not concern any build.
+  // nvcc uses gcc unless told otherwise. If gcc is present, clang may concern no build.
   const bool beside = input.inventory.has("host_compiler.gcc");
   check_compiler(input, *toolkit, {"clang", "clang++", "host_clang_most"},
                  beside ? Severity::note : Severity::warning, findings);
@@ -212,7 +212,7 @@ void check_toolkit_system(const RuleInput& input, Findings& findings) {
   const std::string distribution = input.inventory.value("host.distribution_id");
   if (!toolkit || distribution.empty()) return;
   const OsSupport* row = input.tables.system(distribution);
-  // A system that the table does not know: nothing follows.
+  // The table does not know this system, so nothing follows.
   if (row == nullptr || row->cuda.contains(toolkit->version.first(2))) return;
   Finding finding = make_finding(Cause("toolkit_system_unsupported"), weighed(Severity::warning, row->source),
                                  fmt::format("CUDA {} does not list {} among its systems",

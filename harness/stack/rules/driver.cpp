@@ -1,4 +1,4 @@
-// The driver itself: its branch and patch level, known defects, the fabric manager, copies of its library.
+// Checks the driver itself: branch and patch level, known defects, the fabric manager, copies of its library.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ void check_patch(const RuleInput& input, const DriverBranch& branch, const Versi
   findings.push_back(std::move(finding));
 }
 
-/// What to take instead of a branch, for the GPUs that are here.
+/// What to install instead of a branch, for this machine's GPUs.
 std::vector<std::string> steps_from(const RuleInput& input, const DriverBranch& branch) {
   if (std::vector<std::string> steps = vgpu_steps(input.inventory); !steps.empty()) return steps;
   const std::vector<Version> capabilities = gpu_capabilities(input.inventory);
@@ -37,7 +37,7 @@ std::vector<std::string> steps_from(const RuleInput& input, const DriverBranch& 
     return advised_branch(input.tables, Version({number}), capabilities, input.policy, input.today);
   };
   const DriverBranch* better = from(branch.branch);
-  if (better == &branch) better = from(branch.branch + 1);  // this one is what is being left
+  if (better == &branch) better = from(branch.branch + 1);  // this is the branch to leave
   std::vector<std::string> steps;
   if (better == nullptr) {
     const std::string wanted =
@@ -75,7 +75,7 @@ void check_branch(const RuleInput& input, const Version& driver, Findings& findi
       findings.push_back(std::move(shown));
     };
     add(branch_end_finding(*branch, input.today));
-    // Patch level and kind of branch are those of the vGPU release.
+    // Patch level and kind of branch follow from the vGPU release.
     if (!vgpu_steps(input.inventory).empty()) return;
     check_patch(input, *branch, driver, findings);
     add(branch_kind_finding(*branch, input.policy));
@@ -118,7 +118,8 @@ void check_known_issues(const RuleInput& input, const Version& driver, Findings&
   findings.push_back(std::move(finding));
 }
 
-/// Outside of error 802, which check_start_up explains: it will be one at the next boot.
+/// Checks the fabric manager without error 802, which check_start_up explains: 802 will come at the next
+/// boot.
 void check_fabric(const RuleInput& input, Findings& findings) {
   if (code_of(input.inventory, "cuda.init.code") == 802) return;
   const Fabric fabric = look_at_fabric(input.inventory);
@@ -129,7 +130,7 @@ void check_fabric(const RuleInput& input, Findings& findings) {
   }
 }
 
-/// Two copies of the driver's own libcuda in different versions: two ways of installing it were mixed.
+/// Reports two different versions of the driver's own libcuda: two installation methods were mixed.
 void check_driver_copies(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   std::optional<Version> first;
@@ -162,7 +163,7 @@ void check_driver_copies(const RuleInput& input, Findings& findings) {
 
 void check_nouveau_beside(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
-  if (!inventory.has("driver.kernel_module_version")) return;  // check_start_up's case
+  if (!inventory.has("driver.kernel_module_version")) return;  // check_start_up reports this
   Finding finding =
       make_finding(Cause("nouveau_loaded"), Severity::warning, "nouveau holds a GPU beside NVIDIA's driver",
                    "A GPU that the kernel's own driver nouveau has taken is not there for CUDA.");
@@ -214,7 +215,7 @@ void check_driver(const RuleInput& input, Findings& findings) {
   check_nouveau_beside(input, findings);
   check_fabric(input, findings);
   const auto driver = version_of(input.inventory, "driver.version");
-  if (driver && !in_wsl(input.inventory)) {  // there the number is Windows', of another series
+  if (driver && !in_wsl(input.inventory)) {  // in WSL the number is that of the Windows driver
     check_branch(input, *driver, findings);
     check_known_issues(input, *driver, findings);
     check_kernel(input, *driver, findings);

@@ -1,3 +1,4 @@
+// Judges driver branches by date and policy.
 #include "stack/rules/driver_branch.hpp"
 
 #include <algorithm>
@@ -15,10 +16,10 @@ constexpr int soon_days = 90;
 constexpr const char* long_term = "long-term support";
 constexpr const char* new_feature = "new feature";
 
-/// "2026-11-21" or, as the last day of it, "2026-11"; nullopt for anything else.
+/// Parses "2026-11-21" or "2026-11", the last day of that month; nullopt for other text.
 std::optional<std::chrono::sys_days> day_of(const std::string& text) {
   namespace chrono = std::chrono;
-  const auto part = [&](std::size_t at, std::size_t size) {  // -1 is in no calendar
+  const auto part = [&](std::size_t at, std::size_t size) {  // -1 is invalid in any calendar
     const auto value = at + size <= text.size() ? number(text.substr(at, size)) : std::nullopt;
     return static_cast<int>(value.value_or(-1));
   };
@@ -78,7 +79,7 @@ std::string end_text(const DriverBranch& branch) {
 
 std::string end_title(const DriverBranch& branch, bool ended, long days) {
   if (!ended) return fmt::format("Driver branch {} gets fixes for {} more days", branch.branch, days);
-  // No date of NVIDIA's: what is known is that it is older than such a branch becomes.
+  // NVIDIA states no date; we only know that the branch is past the usual support period.
   if (branch.counted && !branch.ended)
     return fmt::format("Driver branch {} is past the year for which such a branch gets fixes", branch.branch);
   return fmt::format("Driver branch {} gets no more fixes", branch.branch);
@@ -139,7 +140,7 @@ const DriverBranch* advised_branch(const Tables& tables, const Version& needed,
     if (!suits(tables, branch, capabilities, policy) || branch.branch < needed.major() ||
         has_ended(branch, today) || branch.kind == "legacy")
       continue;
-    // A branch whose newest release is older than what is needed does not reach it.
+    // A branch whose newest release is too old does not help.
     if (branch.branch == needed.major() && branch.latest && *branch.latest < needed) continue;
     if (best == nullptr || rank(branch) < rank(*best) ||
         (rank(branch) == rank(*best) && branch.branch < best->branch))

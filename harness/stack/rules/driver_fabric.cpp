@@ -1,3 +1,4 @@
+// Findings on the fabric manager and the NVLink fabric.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ void add_evidence(Finding& finding, const Inventory& inventory, const Fabric& fa
   finding.layers = {"driver", "fabric manager"};
 }
 
-/// What the fabric manager of NVLink 5 does not start without.
+/// Adds the parts without which NVLink 5's fabric manager does not start.
 void add_subnet(Finding& finding, const Fabric& fabric) {
   if (!fabric.subnet) return;
   finding.explanation +=
@@ -34,8 +35,8 @@ void add_subnet(Finding& finding, const Fabric& fabric) {
   finding.sources = {"siderolabs/extensions pull request 717", "spectrocloud/CanvOS pull request 700"};
 }
 
-/// The libraries that a reboot makes those of the module, where they are not: packages were upgraded. Nothing
-/// where libcuda and NVML disagree, which shows no one driver as installed.
+/// The libraries' version if a reboot will load a module of that version: the packages were upgraded. "" if
+/// it is the module's, or if libcuda and NVML disagree, so no single driver is installed.
 std::string installed_libraries(const Inventory& inventory) {
   const auto module = version_of(inventory, "driver.kernel_module_version");
   const auto nvml = version_of(inventory, "driver.libnvml_version");
@@ -47,7 +48,7 @@ std::string installed_libraries(const Inventory& inventory) {
   return inventory.value(nvml ? "driver.libnvml_version" : "driver.libcuda_version");
 }
 
-/// `installed`: the driver that the next boot brings, "" where it is the loaded one.
+/// `installed`: the driver that the next boot brings; "" if it is the loaded one.
 Finding other_version(const Inventory& inventory, const Fabric& fabric, const std::string& installed) {
   const std::string driver =
       printable(installed.empty() ? inventory.value("driver.kernel_module_version") : installed, 24);
@@ -99,7 +100,7 @@ std::string waiting_title(const Inventory& inventory, const Fabric& fabric) {
                                                 : named(fabric.waiting, gpus_of(inventory).size()) + " have");
 }
 
-/// The tray of a rack: nothing of the fabric is set up from here. A failure where CUDA answers 802.
+/// A rack's tray: the fabric cannot be set up from here. A failure if CUDA answers 802.
 Finding rack_waits(const Inventory& inventory, const Fabric& fabric, Severity severity) {
   const bool refused = severity == Severity::failure;
   Finding finding = make_finding(
@@ -157,7 +158,7 @@ Fabric look_at_fabric(const Inventory& inventory) {
   fabric.absent = missing(inventory, "fabric_manager.state");
   const bool runs = fabric.state == "running";
   const bool found = runs || fabric.state == "installed" || inventory.has("fabric_manager.version");
-  // Images of guests hold the package also where the host's manager has the switches.
+  // Guest images contain the package even if the host's manager handles the switches.
   fabric.managed = !fabric.rack && (fabric.switches || (member && (fabric.guest ? runs : found)));
   fabric.visible =
       container_of(inventory).empty() && (!fabric.guest || fabric.switches || found) && !fabric.rack;

@@ -1,4 +1,4 @@
-// A kernel without a module: how it gets one, and whether the installed driver is too old for it.
+// A kernel without a module: how to install one, and whether the driver is too old for it.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,14 +11,14 @@
 namespace gpugauge::stack {
 namespace {
 
-/// "6.18" of "6.18.3-generic"; nullopt where the release begins otherwise.
+/// "6.18" from "6.18.3-generic"; nullopt for other text.
 std::optional<Version> line_of(const std::string& release) {
   const auto version = Version::parse(first_version(release));
   if (!version || version->size() < 2) return std::nullopt;
   return version->first(2);
 }
 
-/// The lowest branch from this one on that drives these GPUs, still gets fixes and was packaged for the
+/// The lowest branch from this one on that supports these GPUs, still gets fixes and was packaged for the
 /// kernel.
 const KernelSupport* branch_for(const RuleInput& input, const std::vector<Version>& capabilities,
                                 const Version& driver, const Version& kernel) {
@@ -40,7 +40,7 @@ bool any_package(const Inventory& inventory, std::string_view beginning, bool dk
   });
 }
 
-/// SUSE's package of kernel modules: "nvidia-open-driver-G06-signed-kmp-default"; "" where there is none.
+/// SUSE's package of kernel modules: "nvidia-open-driver-G06-signed-kmp-default"; "" if there is none.
 std::string kmp_of(const Inventory& inventory) {
   for (const std::string& child : inventory.children("package")) {
     const std::string name = package_name(inventory, child);
@@ -102,7 +102,7 @@ void check_kernel(const RuleInput& input, const Version& driver, Findings& findi
        {Place{"driver.module_for_running_kernel", "kernel.version", "running kernel"},
         Place{"driver.module_for_newest_kernel", "driver.newest_kernel", "newest installed kernel"}}) {
     const auto kernel = line_of(inventory.value(place.release));
-    // A kernel that has its module is proof enough that it can be built.
+    // A kernel that has its module proves that it can be built.
     if (!is(inventory, place.module, "no") || !kernel || *kernel <= *row->kernel.most) continue;
     Finding finding =
         make_finding(Cause("kernel_newer_than_driver"), Severity::note,

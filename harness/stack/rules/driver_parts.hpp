@@ -1,4 +1,4 @@
-// Between the files of the driver rules.
+// Shared by the files of the driver rules.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace gpugauge::stack {
 
-/// Of the GPUs that told it; empty where none answered.
+/// Compute capabilities of the GPUs that report one; empty if none answered.
 std::vector<Version> gpu_capabilities(const Inventory& inventory);
 
-/// How `kernel` gets the NVIDIA module that it lacks, by the way in which modules come to this machine; empty
-/// where `kernel` is.
+/// How `kernel` gets the NVIDIA module that it lacks, the way modules are installed on this machine. Empty if
+/// `kernel` is.
 std::vector<std::string> module_steps(const Inventory& inventory, std::string_view kernel);
 
 void check_next_boot(const RuleInput& input, Findings& findings);  ///< a module for the newest kernel

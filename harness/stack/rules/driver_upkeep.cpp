@@ -1,4 +1,4 @@
-// What will happen to the driver unasked: at the next boot, at the next upgrade; and the modes it runs in.
+// What will change about the driver unasked, at the next boot or upgrade; and the modes it runs in.
 #include <algorithm>
 #include <array>
 
@@ -16,10 +16,10 @@ namespace {
 struct DriverPackage {
   std::string name;
   std::string version;
-  std::string held;  ///< "yes", "no", "" unknown
+  std::string held;  ///< "yes", "no", or "" if unknown
 };
 
-/// Those that a change of the driver comes by: these are to be held.
+/// The packages through which a driver change arrives; these should be held.
 std::vector<DriverPackage> driver_packages(const Inventory& inventory) {
   constexpr std::string_view prefix = "package.";
   constexpr std::string_view suffix = ".version";
@@ -32,7 +32,7 @@ std::vector<DriverPackage> driver_packages(const Inventory& inventory) {
     const std::string_view name = key.substr(prefix.size(), key.size() - prefix.size() - suffix.size());
     const std::string whole = package_name(inventory, std::string(name));
     if (driver_part(whole) == DriverPart::none) continue;
-    // A name goes into a command: none may be cut.
+    // The name goes into a command, so it must not be cut.
     packages.push_back({printable(whole, 128), printable(item.value, 40),
                         inventory.value(fmt::format("package.{}.held", name))});
   }
@@ -56,7 +56,7 @@ std::vector<std::string> evidence_of(const std::vector<DriverPackage>& packages)
 }
 
 void check_module_options(const RuleInput& input, Findings& findings) {
-  // Those that change what computing meets; the rest (display, power saving) is left alone.
+  // Options that affect computing; others (display, power saving) are ignored.
   constexpr std::array telling{"EnableGpuFirmware",           "RegistryDwords",
                                "OpenRmEnableUnsupportedGpus", "RmMsg",
                                "EnableResizableBar",          "EnablePCIERelaxedOrderingMode"};
@@ -96,7 +96,7 @@ void check_vgpu(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// A host knows the drivers of its guests; a guest does not know its host's.
+/// A host knows its guests' drivers; a guest does not know its host's.
 void check_vgpu_guests(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   const auto host = version_of(inventory, "driver.version");
@@ -148,7 +148,7 @@ void check_next_boot(const RuleInput& input, Findings& findings) {
     return;
   const bool works_now = inventory.has("driver.kernel_module_version") ||
                          is(inventory, "driver.module_for_running_kernel", "yes");
-  if (!works_now) return;  // check_start_up says so already
+  if (!works_now) return;  // check_start_up already reports this
   const std::string kernel = printable(newest, 60);
   Finding finding =
       make_finding(Cause("module_missing_for_newest_kernel"), Severity::warning,

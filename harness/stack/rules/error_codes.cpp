@@ -1,3 +1,4 @@
+// Explains an error code with evidence from this machine.
 #include "stack/rules/error_codes.hpp"
 
 #include <algorithm>
@@ -15,17 +16,17 @@
 namespace gpugauge::stack {
 namespace {
 
-/// What to look at on a machine where this code was met, and the findings that explain it.
+/// The items to check on a machine with this code, and the findings that explain it.
 struct Look {
   std::string_view api;
   int code;
-  std::vector<Labelled> items;      ///< of the machine
-  std::vector<Labelled> gpu_facts;  ///< of each GPU
+  std::vector<Labelled> items;      ///< machine-wide items
+  std::vector<Labelled> gpu_facts;  ///< items of each GPU
   std::vector<Cause> causes;
-  bool log = false;  ///< also what the kernel logged of the GPUs
+  bool log = false;  ///< also check the kernel log for GPU errors
 };
 
-/// Names that are short for the table below, and would hide others' outside of it.
+/// Short names for the table below; outside it they would hide other names.
 namespace looked_at {
 
 constexpr std::string_view cuda = "cuda";
@@ -201,8 +202,8 @@ std::string_view api_family(const ErrorCode& row) {
   return row.api == "nvml" ? looked_at::nvml : looked_at::cuda;
 }
 
-/// What was seen of one fact on the GPUs: those that are alike share a line, and one of which nothing was
-/// asked is in none.
+/// Adds the observations of one fact on the GPUs. GPUs with equal values share a line; GPUs without the fact
+/// are left out.
 void add_gpu_fact(const Inventory& inventory, const Labelled& fact, std::vector<std::string>& evidence) {
   const GpuViews gpus = gpus_of(inventory);
   std::vector<std::pair<std::string, GpuViews>> lines;
@@ -241,11 +242,11 @@ void look_at_machine(ErrorAnswer& answer, const Look& look, const Inventory& inv
   }
 }
 
-/// Rows of the tables that the word names, one answer for CUDA's and one for NVML's.
+/// The table rows for the word: one answer for CUDA, one for NVML.
 std::vector<ErrorAnswer> answers_for(const Tables& tables, std::string_view api, std::optional<int> code,
                                      const std::string& wanted) {
   std::vector<ErrorAnswer> answers;
-  if (!code) {  // a name: all that has its number
+  if (!code) {  // a name: use every row with its number
     for (const ErrorCode& row : tables.error_codes)
       if (lower(row.name) == wanted && (api.empty() || api == api_family(row)))
         return answers_for(tables, api_family(row), row.code, "");

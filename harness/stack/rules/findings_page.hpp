@@ -1,5 +1,5 @@
-// docs/findings.md as it was when this command was built (scripts/cmake/EmbedData.cmake writes the
-// definition).
+// docs/findings.md, embedded when this command was built. scripts/cmake/EmbedData.cmake writes the
+// definition.
 #pragma once
 
 #include <vector>

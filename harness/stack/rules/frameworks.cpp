@@ -1,4 +1,4 @@
-// Frameworks in the selected Python: their build against the driver.
+// Checks frameworks in the selected Python: their build against the driver.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ std::string label(const Inventory& inventory, const std::string& name) {
   return framework_title(name) + (version.empty() ? "" : " " + printable(version, 40));
 }
 
-/// A driver that answers, and a GPU to use.
+/// True if a driver answers and there is a GPU to use.
 bool gpu_usable(const Inventory& inventory) {
   if (cuda_works(inventory)) return true;
   return inventory.find("cuda.init.code") == nullptr && inventory.has("driver.version") &&
@@ -45,7 +45,7 @@ void check_driver_for(const RuleInput& input, const std::string& name, Findings&
   const std::string key = "framework." + name;
   auto cuda = version_of(input.inventory, key + ".cuda");
   if (!cuda || is(input.inventory, key + ".build", "cpu")) return;
-  if (cuda->size() == 1) cuda = Version({cuda->major(), 0});  // "12": built for any of that major version
+  if (cuda->size() == 1) cuda = Version({cuda->major(), 0});  // "12" means built for any 12.x
   const DriverView driver = driver_of(input.inventory);
   if (!driver.version && !driver.cuda_max) return;
   const PairFit pair = fit_driver_here(input, *cuda);
@@ -65,7 +65,7 @@ void check_driver_for(const RuleInput& input, const std::string& name, Findings&
   findings.push_back(std::move(finding));
 }
 
-/// Two distributions that write the same folder: the files are of whichever was installed last.
+/// Reports two distributions that write the same folder: its files come from the one installed last.
 void check_twice(const RuleInput& input, Findings& findings) {
   std::vector<std::string> evidence;
   for (const std::string group : {"framework", "wheel"}) {
@@ -88,7 +88,7 @@ void check_twice(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// The versions that a framework's own metadata pins, against the wheels beside it.
+/// Compares the versions pinned in a framework's metadata with the installed wheels.
 void check_pins(const RuleInput& input, const std::string& name, Findings& findings) {
   static constexpr std::string_view pinned = "Requires-Dist of ";
   for (const std::string library : {"cudnn", "nccl"}) {
@@ -118,7 +118,7 @@ void check_pins(const RuleInput& input, const std::string& name, Findings& findi
   }
 }
 
-/// What importing it told (--import).
+/// Reports the result of importing it (--import).
 void check_import(const RuleInput& input, const std::string& name, Findings& findings) {
   const std::string key = "framework." + name + ".import.";
   if (!input.inventory.has(key + "outcome")) return;
@@ -154,7 +154,7 @@ void check_import(const RuleInput& input, const std::string& name, Findings& fin
   findings.push_back(std::move(finding));
 }
 
-/// Reports about this very release.
+/// Adds known reports about exactly this release.
 void check_reports(const RuleInput& input, const std::string& name, Findings& findings) {
   const auto version = version_of(input.inventory, "framework." + name + ".version");
   for (const KnownIssue& issue : input.tables.known_issues) {

@@ -1,4 +1,4 @@
-// The architectures that a framework's binaries hold, against the GPUs here.
+// Checks the architectures in a framework's binaries against this machine's GPUs.
 #include <algorithm>
 #include <sstream>
 
@@ -11,7 +11,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// "sm_90a" or "compute_120", as the inventory writes them.
+/// Parses "sm_90a" or "compute_120", the inventory's form.
 std::optional<GpuCode> parse_code(std::string_view word) {
   GpuCode code;
   code.ptx = word.starts_with("compute_");
@@ -36,7 +36,7 @@ std::vector<GpuCode> codes_of(const std::string& list) {
   return codes;
 }
 
-/// PTX that this driver may refuse to compile, because the framework's CUDA is newer than it.
+/// True if this driver may refuse to compile PTX, because the framework's CUDA is newer.
 bool ptx_too_new(const RuleInput& input, const std::string& name) {
   const auto cuda = version_of(input.inventory, "framework." + name + ".cuda");
   if (!cuda || cuda->size() < 2) return false;

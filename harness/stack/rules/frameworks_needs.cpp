@@ -1,4 +1,4 @@
-// CUDA's libraries and cuDNN that a framework loads at run time, and those that are there.
+// Compares CUDA's libraries and cuDNN that a framework loads at run time with those present.
 #include <algorithm>
 #include <array>
 
@@ -11,13 +11,14 @@
 namespace gpugauge::stack {
 namespace {
 
-/// What a framework was built with.
+/// The version a framework was built with.
 struct Built {
   Version version;
-  std::string source;  ///< of the table, where that tells it; "" where it is the framework's own figure
+  /// The table's source, if the figure is from the table; "" for the framework's own figure.
+  std::string source;
 };
 
-/// What it needs and what is there of one library.
+/// The needed version of one library, and the versions found.
 struct Need {
   std::string library;  ///< "cudnn", "cudart"
   Built built;
@@ -25,7 +26,7 @@ struct Need {
   std::vector<std::string> evidence;
 };
 
-/// "Looked for" is part of the answer: what nobody looked for is not missing.
+/// True if somebody looked for the library; otherwise it does not count as missing.
 bool looked_for(const Inventory& inventory, const std::string& library) {
   return inventory.find("library." + library) != nullptr || !inventory.children("library." + library).empty();
 }
@@ -54,8 +55,8 @@ Need need_of(const Inventory& inventory, const std::string& library, const Built
   return need;
 }
 
-/// The same major version, and for TensorFlow and JAX, which check it, not an older minor one where that is
-/// known.
+/// True for the same major version. TensorFlow and JAX check cuDNN's minor version: for these it must not be
+/// older, if known.
 bool satisfied(const Need& need, const std::string& framework) {
   const bool minor = need.library == "cudnn" && (framework == "tensorflow" || framework == "jax");
   return std::any_of(need.found.begin(), need.found.end(), [&](const Version& version) {
@@ -64,12 +65,12 @@ bool satisfied(const Need& need, const std::string& framework) {
   });
 }
 
-/// A copy whose version could not be read may be the right one.
+/// True if some copy's version is unknown: it may be the right one.
 bool undecided(const Need& need) {
   return need.found.size() < need.evidence.size();
 }
 
-/// The framework's own figure; the table's where it has none, or tells no more than the major version.
+/// The framework's own figure. Uses the table's if there is none, or only a major version.
 std::optional<Built> built_with(const RuleInput& input, const std::string& name, const std::string& fact) {
   const auto own = version_of(input.inventory, "framework." + name + "." + fact);
   if (own && own->size() > 1) return Built{*own, ""};
@@ -118,8 +119,8 @@ void check_need(const RuleInput& input, const std::string& name, const Need& nee
   findings.push_back(std::move(finding));
 }
 
-/// PyTorch brings its libraries inside its own folder, or as wheels; only the latter can be incomplete. Its
-/// metadata tells which: wheels beside it may be another framework's.
+/// PyTorch brings its libraries in its own folder or as wheels; only wheels can be incomplete. Its metadata
+/// tells which, because wheels beside it may belong to another framework.
 bool requires_wheels(const Inventory& inventory) {
   constexpr std::array facts{"framework.torch.cudnn", "framework.torch.nccl"};
   return std::any_of(facts.begin(), facts.end(), [&](const char* fact) {
@@ -136,7 +137,7 @@ void check_needs(const RuleInput& input, Findings& findings) {
     if (!is(input.inventory, key + ".build", "cuda")) continue;
     if (name == "torch" && !requires_wheels(input.inventory)) continue;
     const auto cuda = built_with(input, name, "cuda");
-    // CuPy compiles its kernels at run time and carries the runtime itself.
+    // CuPy compiles its kernels at run time and contains the runtime itself.
     const std::string library = name == "cupy" ? "nvrtc" : "cudart";
     if (cuda && looked_for(input.inventory, library))
       check_need(input, name, need_of(input.inventory, library, *cuda), findings);

@@ -1,4 +1,5 @@
-// Which GPUs are there: those that do not answer, those hidden from CUDA, and generations against the driver.
+// Checks which GPUs are present: unresponsive ones, ones hidden from CUDA, and generations against the
+// driver.
 #include <algorithm>
 #include <map>
 
@@ -10,7 +11,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// CUDA shows fewer GPUs than NVML sees.
+/// Reports that CUDA shows fewer GPUs than NVML.
 void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
   const double shown = number_of(inventory, "cuda.devices").value_or(0);
@@ -19,7 +20,7 @@ void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findin
       std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) { return gpu.is("mig", "on"); });
   if (!cuda_works(inventory) || shown >= there || mig) return;
   const std::optional<VisibleDevices> visible = visible_devices(inventory, gpus);
-  // A GPU that the variable names and CUDA does not show was not hidden by it.
+  // If the variable names a GPU that CUDA does not show, the variable did not hide it.
   const bool asked = visible && (visible->unknown || visible->named <= shown);
   std::string why = "CUDA_VISIBLE_DEVICES hides the others from every program started in this environment.";
   const std::string_view kept_away =
@@ -49,10 +50,10 @@ void check_hidden(const RuleInput& input, const GpuViews& gpus, Findings& findin
   findings.push_back(std::move(finding));
 }
 
-/// The architectures of these GPUs against the driver's branch.
+/// Checks these GPUs' architectures against the driver's branch.
 void check_generations(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   const auto driver = version_of(input.inventory, "driver.version");
-  if (!driver || in_wsl(input.inventory)) return;  // Windows' numbers are of another series
+  if (!driver || in_wsl(input.inventory)) return;  // Windows drivers have numbers of another series
   std::map<std::string, GpuViews> by_capability;
   for (const GpuView& gpu : gpus) by_capability[gpu.value("compute_capability")].push_back(gpu);
   for (const auto& [text, some] : by_capability) {

@@ -1,4 +1,4 @@
-// What is wrong with a GPU itself: lost, memory rows, pages, power and heat.
+// Faults of the GPU itself: loss, memory rows, pages, power and heat.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The GPUs that a predicate picks.
+/// The GPUs for which a predicate holds.
 template <class Predicate>
 GpuViews those(const GpuViews& gpus, Predicate predicate) {
   GpuViews some;
@@ -104,13 +104,12 @@ void check_pages(const Inventory& inventory, const GpuViews& gpus, Findings& fin
   report(std::move(finding), errors, {"ecc_uncorrected_volatile"}, findings);
 }
 
-/// A reason among throttle_reasons, in NVML's words or their short form.
+/// True if throttle_reasons contains the reason, in NVML's words or their short form.
 bool slowed_by(const GpuView& gpu, std::string_view reason) {
   return gpu.value("throttle_reasons").find(reason) != std::string::npos;
 }
 
-/// "while idle" where all of them are; else "now", with the processes that have them, as far as they are
-/// told.
+/// "while idle" if all of them are; else "now", with the processes that use them, if known.
 std::string when(const GpuViews& some) {
   if (std::all_of(some.begin(), some.end(),
                   [](const GpuView& gpu) { return activity_of(gpu) == Activity::idle; }))
@@ -135,8 +134,8 @@ void check_brake(const GpuViews& gpus, Findings& findings) {
   report(std::move(finding), brake, {"throttle_reasons", "temperature_c", "processes"}, findings);
 }
 
-/// Under load software holds many a healthy GPU at its target temperature; without work, or where the
-/// hardware itself steps in, something is wrong.
+/// Under load, software holds many healthy GPUs at their target temperature. Something is wrong if this
+/// happens without work, or if the hardware itself intervenes.
 void check_heat(const GpuViews& gpus, Findings& findings) {
   const auto by_hardware = [](const GpuView& gpu) {
     return slowed_by(gpu, "hw_thermal") ||

@@ -1,4 +1,4 @@
-// Errors of NVSwitches that the kernel module wrote into the kernel log (SXid).
+// NVSwitch errors (SXid) that the kernel module wrote to the kernel log.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,14 +13,14 @@
 namespace gpugauge::stack {
 namespace {
 
-/// One number on one grade of gravity.
+/// Lines with one number and one severity.
 struct Group {
   std::size_t lines = 0;
   std::set<std::string> switches;
   std::string newest;  ///< time and text of the newest line
 };
 
-/// The grade that the module itself wrote behind the number: "Fatal" is fatal to the fabric.
+/// The severity that the module wrote after the number; "Fatal" means fatal to the fabric.
 enum class Gravity { fatal, non_fatal, correctable };
 
 Gravity gravity_of(std::string_view text) {
@@ -28,7 +28,7 @@ Gravity gravity_of(std::string_view text) {
   return text.starts_with("Correctable") ? Gravity::correctable : Gravity::non_fatal;
 }
 
-/// CUDA starts, and no GPU waits for the fabric: an error that was fatal to it is over, as far as is seen.
+/// True if CUDA starts and no GPU waits for the fabric: as far as visible, an error fatal to it is over.
 bool fabric_works(const Inventory& inventory) {
   return code_of(inventory, "cuda.init.code") == 0 && look_at_fabric(inventory).waiting.empty();
 }
@@ -73,7 +73,7 @@ Finding worded(Gravity gravity, const Inventory& inventory) {
 
 void check_switches(const RuleInput& input, Findings& findings) {
   const std::string root = input.inventory.value("collected.root");
-  if (!root.empty() && root != "/") return;  // the log may be another machine's
+  if (!root.empty() && root != "/") return;  // the log may belong to another machine
   const std::vector<Xid> errors = errors_below(input.inventory, "kernel_log.sxid");
   if (errors.empty()) return;
   std::map<std::pair<Gravity, int>, Group> groups;

@@ -1,4 +1,4 @@
-// Between the files of the GPU rules.
+// Shared by the files of the GPU rules.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gpugauge::stack {
 
-/// Lost GPUs, memory errors and what they left, heat, power brakes.
+/// Lost GPUs, memory errors and their consequences, heat, power brakes.
 void check_health(const RuleInput& input, const GpuViews& gpus, Findings& findings);
 void check_presence(const RuleInput& input, const GpuViews& gpus,
                     Findings& findings);  ///< counts, generations
@@ -15,22 +15,22 @@ void check_presence(const RuleInput& input, const GpuViews& gpus,
 void check_settings(const RuleInput& input, const GpuViews& gpus, Findings& findings);
 void check_siblings(const RuleInput& input, const GpuViews& gpus,
                     Findings& findings);  ///< one unlike the rest
-/// Errors of GPUs in the kernel's log.
+/// GPU errors in the kernel's log.
 void check_xids(const RuleInput& input, Findings& findings);
-/// Errors of NVSwitches there.
+/// NVSwitch errors in the kernel's log.
 void check_switches(const RuleInput& input, Findings& findings);
-/// GPUs on the PCI bus that the driver does not answer for.
+/// GPUs on the PCI bus for which the driver does not answer.
 void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings);
 
-/// "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 0000:3b:00.0 ..."; without a place
-/// where it is not known which. An index would be this process's own: in a container 0 may be any GPU of the
-/// node. Without -i the command resets every GPU, and it is refused while any program has them open.
+/// "Drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i 0000:3b:00.0 ..."; without an address
+/// if it is unknown. Never uses an index: it would be this process's own, and in a container 0 may be any GPU
+/// of the node. Without -i the command resets every GPU; it is refused while a program has one open.
 std::string reset_advice(const Inventory& inventory, const GpuViews& some);
 
 /// What a GPU was doing when it was asked.
 enum class Activity { idle, used, unknown };
-/// Idle only where no process has it and the driver says that it rests: a process of another container may
-/// not be listed.
+/// Idle only if no process uses it and the driver reports it at rest: a process of another container may not
+/// be listed.
 Activity activity_of(const GpuView& gpu);
 
 }  // namespace gpugauge::stack

@@ -1,4 +1,4 @@
-// What somebody has set on a GPU and may have forgotten.
+// GPU settings that somebody changed and may have forgotten.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -137,8 +137,8 @@ void check_compute_mode(const RuleInput& input, const GpuViews& gpus, Findings& 
   findings.push_back(std::move(finding));
 }
 
-/// Neither for consumers nor for workstations, whose display keeps the driver loaded; and nothing is known of
-/// a model without a market.
+/// True for data-centre cards only. Consumer and workstation cards have a display that keeps the driver
+/// loaded; for models without a known market nothing is certain.
 bool data_centre(const GpuView& gpu) {
   return market_of(gpu.value("name"), gpu.value("brand")) == Market::data_centre;
 }

@@ -1,4 +1,4 @@
-// Among GPUs of one model: which one is not like the others.
+// Finds GPUs that differ from others of the same model.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -35,7 +35,7 @@ constexpr std::array compared{
     Compared{"vbios", "VBIOS", Subject::firmware},
 };
 
-/// A value that another rule reports already: below its default.
+/// True if another rule already reports this value: it differs from its default.
 bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
   const auto below = [&](const char* now, const char* standard) {
     const auto value = gpu.number(now);
@@ -50,9 +50,9 @@ bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
   return false;
 }
 
-/// What was found about one subject among GPUs of one model.
+/// A difference in one subject among GPUs of one model.
 struct Difference {
-  GpuViews odd;        ///< those unlike the majority; empty where there is no majority
+  GpuViews odd;        ///< those unlike the majority; empty if there is no majority
   bool split = false;  ///< no value has a majority
   std::vector<std::string> lines;
 };
@@ -62,7 +62,7 @@ void add_odd(Difference& difference, const GpuView& gpu) {
   if (std::none_of(difference.odd.begin(), difference.odd.end(), same)) difference.odd.push_back(gpu);
 }
 
-/// A GPU with more links, or a better slot than most, is none to complain about.
+/// True unless the GPU merely has more links or a better slot than most: that is no fault.
 bool worse(Subject subject, const std::string& value, const std::string& usual) {
   if (subject != Subject::nvlink && subject != Subject::pcie) return true;
   const auto a = number(value);
@@ -97,8 +97,8 @@ void compare(const GpuViews& group, const Compared& row, Difference& difference)
 struct Words {
   Cause cause;
   Severity severity;
-  Severity split_severity;  ///< where no value has a majority
-  const char* title;        ///< behind the GPUs' names
+  Severity split_severity;  ///< used if no value has a majority
+  const char* title;        ///< follows the GPUs' names
   const char* split_title;
   const char* explanation;
   const char* next;
@@ -156,8 +156,8 @@ Words words_of(Subject subject) {
           "Set them alike, or find who sets one: nvidia-smi -q -d CLOCK,POWER,COMPUTE"};
 }
 
-/// Cards in a PCIe slot are joined by bridges, which not every one of them need have; those on a board are
-/// wired alike. Only names that are known to be such cards count.
+/// True for PCIe cards, which bridges join; not every card needs a bridge. GPUs on a board are wired alike.
+/// Only known names of such cards count.
 bool is_bridged(const GpuView& gpu) {
   constexpr std::array<std::string_view, 10> cards{
       "PCIe", "PCIE", " NVL", "RTX", "Quadro", "A40", "A30", "A800 40GB Active", "GeForce", "TITAN"};
@@ -166,7 +166,7 @@ bool is_bridged(const GpuView& gpu) {
                      [&](std::string_view card) { return name.find(card) != std::string::npos; });
 }
 
-/// The GPUs differ only in that some have no active link at all, as cards without a bridge do.
+/// True if the GPUs differ only in that some have no active link at all, as cards without a bridge.
 bool lacks_only_bridges(const GpuViews& group, const Difference& difference) {
   if (group.empty() || !is_bridged(group.front())) return false;
   const auto none = [](const GpuView& gpu) { return gpu.is("nvlinks_active", "0"); };

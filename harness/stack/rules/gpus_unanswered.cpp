@@ -1,5 +1,5 @@
-// GPUs on the PCI bus beside those that the driver answers for: dead, kept for virtual machines, or not given
-// to this process. A container and a batch job see the node's bus, and only their own GPUs.
+// GPUs on the PCI bus for which the driver does not answer: dead, reserved for virtual machines, or not
+// assigned to this process. A container or batch job sees the node's whole bus but only its own GPUs.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The kernel log says of this very GPU that it fell off the bus or did not start.
+/// True if the kernel log says that this GPU fell off the bus or did not start.
 bool log_says_dead(const Inventory& inventory, const std::string& address) {
   constexpr int off_the_bus = 79;
   constexpr int not_started = 143;
@@ -29,7 +29,7 @@ bool log_says_dead(const Inventory& inventory, const std::string& address) {
   });
 }
 
-/// The device nodes of GPUs here, or nullopt where they were not looked at.
+/// The number of GPU device nodes here; nullopt if nobody looked.
 std::optional<std::size_t> nodes_here(const Inventory& inventory) {
   if (!inventory.has("driver.device_nodes")) return std::nullopt;
   const std::string nodes = inventory.value("driver.device_nodes");
@@ -42,8 +42,8 @@ std::optional<std::size_t> nodes_here(const Inventory& inventory) {
   return count;
 }
 
-/// Why the driver's library cannot show this GPU to this process, whatever its health; "" where it could, or
-/// should: outside of a container every GPU has its node.
+/// Why the driver's library cannot show this GPU to this process, even if healthy. "" if it could or should:
+/// outside of a container every GPU has its node.
 std::string kept_away(const Inventory& inventory, const PciFunction& gpu, std::size_t answering) {
   if (gpu.excluded) return "the kernel module excludes it (GPU Excluded: Yes)";
   const bool confined = !container_of(inventory).empty();
@@ -95,7 +95,7 @@ void add_not_given(const Inventory& inventory, std::vector<std::string> others, 
   findings.push_back(std::move(finding));
 }
 
-/// `minors`: of those among them whose device nodes are missing though they should be there.
+/// `minors`: those among them whose device nodes are wrongly missing.
 void add_silent(const Inventory& inventory, std::vector<std::string> silent,
                 const std::vector<std::string>& minors, std::size_t all, Findings& findings) {
   Finding finding = make_finding(
@@ -123,7 +123,7 @@ void add_silent(const Inventory& inventory, std::vector<std::string> silent,
 
 }  // namespace
 
-/// Where the driver answers for no GPU, check_start_up has said why.
+/// If the driver answers for no GPU, check_start_up has explained it.
 void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   if (gpus.empty()) return;
   const Inventory& inventory = input.inventory;
@@ -132,7 +132,7 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
   std::vector<std::string> not_given;
   std::vector<std::string> minors;
   for (const PciFunction& gpu : unanswered_gpus(inventory)) {
-    if (gpu.driver == "nouveau") continue;  // nouveau_loaded
+    if (gpu.driver == "nouveau") continue;  // reported as nouveau_loaded
     const std::string driver = gpu.driver.empty() ? "none" : gpu.driver;
     const std::string away = gpu.driver == "nvidia" && !log_says_dead(inventory, gpu.address)
                                  ? kept_away(inventory, gpu, gpus.size())

@@ -1,4 +1,4 @@
-// Errors that the kernel module wrote into the kernel log.
+// GPU errors (Xid) that the kernel module wrote to the kernel log.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -18,8 +18,8 @@ using result::xid_meaning;
 using result::XidBlame;
 using result::XidMeaning;
 
-/// What the driver asks for by an Xid 154: "GPU Reset Required" of "GPU recovery action changed from 0x0
-/// (None) to 0x1 (GPU Reset Required)"; "" for a text that is none.
+/// The action that an Xid 154 requests: "GPU Reset Required" from "GPU recovery action changed from 0x0
+/// (None) to 0x1 (GPU Reset Required)"; "" for other text.
 std::string asked_for(const Xid& xid) {
   const auto to = xid.text.rfind(" to 0x");
   const auto open = to == std::string::npos ? to : xid.text.find('(', to);
@@ -29,7 +29,7 @@ std::string asked_for(const Xid& xid) {
 
 constexpr int recovery_changed = 154;
 
-/// The newest Xid 154 of its GPU says that nothing is asked for any more.
+/// True if the newest Xid 154 of its GPU no longer requests an action.
 bool is_settled(const Xid& xid, const std::vector<Xid>& newest_first) {
   const auto newest = std::find_if(newest_first.begin(), newest_first.end(), [&](const Xid& other) {
     return other.number == recovery_changed && other.pci == xid.pci;
@@ -44,8 +44,8 @@ std::string words_for(int number, const std::vector<const Xid*>& newest_first) {
   return asked.empty() ? meaning->words : fmt::format("what the driver asks for to recover: {}", asked);
 }
 
-/// One line a number, of Xid 154 one a GPU, whose demands are its own: how often among the lines kept, on
-/// which GPUs, the newest.
+/// One line per number, and for Xid 154 one per GPU, as each GPU requests its own action. Each has the count
+/// among the kept lines, the GPUs, and the newest line.
 std::vector<std::string> grouped(const std::vector<Xid>& xids) {
   constexpr std::size_t places_most = 4;
   std::map<std::pair<int, std::string>, std::vector<const Xid*>> by_kind;
@@ -84,7 +84,7 @@ void add(Finding finding, const std::vector<Xid>& xids, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// Log files below another root: an image may carry a log of the machine that it was made on.
+/// Handles logs below another root: an image may contain a log of the machine that built it.
 void note_other_root(const Inventory& inventory, const std::string& root, const std::vector<Xid>& xids,
                      Findings& findings) {
   std::string log;
@@ -101,7 +101,7 @@ void note_other_root(const Inventory& inventory, const std::string& root, const 
   findings.back().evidence.push_back(fmt::format("log: {} below {}", log, printable(root)));
 }
 
-/// The GPUs that the lines are about, as far as the driver answers for them.
+/// The GPUs named in the lines, if the driver answers for them.
 GpuViews concerned(const Inventory& inventory, const std::vector<Xid>& xids) {
   GpuViews some;
   for (const GpuView& gpu : gpus_of(inventory)) {
@@ -111,7 +111,7 @@ GpuViews concerned(const Inventory& inventory, const std::vector<Xid>& xids) {
   return some;
 }
 
-/// Xid 64: what the GPU's own record says of it decides what it means.
+/// Xid 64: its meaning depends on the GPU's own record.
 void add_not_replaced(const Inventory& inventory, const std::vector<Xid>& xids, Findings& findings) {
   const GpuViews gpus = concerned(inventory, xids);
   const auto all = [&](const char* word) {

@@ -1,4 +1,4 @@
-// The host under the GPUs: limits on processors and memory, the way of data between devices.
+// Checks the host: limits on processors and memory, and the data path between devices.
 #include "stack/host.hpp"
 
 #include <algorithm>
@@ -90,17 +90,17 @@ void check_shared_memory(const RuleInput& input, std::size_t gpus, Findings& fin
   findings.push_back(std::move(finding));
 }
 
-/// Devices of /sys/class/infiniband that may carry data between nodes.
+/// Devices in /sys/class/infiniband that may carry data between nodes.
 struct RdmaDevices {
-  std::vector<std::string> devices;  ///< all but those that only manage NVSwitches
-  bool all_efa = true;               ///< each is Amazon's, which reaches GPU memory by a way of its own
-  bool certain = false;              ///< of one at least it is known, or as good as known, that it does
+  std::vector<std::string> devices;  ///< all except those that only manage NVSwitches
+  bool all_efa = true;               ///< each is Amazon's, which has its own way to GPU memory
+  bool certain = false;              ///< at least one surely, or almost surely, carries data
 
   bool there() const { return !devices.empty(); }
 };
 
-/// Boards with the fourth generation of NVSwitches, which come with Blackwell, manage them through functions
-/// that look like network devices.
+/// True for boards with fourth-generation NVSwitches, which come with Blackwell. Functions that look like
+/// network devices manage these switches.
 bool may_have_managed_switches(const Inventory& inventory) {
   constexpr int blackwell = 10;
   const GpuViews gpus = gpus_of(inventory);
@@ -127,11 +127,11 @@ RdmaDevices rdma_devices(const Inventory& inventory) {
   return fabric;
 }
 
-// Said where no device is certain to carry data.
+// Used if no device surely carries data.
 constexpr const char* switches_or_network =
     " It is not known whether these devices carry data or only manage NVSwitches: run it as root.";
 
-/// Each GPU has NVLink, over which it may reach others without PCIe.
+/// True if each GPU has NVLink, through which it may reach others without PCIe.
 bool all_linked(const GpuViews& gpus) {
   return !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
     return gpu.number("nvlinks_active").value_or(0) > 0;
@@ -159,7 +159,7 @@ void check_locked_memory(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// On one module with a Grace processor, whose memory the GPU shares.
+/// True for a GPU on a module with a Grace processor, whose memory it shares.
 bool beside_grace(const GpuViews& gpus) {
   return std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
     const std::string name = gpu.value("name");
@@ -171,8 +171,8 @@ bool beside_grace(const GpuViews& gpus) {
 void check_iommu(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
   if (!is(inventory, "host.iommu", "translated") || gpus.empty()) return;
-  // Such a GPU reaches the processor's memory through the IOMMU, and fails without its translation on some
-  // kernels (NVIDIA/NV-Kernels#22): it is meant to be so.
+  // Such a GPU reaches the processor's memory through the IOMMU. Without translation it fails on some kernels
+  // (NVIDIA/NV-Kernels#22), so translation is intended.
   if (beside_grace(gpus)) return;
   const bool linked = all_linked(gpus) && !rdma_devices(inventory).there();
   const bool matters = gpus.size() > 1 && !in_virtual_machine(inventory) && !linked;
@@ -186,7 +186,7 @@ void check_iommu(const RuleInput& input, const GpuViews& gpus, Findings& finding
   finding.evidence.push_back(fmt::format("{} GPU{}", gpus.size(), gpus.size() == 1 ? "" : "s"));
   if (linked) finding.evidence.emplace_back("the GPUs have NVLink, which this does not touch");
   finding.considered = {"acs_enabled: a setting of the bridges, looked at on its own"};
-  // Only Arm's kernels tell an implementer instead of a model.
+  // Only Arm kernels report an implementer instead of a model.
   const bool arm = inventory.value("host.cpu_model").starts_with("implementer ");
   finding.next = {
       arm ? "Where copies are slow boot with iommu.passthrough=1, Arm's word for it"
@@ -220,7 +220,7 @@ void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
   const bool absent = missing(inventory, "driver.peermem");
   const RdmaDevices fabric = rdma_devices(inventory);
-  // EFA's own driver registers GPU memory, with DMA-BUF or without (amzn/amzn-drivers#282).
+  // EFA's own driver registers GPU memory, with or without DMA-BUF (amzn/amzn-drivers#282).
   if (gpus == 0 || !fabric.there() || fabric.all_efa || !absent || !container_of(inventory).empty()) return;
   const bool open = is(inventory, "driver.kernel_module_kind", "open");
   Finding finding = make_finding(

@@ -1,4 +1,4 @@
-// A container or a guest against its host: the image's CUDA, the C library, WSL.
+// Checks a container or guest against its host: the image's CUDA, the C library, WSL.
 #include <fmt/format.h>
 
 #include "stack/plan/plan_fit.hpp"
@@ -7,7 +7,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The image asks for a newer CUDA major version than the host's driver runs.
+/// Reports an image that needs a newer CUDA major version than the host's driver runs.
 void check_image(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   if (container_of(inventory).empty()) return;
@@ -54,8 +54,7 @@ void check_image(const RuleInput& input, Findings& findings) {
 }
 
 void check_libc(const RuleInput& input, Findings& findings) {
-  // What today's binary releases are built for: manylinux_2_28 wheels, and RHEL 8 as the oldest system of
-  // CUDA 13.
+  // Current binary releases need it: manylinux_2_28 wheels, and RHEL 8, the oldest system of CUDA 13.
   constexpr std::string_view prefix = "glibc ";
   const std::string text = input.inventory.value("host.libc");
   if (!text.starts_with(prefix)) return;

@@ -1,5 +1,5 @@
-// Environment variables that slow work down, change its results or let others choose what runs, and are
-// easily left behind.
+// Environment variables that are easily left behind and slow work down, change results, or let others choose
+// what runs.
 #include <algorithm>
 #include <array>
 
@@ -11,7 +11,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// When a variable counts.
+/// The condition under which a variable counts.
 enum class When { on, off, is_eager };
 
 bool counts(When when, const std::string& value) {
@@ -77,7 +77,7 @@ void check_variables(const RuleInput& input, Findings& findings) {
   }
 }
 
-/// Tools by the names of their libraries.
+/// True if the text names a tool's library.
 bool names_a_tool(const std::string& text) {
   constexpr std::array<std::string_view, 6> parts{
       "libcupti",  "sanitizer-collection", "InterceptorInjection", "ToolsInjection",
@@ -98,7 +98,7 @@ void check_preload(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// Of a redacted inventory a folder's placeholder is no relative entry.
+/// True if an entry is relative. In a redacted inventory a folder's placeholder does not count.
 bool leads_to_working_folder(const std::string& list, const char* separators) {
   const std::vector<std::string> entries = relative_entries(list, separators);
   return std::any_of(entries.begin(), entries.end(),
@@ -136,8 +136,8 @@ void check_search_paths(const RuleInput& input, Findings& findings) {
 
 struct NcclSetting {
   const char* name;
-  const char* value;  ///< that value only; "" any
-  bool slows;         ///< it takes a way of transport away
+  const char* value;  ///< only this value counts; "" = any
+  bool slows;         ///< it disables a way of transport
 };
 constexpr std::array nccl_settings{
     NcclSetting{"NCCL_P2P_DISABLE", "1", true},   NcclSetting{"NCCL_SHM_DISABLE", "1", true},
@@ -201,7 +201,7 @@ void check_nccl_environment(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// Variables that are often meant, and still explain a difference between two machines.
+/// Reports variables that are often intended but can explain a difference between machines.
 void check_tuning(const RuleInput& input, Findings& findings) {
   constexpr std::array names{"CUDA_DEVICE_MAX_CONNECTIONS",
                              "CUBLAS_WORKSPACE_CONFIG",

@@ -1,4 +1,4 @@
-// Between the files of the host rules.
+// Shared by the files of the host rules.
 #pragma once
 
 #include "stack/rules/support.hpp"
@@ -9,6 +9,6 @@ void check_container(const RuleInput& input, Findings& findings);    ///< image 
 void check_limits(const RuleInput& input, Findings& findings);       ///< processors, shared and locked memory
 void check_buses(const RuleInput& input, Findings& findings);        ///< IOMMU, ACS, GPUDirect RDMA
 void check_environment(const RuleInput& input, Findings& findings);  ///< variables that change behaviour
-void check_unreadable(const RuleInput& input, Findings& findings);   ///< the permissions that are missing
+void check_unreadable(const RuleInput& input, Findings& findings);   ///< missing permissions
 
 }  // namespace gpugauge::stack

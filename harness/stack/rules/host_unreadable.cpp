@@ -1,4 +1,4 @@
-// What could not be read, and what it would take: one note for all of it.
+// Lists what could not be read, and the permissions needed: one note for everything.
 #include <map>
 
 #include <fmt/format.h>

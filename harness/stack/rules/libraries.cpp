@@ -1,4 +1,4 @@
-// cuDNN and NCCL against CUDA, the GPUs and the driver.
+// Checks cuDNN and NCCL against CUDA, the GPUs and the driver.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// The CUDA that the loader's picks belong to: of the runtime, else of the selected toolkit.
+/// The CUDA version of the loader's picks: the runtime's, else the selected toolkit's.
 std::optional<Version> runtime_cuda(const Inventory& inventory) {
   const auto copies = copies_of(inventory, "cudart");
   if (!copies.empty() && copies.front().reachable() && copies.front().version &&
@@ -20,7 +20,7 @@ std::optional<Version> runtime_cuda(const Inventory& inventory) {
   return std::nullopt;
 }
 
-/// The CUDA that a copy was built for, of cuDNN often the major version alone; nullopt where nothing tells.
+/// The CUDA version that a copy was built for, for cuDNN often only a major version; nullopt if unknown.
 std::optional<Version> built_for(const Inventory& inventory, const CopyView& copy) {
   if (auto told = version_of(inventory, copy.key + ".cuda")) return told;
   const auto at = copy.text.find("+cuda");  // "2.27.3-1+cuda12.9"
@@ -28,18 +28,18 @@ std::optional<Version> built_for(const Inventory& inventory, const CopyView& cop
   return Version::parse(std::string_view(copy.text).substr(at + 5));
 }
 
-/// The oldest CUDA that it may be: "13" is 13.0.
+/// The oldest CUDA that it may mean: "13" is 13.0.
 Version at_least(const Version& built) {
   return built.size() < 2 ? Version({built.major(), 0}) : built;
 }
 
-/// A cuDNN that something here loads: the loader's pick, and the wheels'.
+/// A cuDNN that something here loads: the loader's pick, and those of wheels.
 struct Cudnn {
   std::string evidence;
   Version version;
-  std::optional<Version> cuda;  ///< that it is built for, else used with; of a wheel the major version
+  std::optional<Version> cuda;  ///< built for, else used with; for a wheel the major version
   bool wheel = false;
-  std::string built;  ///< evidence of what it is built for; "" where that is not known, and of wheels
+  std::string built;  ///< evidence for the CUDA it is built for; "" if unknown, and for wheels
 };
 
 std::vector<Cudnn> cudnns_of(const Inventory& inventory) {
@@ -77,7 +77,7 @@ void check_cudnn_gpu(const RuleInput& input, const Cudnn& cudnn, Findings& findi
   }
 }
 
-/// A package of cuDNN for another major version of CUDA than programs here load.
+/// Reports a cuDNN package for another CUDA major version than programs here load.
 void check_cudnn_built(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
   const auto runtime = runtime_cuda(input.inventory);
   if (!runtime || runtime->major() == cudnn.cuda->major()) return;
@@ -112,7 +112,7 @@ void check_cudnn_driver(const RuleInput& input, const Cudnn& cudnn, Findings& fi
   const DriverView driver = driver_of(input.inventory);
   if (!driver.version) return;
   PairFit pair = fit_cudnn_driver(input.tables, cudnn.version, *cudnn.cuda, *driver.version);
-  // What it is built for has a lower bound of its own.
+  // The CUDA it is built for sets a lower bound by itself.
   if (pair.fit == Fit::unknown && !cudnn.built.empty()) pair = fit_driver_here(input, *cudnn.cuda);
   if (pair.fit != Fit::fails) return;
   Finding finding = pair_finding(Cause("library_newer_than_driver"), Severity::failure,
@@ -155,7 +155,7 @@ void check_nccl_driver(const RuleInput& input, const CopyView& nccl, const Versi
 
 void check_nccl(const RuleInput& input, Findings& findings) {
   const auto copies = copies_of(input.inventory, "nccl");
-  // A wheel's CUDA is its framework's affair.
+  // A wheel's CUDA only concerns its framework.
   if (copies.empty() || !copies.front().version || copies.front().brought_by_framework()) return;
   const CopyView& nccl = copies.front();
   const auto cuda = runtime_cuda(input.inventory);
@@ -173,8 +173,8 @@ void check_nccl(const RuleInput& input, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-/// Reports about a version: on other machines, other GPUs. Worth knowing when something is slow, never a
-/// fault of this machine as such.
+/// Adds known reports about a version, made on other machines or GPUs. They matter if something is slow, but
+/// are no fault of this machine.
 void check_known_issues(const RuleInput& input, Findings& findings) {
   if (gpus_of(input.inventory).empty()) return;
   std::vector<std::string> subjects;

@@ -1,4 +1,4 @@
-// Copies of one library: those that do not belong together, and those that hide each other.
+// Checks copies of one library: those that do not belong together, and those that hide each other.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -19,7 +19,7 @@ void add_line(std::vector<std::string>& lines, std::string line) {
   if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
 }
 
-/// Parts that every cuDNN 9 has; others came and went between releases.
+/// Parts that every cuDNN 9 has; others appeared and disappeared between releases.
 bool always_there(const CopyView& main, std::string_view name) {
   static constexpr std::array<std::string_view, 7> parts{"cudnn_graph",
                                                          "cudnn_ops",
@@ -32,12 +32,12 @@ bool always_there(const CopyView& main, std::string_view name) {
 }
 
 /// The part that a cuDNN would load: the one in its own folder, else the loader's pick of its major version.
-/// nullptr where there is none, only one that another framework keeps for itself, or only one that is newer
-/// than this cuDNN, which may know no such part.
+/// nullptr if there is none or only another framework's private copy. Also nullptr if the only one is newer
+/// than this cuDNN, which may not know that part.
 const CopyView* part_for(const CopyView& main, const std::vector<CopyView>& parts) {
   const CopyView* other = nullptr;
   for (const CopyView& part : parts) {
-    // cuDNN 8 and 9 stand side by side in one folder, under names that tell them apart.
+    // cuDNN 8 and 9 can share a folder; their file names differ.
     if (!part.version || part.version->major() != main.version->major()) continue;
     if (part.folder == main.folder) return &part;
     const bool known = always_there(main, part.name) || *part.version <= *main.version;
@@ -46,7 +46,7 @@ const CopyView* part_for(const CopyView& main, const std::vector<CopyView>& part
   return other;
 }
 
-/// cuDNN's parts check each other's version when they are loaded, and refuse to work when they differ.
+/// cuDNN's parts check each other's version when loaded, and refuse to work if they differ.
 void check_cudnn_parts(const Inventory& inventory, Findings& findings) {
   std::vector<std::string> evidence;
   for (const CopyView& main : copies_of(inventory, "cudnn")) {
@@ -94,9 +94,9 @@ void check_cublas_parts(const Inventory& inventory, Findings& findings) {
 }
 
 struct Duplicates {
-  std::vector<std::string> competing;   ///< two versions that the loader can both reach
-  std::vector<std::string> overridden;  ///< LD_LIBRARY_PATH before a wheel's own
-  std::vector<std::string> beside;      ///< a wheel's own beside the system's
+  std::vector<std::string> competing;   ///< two versions that are both reachable for the loader
+  std::vector<std::string> overridden;  ///< LD_LIBRARY_PATH takes precedence over a wheel's own
+  std::vector<std::string> beside;      ///< a wheel's own copy and the system's
   std::vector<std::string> layers;
 };
 
@@ -110,7 +110,7 @@ void compare_copies(const std::string& name, const std::vector<CopyView>& copies
   for (const CopyView& other : copies) {
     if (!differ(pick, other) || !pick.reachable()) continue;
     const bool wheel = other.brought_by_framework();
-    if (!wheel && !other.reachable()) continue;  // another toolkit's, side by side as toolkits are
+    if (!wheel && !other.reachable()) continue;  // another toolkit's copy; toolkits may coexist
     auto& lines = !wheel                             ? found.competing
                   : pick.origin == "LD_LIBRARY_PATH" ? found.overridden
                                                      : found.beside;
@@ -120,7 +120,7 @@ void compare_copies(const std::string& name, const std::vector<CopyView>& copies
   }
 }
 
-/// Copies that answer to the same name, the pick first.
+/// Copies with the same soname; the pick comes first.
 std::map<std::string, std::vector<CopyView>> by_soname(const Inventory& inventory, const std::string& name) {
   std::map<std::string, std::vector<CopyView>> groups;
   for (CopyView& copy : copies_of(inventory, name)) {

@@ -1,4 +1,4 @@
-// What a running process has mapped: not what it could load, but what it did.
+// Checks what a running process has mapped: not what it could load, but what it did load.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,7 @@ namespace gpugauge::stack {
 namespace {
 
 struct Mapped {
-  std::string name;  ///< "cudnn_ops" of libcudnn_ops.so.9.10.2
+  std::string name;  ///< "cudnn_ops" from libcudnn_ops.so.9.10.2
   std::string path;
   std::optional<Version> version;
   bool deleted = false;
@@ -66,7 +66,7 @@ void check_deleted(const Inventory& inventory, const std::vector<Mapped>& all, F
   findings.push_back(std::move(finding));
 }
 
-/// Libraries that are released together and have to be of one version within a process.
+/// The family of libraries that are released together and must have one version within a process.
 std::string family_of(const std::string& name) {
   if (name == "cudnn" || name.starts_with("cudnn_")) return "cuDNN";
   if (name == "cublas" || name == "cublasLt") return "cuBLAS";

@@ -1,4 +1,4 @@
-// All rules, each cause once, worst first.
+// Runs all rules and merges their findings: each cause once, worst first.
 #include "stack/rules/rules.hpp"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ void add_new(std::vector<std::string>& to, const std::vector<std::string>& from)
     if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
 }
 
-/// The graver one speaks; what the other saw is added, and its title where both are as grave.
+/// Keeps the more severe finding and adds the other's evidence; adds its title too if both are equally
+/// severe.
 void merge(Finding& into, Finding other) {
   constexpr std::size_t title_most = 100;
   if (other.severity < into.severity) std::swap(into, other);
@@ -48,7 +49,7 @@ Findings each_once(Findings findings) {
   return once;
 }
 
-/// A finding that says nothing more once another one is there.
+/// A finding that adds nothing if another one is present.
 struct Consequence {
   std::string_view root;
   std::string_view follows;
@@ -68,7 +69,7 @@ constexpr std::array consequences{
     Consequence{"umd_kmd_mismatch", "driver_library_duplicate"},
 };
 
-/// The follower goes, its evidence stays with the root; a root that was milder takes over its severity.
+/// Drops the follower and moves its evidence to the root. A milder root takes over its severity.
 Findings roots_only(Findings findings) {
   for (const Consequence& rule : consequences) {
     const auto named = [&](std::string_view name) {

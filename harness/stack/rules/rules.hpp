@@ -1,5 +1,5 @@
-// From an inventory to findings. Pure functions: nothing is looked up on the machine here. Each group is one
-// file; a rule that lacks an item it needs stays silent, except where the lack itself matters.
+// Rules that turn an inventory into findings. Pure functions: they look nothing up on the machine. Each group
+// is one file. A rule that lacks an item it needs stays silent, unless the lack itself matters.
 #pragma once
 
 #include <string>
@@ -11,20 +11,19 @@
 
 namespace gpugauge::stack {
 
-/// For what the machine is used: production asks for branches that are kept, and for what does not change by
-/// itself.
+/// The machine's purpose. Production needs supported branches, and versions that do not change by themselves.
 enum class Policy { development, production };
 
-/// What every rule looks at. The references must outlive it.
+/// Input of every rule. The references must outlive it.
 struct RuleInput {
   const Inventory& inventory;  ///< of one machine or image
   const Tables& tables;        ///< those of this build, or a test's
-  /// Production: what a development machine may do with is a warning too.
+  /// Production: also warns of what is acceptable on a development machine.
   Policy policy = Policy::development;
-  std::string today;  ///< "2026-11-21": end-of-life dates are compared with it
+  std::string today;  ///< "2026-11-21": compared with end-of-life dates
 };
 
-/// In the order in which the rules gave them, unless said otherwise.
+/// In the order in which rules add them, unless stated otherwise.
 using Findings = std::vector<Finding>;
 
 void check_start_up(const RuleInput& input, Findings& findings);  ///< why CUDA or NVML does not start
@@ -37,8 +36,8 @@ void check_libraries(const RuleInput& input,
 void check_frameworks(const RuleInput& input, Findings& findings);  ///< builds, architectures, what they miss
 void check_host(const RuleInput& input, Findings& findings);  ///< container, limits, environment variables
 
-/// All of them; worst first, causes that follow from another one after it. Each cause once: several GPUs or
-/// copies are evidence of one finding.
+/// Applies all rules. Worst first; a cause that follows from another comes after it. Each cause appears once:
+/// several GPUs or copies become evidence of one finding.
 Findings diagnose_stack(const RuleInput& input);
 
 }  // namespace gpugauge::stack

@@ -1,4 +1,4 @@
-// Why CUDA or NVML does not start: from the ground up, one root cause and what follows from it as evidence.
+// Why CUDA or NVML does not start: finds one root cause from the ground up; its consequences become evidence.
 #include "stack/rules/start_up.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// A library of NVML that is missing beside a working libcuda: monitoring fails, CUDA works.
+/// Reports a missing NVML library beside a working libcuda: monitoring fails, CUDA works.
 std::optional<Finding> nvml_library_missing(const StartUp& start) {
   if (!start.library || start.nvml || !missing(start.inventory, "driver.libnvml_path")) return std::nullopt;
   Finding finding = make_finding(Cause("driver_library_missing"), Severity::warning,
@@ -31,7 +31,7 @@ std::optional<Finding> nvml_library_missing(const StartUp& start) {
   return finding;
 }
 
-/// What the driver answered, beside whatever the root cause is.
+/// Adds the driver's answers, whatever the root cause is.
 void add_answers(Finding& finding, const StartUp& start) {
   for (const std::string& answer : {start.cuda_answer(), start.nvml_answer()}) {
     const auto same = [&](const std::string& line) { return line.find(answer) != std::string::npos; };
@@ -70,7 +70,7 @@ StartUp::StartUp(const RuleInput& rule_input) : input(rule_input), inventory(rul
   const Item* const version = inventory.find("driver.kernel_module_version");
   if (version != nullptr && version->presence != Presence::unreadable)
     module = version->presence == Presence::present ? ModuleState::loaded : ModuleState::missing;
-  if (is(inventory, "driver.uvm", "loaded")) module = ModuleState::loaded;  // it needs the other one
+  if (is(inventory, "driver.uvm", "loaded")) module = ModuleState::loaded;  // it needs the nvidia module
   pci = unanswered_gpus(inventory);
   gpus = gpus_of(inventory);
   cuda = code_of(inventory, "cuda.init.code");
@@ -86,7 +86,7 @@ bool StartUp::alive() const {
 }
 
 bool StartUp::hardware() const {
-  if (image()) return false;  // a device node in it is a file that somebody packed
+  if (image()) return false;  // a device node in an image is a packed file
   return wsl || !pci.empty() || !gpus.empty() || module == ModuleState::loaded ||
          inventory.has("driver.device_nodes") || is(inventory, "topology.nvswitch", "yes");
 }
@@ -121,7 +121,7 @@ void check_start_up(const RuleInput& input, Findings& findings) {
                                     explain_child,    explain_versions, explain_cuda};
   for (const auto& explain : explanations) {
     if (std::optional<Finding> root = explain(start)) {
-      add_answers(*root, start);  // NVML's own error follows from the same cause
+      add_answers(*root, start);  // NVML's own error has the same cause
       findings.push_back(std::move(*root));
       return;
     }

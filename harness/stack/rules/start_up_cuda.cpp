@@ -1,4 +1,4 @@
-// Start-up, cuInit's error: the most specific cause that the evidence shows, else what the code means.
+// Start-up, cuInit's error: the most specific cause that the evidence supports, else the code's meaning.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ std::optional<Finding> unified_memory_module(const StartUp& start) {
   return finding;
 }
 
-/// What hides every GPU from CUDA, as one sentence and a next step; empty where nothing was seen.
+/// What hides every GPU from CUDA, as a sentence and a next step; empty if nothing was found.
 struct Hidden {
   std::string why;
   std::string next;
@@ -92,7 +92,7 @@ Hidden what_hides(const StartUp& start) {
   if (!start.gpus.empty() && std::all_of(start.gpus.begin(), start.gpus.end(), prohibited))
     return {"The compute mode of every GPU is prohibited, so that no program may use it.",
             "Set the compute mode back: sudo nvidia-smi -c DEFAULT"};
-  // CUDA was asked for that instance, and shows no device.
+  // The variable names that instance, and CUDA shows no device.
   if (visible && visible->named == 0 && visible->unknown && visible->unknown->starts_with("MIG-") &&
       !start.gpus.empty())
     return {
@@ -158,7 +158,7 @@ Finding no_device(const StartUp& start) {
   return finding;
 }
 
-/// 2 and 46: the GPU is there and will not take this process.
+/// Codes 2 and 46: the GPU is present but does not accept this process.
 Finding occupied(const StartUp& start) {
   const Inventory& inventory = start.inventory;
   GpuViews restricted;
@@ -223,7 +223,7 @@ std::optional<VisibleDevices> visible_devices(const Inventory& inventory, const 
   std::vector<std::string> uuids;
   for (const GpuView& gpu : gpus) uuids.push_back(gpu.value("uuid"));
   std::optional<double> there = number_of(inventory, "nvml.devices");
-  if (there && *there < 1) there.reset();  // no GPU answers, whatever the words name
+  if (there && *there < 1) there.reset();  // no GPU answers, whatever the variable names
   return visible_devices(inventory.value("env.CUDA_VISIBLE_DEVICES"), there, uuids);
 }
 
@@ -260,7 +260,7 @@ Finding explain_code(const StartUp& start, Cause cause, const std::string& api, 
 
 std::optional<Finding> explain_cuda(const StartUp& start) {
   if (!start.cuda) return std::nullopt;
-  if (*start.cuda != 0 && start.nvml == 15) return explain_nvml(start);  // a lost GPU is why
+  if (*start.cuda != 0 && start.nvml == 15) return explain_nvml(start);  // the cause is a lost GPU
   std::optional<Finding> finding;
   switch (*start.cuda) {
     case 0:

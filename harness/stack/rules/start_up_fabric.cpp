@@ -1,4 +1,4 @@
-// Start-up, error 802: a daemon or a firmware that must be ready before CUDA may start.
+// Start-up, error 802: a daemon or firmware that must be ready before CUDA can start is not.
 #include <algorithm>
 
 #include <fmt/format.h>

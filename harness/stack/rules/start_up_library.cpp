@@ -1,5 +1,5 @@
-// Start-up, the driver's libraries: missing, the toolkit's stub, of another version than the module; and a
-// driver that does not answer at all.
+// Start-up, the driver's libraries: missing, the toolkit's stub, or of another version than the module; also
+// a driver that does not answer.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ constexpr const char* misleading =
     "CUDA programs report that the driver version is insufficient for the runtime (error 35), which is "
     "misleading: there is no driver library that could be too old.";
 
-/// The driver's own libcuda in a place that the loader does not know; "" where there is none.
+/// The driver's own libcuda in a place unknown to the loader; "" if there is none.
 std::string library_elsewhere(const Inventory& inventory) {
   for (const std::string& child : inventory.children("driver.libcuda")) {
     const std::string prefix = "driver.libcuda." + child;
@@ -88,7 +88,7 @@ Finding no_library(const StartUp& start) {
   return finding;
 }
 
-/// A vGPU manager's package holds NVML and no libcuda: CUDA is the guests'.
+/// A vGPU manager's package has NVML but no libcuda: CUDA runs only in the guests.
 Finding host_of_guests(const StartUp& start) {
   Finding finding = make_finding(
       Cause("driver_library_missing"), Severity::note, "This vGPU host has no libcuda.so.1, and needs none",
@@ -130,7 +130,7 @@ bool differ(const std::optional<Version>& a, const std::optional<Version>& b) {
   return a && b && *a != *b;
 }
 
-/// Nobody asked the driver, and the files alone show it.
+/// True if nobody asked the driver but the files show the mismatch.
 bool files_differ(const StartUp& start) {
   const Inventory& inventory = start.inventory;
   if (start.cuda || start.nvml || start.wsl || start.module != ModuleState::loaded) return false;
@@ -153,13 +153,13 @@ std::string mismatch_title(const Inventory& inventory) {
   return title.empty() ? "The driver's library does not match the loaded kernel module" : title;
 }
 
-/// The way without a reboot. Without -a, modprobe takes a second name for an option of the first module; with
-/// -r it fails for a name that no module has, so that only what was seen is named.
+/// Adds the way without a reboot. Without -a, modprobe takes a second name for an option of the first module.
+/// With -r it fails for a name that no module has, so only observed modules are named.
 void add_reload(Finding& finding, const Inventory& inventory) {
-  std::string services = "nvidia-dcgm";  // nothing here tells whether it runs
+  std::string services = "nvidia-dcgm";  // nothing tells whether it runs
   if (is(inventory, "driver.persistenced", "running")) services += " nvidia-persistenced";
   if (is(inventory, "fabric_manager.state", "running")) services += " nvidia-fabricmanager";
-  std::string users;  // modules that hold nvidia
+  std::string users;  // modules that use nvidia
   if (is(inventory, "driver.gdrcopy", "loaded")) users += " gdrdrv";
   const std::string peermem = inventory.value("driver.peermem");
   for (const char* const name : {"nvidia_peermem", "nv_peer_mem"})
@@ -235,10 +235,10 @@ Finding mismatch(const StartUp& start) {
   return finding;
 }
 
-/// Where the Xid lines that speak against the machine name one GPU only, that one: "0000:3b:00.0".
+/// The GPU's address if the Xid lines that blame the machine name exactly one: "0000:3b:00.0".
 std::string gpu_of_xids(const Inventory& inventory) {
   const std::string root = inventory.value("collected.root");
-  if (!root.empty() && root != "/") return "";  // the log may be another machine's
+  if (!root.empty() && root != "/") return "";  // the log may belong to another machine
   std::vector<Xid> xids = xids_of(inventory);
   std::erase_if(xids, [](const Xid& xid) {
     const result::XidMeaning* const meaning = result::xid_meaning(xid.number);

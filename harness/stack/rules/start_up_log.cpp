@@ -1,4 +1,4 @@
-// What the kernel log says of a module that does not drive a GPU.
+// Reasons in the kernel log why a module does not drive a GPU.
 #include <array>
 
 #include "stack/rules/start_up.hpp"
@@ -6,7 +6,7 @@
 namespace gpugauge::stack {
 namespace {
 
-/// Words of a line, and the finding they prove.
+/// Words in a line, and the finding that they prove.
 struct Sign {
   std::string_view words;
   Cause cause;

@@ -1,4 +1,4 @@
-// Start-up, the kernel's side: no hardware, somebody else's driver, no module, no device nodes.
+// Start-up, the kernel's side: no hardware, another driver, no module, no device nodes.
 #include <algorithm>
 #include <array>
 
@@ -63,7 +63,7 @@ Finding no_hardware(const StartUp& start) {
   return finding;
 }
 
-/// Where a GPU would show itself may not be looked at: neither "there is one" nor "there is none" is known.
+/// The places that would show a GPU may not be read: its presence is unknown.
 Finding hardware_unseen(const StartUp& start) {
   Finding finding = make_finding(Cause("no_nvidia_hardware"), Severity::note,
                                  "Whether there is an NVIDIA GPU cannot be told by this user",
@@ -112,7 +112,7 @@ Finding nouveau(const StartUp& start) {
   return finding;
 }
 
-/// A line that the kernel writes when it refuses a module for its signature; "" where there is none.
+/// The kernel's log line on refusing a module for its signature; "" if there is none.
 std::string key_rejected(const Inventory& inventory) {
   for (const std::string& child : inventory.children("kernel_log.nvrm")) {
     const std::string line = inventory.value("kernel_log.nvrm." + child);
@@ -258,7 +258,7 @@ std::optional<Finding> explain_nodes(const StartUp& start) {
     gpu = gpu || mentions(nodes->value, std::string("/dev/nvidia") + digit);
   if (control && gpu) return std::nullopt;
   if (std::optional<Finding> finding = explain_kernel_log(start)) return finding;
-  // A driver's container may hold the device nodes as well.
+  // The driver's container may also hold the device nodes.
   if (std::optional<Finding> finding = explain_driver_elsewhere(start, true)) return finding;
   const bool in_container = !start.container.empty();
   Finding finding = make_finding(

@@ -1,4 +1,4 @@
-// Start-up, NVML's error where CUDA starts or was not asked.
+// Start-up, NVML's error if CUDA starts or was not asked.
 #include <fmt/format.h>
 
 #include "stack/rules/start_up.hpp"

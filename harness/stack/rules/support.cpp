@@ -1,3 +1,4 @@
+// Shared helpers of the rules.
 #include "stack/rules/support.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t title_most = 100;
 
-/// Takes the first word off a text.
+/// Removes and returns the first word of a text.
 std::string_view take_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const std::string_view word = rest.substr(0, rest.find(' '));
@@ -22,7 +23,7 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
-/// "0000:01:00.0"
+/// True for an address such as "0000:01:00.0".
 bool is_pci_address(std::string_view word) {
   constexpr std::string_view tail = "00:00.0";
   if (word.size() < tail.size() + 5) return false;
@@ -41,7 +42,7 @@ std::optional<int> whole(std::string_view text) {
   return value;
 }
 
-/// "0-2", "5": runs of three or more numbers are drawn together.
+/// "0-2", "5": three or more consecutive numbers become a range.
 std::vector<std::string> runs(const GpuViews& gpus) {
   std::vector<std::string> parts;
   for (std::size_t first = 0; first < gpus.size();) {
@@ -232,7 +233,7 @@ std::string named(const GpuViews& some, std::size_t all) {
 
 namespace {
 
-/// "A100" is in "NVIDIA A100-SXM4-80GB" and not in "NVIDIA A1000": a whole word, or several.
+/// True for a whole word, or several: "A100" is in "NVIDIA A100-SXM4-80GB" but not in "NVIDIA A1000".
 bool names_model(std::string_view name, std::string_view model) {
   const auto in_word = [&](std::size_t at) {
     return at < name.size() && std::isalnum(static_cast<unsigned char>(name[at])) != 0;
@@ -290,7 +291,7 @@ std::vector<Xid> errors_below(const Inventory& inventory, std::string_view list)
     const std::string value = printable(inventory.value(fmt::format("{}.{}", list, child)), 300);
     std::string_view rest = value;
     std::string_view word = take_word(rest);
-    std::size_t time_end = 0;  // a time may hold blanks: it ends where the place begins
+    std::size_t time_end = 0;  // a time may hold blanks; it ends where the address begins
     while (!word.empty() && !is_pci_address(word)) {
       time_end = static_cast<std::size_t>(word.data() + word.size() - value.data());
       word = take_word(rest);
