@@ -160,6 +160,7 @@ inline constexpr std::array inventory_keys{
     Key{"gpu.persistence", Kind::any, "whether persistence mode is on"},
     Key{"gpu.remapped_rows", Kind::any, "rows of memory that were remapped"},
     Key{"gpu.remap_pending", Kind::any, "whether a row waits for a reset"},
+    Key{"gpu.remap_failed", Kind::any, "whether a row could not be remapped"},
     Key{"gpu.brand", Kind::any, "GeForce, Tesla, Quadro, ..."},
     Key{"gpu.l2_persisting_limit", Kind::any, "cudaLimitPersistingL2CacheSize, in bytes"},
     Key{"gpu.fabric_state", Kind::any, "state of the fabric as NVML says"},

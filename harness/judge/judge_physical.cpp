@@ -8,6 +8,7 @@
 #include "judge/between_gpus.hpp"
 #include "judge/checksums.hpp"
 #include "judge/collect.hpp"
+#include "judge/gpu_health.hpp"
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
 #include "judge/lost_gpu.hpp"
@@ -158,6 +159,7 @@ std::vector<Verdict> judge_together(const result::Run& run, const std::vector<Pr
   for (Verdict& verdict : judge_under_load(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_between_gpus(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_lost_gpus(run)) out.add(std::move(verdict));
+  for (Verdict& verdict : judge_gpu_health(run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_checksums(checksums_of(run))) out.add(std::move(verdict));
   for (const Invariant& row : invariants()) judge_invariant(row, collected, out);
   return std::move(out).sorted();

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "result/error.hpp"
+#include "result/gpu_health.hpp"
 #include "result/gpu_series.hpp"
 
 namespace gpugauge::run {
@@ -19,7 +20,7 @@ constexpr std::size_t longest_line = 1U << 20U;
 ChildOptions child_options(std::function<void(std::string_view)> receive) {
   ChildOptions options;
   options.limit_seconds = std::numeric_limits<double>::infinity();
-  options.grace_seconds = .5;
+  options.grace_seconds = 1;
   options.give_up_seconds = .5;
   options.end_descendants = false;  // families run beside it: their orphans are not its own
   options.on_output = std::move(receive);
@@ -84,6 +85,12 @@ const std::vector<GpuQuantity>& gpu_quantities() {
       {"nvlinks_to_switch", "1"},
       {"nvlink_bytes_per_second", "byte/second"},
       {result::lost_series, "1"},
+      {result::remap_failed.fact, "1"},
+      {result::remap_pending.fact, "1"},
+      {result::retired_pages_pending.fact, "1"},
+      {result::ecc_uncorrected.fact, "1"},
+      {result::ecc_meanwhile_series, "1"},
+      {result::xid_series, "1"},
   };
   return quantities;
 }
@@ -154,6 +161,7 @@ void GpuTelemetry::fail(std::string remark) {
 void GpuTelemetry::finish() {
   patience_.stop();
   const bool ended_early = child_->ended();
+  const bool asks_once_more = !ended_early && reading_ && last_answer_ >= 0;
   const double now = now_();
   if (ended_early && remark_.empty()) {
     const auto& end = child_->end();
@@ -166,9 +174,13 @@ void GpuTelemetry::finish() {
   } else if (remark_.empty() && last_answer_ < 0) {
     remark_ = "No GPU telemetry: the run was over before NVML answered.";
   }
-  reading_ = false;
-  if (!ended_early) child_->kill_now();
+  if (asks_once_more) {
+    child_->stop();
+  } else if (!ended_early) {
+    child_->kill_now();
+  }
   loop_.run_until([&] { return child_->ended(); });
+  reading_ = false;
 }
 
 double GpuTelemetry::cpu_seconds() const {

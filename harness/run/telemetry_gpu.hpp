@@ -16,7 +16,8 @@ namespace gpugauge::run {
 
 // The child is telemetry_main (runner.hpp). Its lines are {"gpus": [{"uuid": "GPU-...",
 // "sm_clock_hz": 1.98e9, ...}]} with a key for each quantity that NVML answers, or once {"error": "one
-// sentence"}. It ends with 0 when its reader is gone, with 1 after an error.
+// sentence"}. It ends with 0 when its reader is gone, and on SIGTERM after a last line that says how healthy
+// the GPUs are; with 1 after an error.
 
 /// A quantity that a line may hold, and its unit.
 struct GpuQuantity {
@@ -53,7 +54,7 @@ class GpuTelemetry {
   /// `now` gives the time since the run's start.
   GpuTelemetry(Loop& loop, Options options, std::function<double()> now);
 
-  /// Ends the child; waits at most a second.
+  /// Ends the child, of which one that answered is asked once more first; waits at most two seconds.
   void finish();
   /// Holds while the child is there.
   bool alive() const { return !child_->ended(); }

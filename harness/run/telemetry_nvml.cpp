@@ -2,11 +2,13 @@
 // them, and found at run time: neither its header nor its stub library is needed to build.
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <dlfcn.h>
@@ -16,6 +18,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "result/gpu_health.hpp"
+#include "run/nvml_health.hpp"
 #include "run/runner.hpp"
 #include "stack/child_output.hpp"
 #include "stack/shared_object.hpp"
@@ -25,7 +29,7 @@ namespace {
 
 using nlohmann::json;
 
-using Device = struct nvmlDevice_st*;
+using Device = NvmlGpu;
 struct Utilization {
   unsigned gpu, memory;  // percent
 };
@@ -222,9 +226,55 @@ void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
   if (active > 0 && with_speed == active) sample["nvlink_bytes_per_second"] = 1e6 * megabytes;
 }
 
+/// What changes seldom, or never: read when the run begins and when it ends.
+void ask_health(json& sample, NvmlHealth& health, const Gpu& gpu) {
+  for (const NvmlHealth::Value& value : health.ask(gpu.device))
+    sample[std::string(value.series)] = value.value;
+}
+
 /// Writes one line at once; false when nobody reads any more.
 bool print(int output, const json& line) {
   return stack::write_line(output, line.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+/// SIGTERM, which is kept back from here on: whoever sends it wants to know how the GPUs are at the end.
+class EndSignal {
+ public:
+  EndSignal() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  }
+  /// Waits until it comes or `time` is reached; whether it came.
+  bool came_until(std::chrono::steady_clock::time_point time) const {
+    using std::chrono::nanoseconds;
+    while (true) {
+      const auto left = std::max(nanoseconds(0), nanoseconds(time - std::chrono::steady_clock::now()));
+      constexpr std::int64_t second = 1'000'000'000;
+      const timespec wait{static_cast<std::time_t>(left.count() / second),
+                          static_cast<long>(left.count() % second)};
+      if (sigtimedwait(&signals_, nullptr, &wait) == SIGTERM) return true;
+      if (errno != EINTR) return false;
+    }
+  }
+
+ private:
+  sigset_t signals_{};
+};
+
+/// One sample of what the GPUs are like when the run has ended.
+json last_sample(const Nvml& nvml, NvmlHealth& health, const std::vector<Gpu>& gpus) {
+  json samples = json::array();
+  for (const Gpu& gpu : gpus) {
+    json sample{{"uuid", gpu.uuid}};
+    if (is_lost(nvml, gpu)) {
+      sample["lost"] = 1;
+    } else {
+      ask_health(sample, health, gpu);
+    }
+    samples.push_back(std::move(sample));
+  }
+  return samples;
 }
 
 int fail(int output, const std::string& sentence) {
@@ -236,6 +286,7 @@ int fail(int output, const std::string& sentence) {
 
 int telemetry_main(double interval_seconds, const std::string& library) {
   signal(SIGPIPE, SIG_IGN);
+  const EndSignal end_signal;
   const int output = stack::take_standard_output();
   const auto parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang: nothing of ours must outlive the command
@@ -269,6 +320,18 @@ int telemetry_main(double interval_seconds, const std::string& library) {
     gpus.push_back(gpu);
   }
   if (gpus.empty()) return fail(output, "NVML shows no GPU.");
+  NvmlHealth health(handle);
+  for (const Gpu& gpu : gpus) health.listen(gpu.device);
+  const auto print_errors = [&] {
+    for (const NvmlHealth::Error& error : health.errors()) {
+      const auto gpu =
+          std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.device == error.gpu; });
+      if (gpu == gpus.end()) continue;
+      const json sample{{"uuid", gpu->uuid}, {result::xid_series, error.number}};
+      if (!print(output, {{"gpus", json::array({sample})}})) return false;
+    }
+    return true;
+  };
   auto next = std::chrono::steady_clock::now();
   const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(std::max(interval_seconds, .05)));
@@ -277,13 +340,17 @@ int telemetry_main(double interval_seconds, const std::string& library) {
     json samples = json::array();
     for (const auto& gpu : gpus) {
       samples.push_back(sample_gpu(nvml, gpu));
-      if (number == 1 && !samples.back().contains("lost")) ask_nvlinks(samples.back(), nvml, gpu.device);
+      if (samples.back().contains("lost")) continue;
+      if (number == 0) ask_health(samples.back(), health, gpu);
+      if (number == 1) ask_nvlinks(samples.back(), nvml, gpu.device);
     }
-    if (!print(output, {{"gpus", samples}})) return 0;
+    if (!print(output, {{"gpus", samples}}) || !print_errors()) return 0;
     next += interval;
     const auto now = std::chrono::steady_clock::now();
     if (next < now) next = now;  // NVML was slow: no burst to make up for it
-    std::this_thread::sleep_until(next);
+    if (!end_signal.came_until(next)) continue;
+    if (print(output, {{"gpus", last_sample(nvml, health, gpus)}})) print_errors();
+    return 0;
   }
   return 0;
 }

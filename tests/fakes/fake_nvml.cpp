@@ -1,45 +1,15 @@
 // A libnvidia-ml.so.1 for tests; its keys are in scenario.hpp.
+#include "fake_nvml.hpp"
+
 #include <algorithm>
 #include <array>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "scenario.hpp"
-
 namespace {
 
-constexpr int invalid_argument = 2;
-constexpr int not_supported = 3;
-constexpr int not_found = 6;
-constexpr int gpu_is_lost = 15;
-constexpr int gpus_most = 64;
-
-using Device = void*;
-
-std::array<char, gpus_most> handles;
-
-int index_of(Device device) {
-  return static_cast<int>(static_cast<char*>(device) - handles.data());
-}
-
-int devices() {
-  return fake::number("nvml_devices", fake::number("devices", 1));
-}
-
-std::string uuid_of(int gpu) {
-  char otherwise[64];
-  std::snprintf(otherwise, sizeof otherwise, "GPU-aa010203-0405-0607-0809-0a0b0c0d0e%02x",
-                static_cast<unsigned>(gpu) & 0xffU);
-  return fake::text_of(gpu, "uuid", fake::text("nvml_uuid", otherwise));
-}
-
-/// Code that a call is told to answer whatever it is asked; 0 for none.
-int refusal(Device device, const std::string& call) {
-  const int gpu = index_of(device);
-  if (fake::number_of(gpu, "lost", 0) == 1) return gpu_is_lost;
-  return fake::number_of(gpu, "code." + call, 0);
-}
+using namespace fake::nvml;
 
 /// A number of the scenario; "not supported" where it holds none.
 template <typename Number>
@@ -302,6 +272,7 @@ int nvmlDeviceGetMemoryInfo(Device device, unsigned long long memory[3]) {
 
 int nvmlDeviceGetRemappedRows(Device device, unsigned* correctable, unsigned* uncorrectable,
                               unsigned* pending, unsigned* failed) {
+  fake::misbehave("nvmlDeviceGetRemappedRows");
   if (const int code = refusal(device, "nvmlDeviceGetRemappedRows"); code != 0) return code;
   std::istringstream words(fake::text_of(index_of(device), "remapped", ""));
   return words >> *correctable >> *uncorrectable >> *pending >> *failed ? 0 : not_supported;

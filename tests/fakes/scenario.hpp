@@ -5,7 +5,8 @@
 //
 //   both         devices (1), name, mig
 //                hang, crash, exit, noise=<call>: what a broken driver does in that call (cuInit, nvmlInit,
-//                cuDriverGetVersion, nvmlDeviceGetPowerUsage, nvmlDeviceGetName)
+//                cuDriverGetVersion, nvmlDeviceGetPowerUsage, nvmlDeviceGetName,
+//                nvmlDeviceGetRemappedRows)
 //   libcuda      driver_version (13000), version_result, init_result, count_result, device_result,
 //                capability (90), pci.N, sm_count (132), l2_persisting (0), memory_mib
 //   the runtime  l2_set_aside (0): of the l2_persisting that can be, in bytes; memory_held_mib (0): by
@@ -25,7 +26,9 @@
 //                ("correctable uncorrectable pending failed"), retired_pages_pending, ecc_uncorrected,
 //                fabric_state, fabric_status, processes ("pid:name:mib pid:name:mib"), memory_used_mib,
 //                virtualization (2: a guest, 3: a host), licence (1: licensed, 0: not),
-//                vgpus ("id:guest_driver id:guest_driver")
+//                vgpus ("id:guest_driver id:guest_driver"),
+//                xids ("48 94"): errors that are reported; whoever listens is told of those that are added
+//                listened=<file>: appears when somebody asks for them, which telemetry does after its first line
 //                lost=1: every call answers that the GPU is lost
 //                code.<call>=4: that call answers this code
 // What NVML is asked and the scenario does not hold is "not supported", as on cards without it.

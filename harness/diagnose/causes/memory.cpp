@@ -23,7 +23,7 @@ Fact uncorrected_printed(const Seen& seen) {
 }
 
 void examine_rows(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.on("gpu.remap_pending"));
+  it.confirms(weight::proof, either(seen.on("gpu.remap_failed"), seen.on("gpu.remap_pending")));
   // Rows that were remapped long ago work as before: what counts is that there are more.
   it.confirms(seen.became_more("remapped_rows") ? weight::strong : weight::fair,
               seen.at_least("gpu.remapped_rows", 1));
@@ -122,7 +122,7 @@ Signatures memory_causes() {
                "runs with a faulty row; out of spares, it has to be replaced. It is a matter of health, not "
                "of speed.",
        .confirms =
-           "a pending remap, remapped rows that grow, uncorrected errors that are counted, Xid 48, 63, "
+           "a pending or failed remap, remapped rows that grow, uncorrected errors that are counted, Xid 48, 63, "
            "64, 94 or 95 on one GPU",
        .excludes = "no remapped rows and no such Xid",
        .confused_with = {{"hbm_thermal", "is the memory hot?"},
@@ -130,8 +130,9 @@ Signatures memory_causes() {
                          {"uvm_driver_bug", "does another GPU hang with the same driver?"}},
        .severity = Severity::failure,
        .latent = true,
-       .next = "nvidia-smi -q -d ROW_REMAPPER,ECC; nvidia-smi -r -i GPU when it is idle; replace it where "
-               "remapping failed",
+       .next = "nvidia-smi -q -d ROW_REMAPPER,ECC; drain the node, then reset the GPU: sudo nvidia-smi "
+               "--gpu-reset -i GPU; where remapping failed, take the GPU out of use and have it tested for "
+               "replacement",
        .reading = {"https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"},
        .examine = examine_rows},
       {.name = "l2_persisting_left",

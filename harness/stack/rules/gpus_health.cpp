@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/gpu_health.hpp"
 #include "stack/rules/gpus_parts.hpp"
 
 namespace gpugauge::stack {
@@ -42,9 +43,13 @@ void check_lost(const GpuViews& gpus, Findings& findings) {
       "defect "
       "are the usual causes.");
   if (lost.size() > 1) finding.title = fmt::format("{} have fallen off the bus", named(lost, gpus.size()));
-  finding.next = {"Drain the node, then power it off and on; a reboot is often not enough",
+  finding.next = {fmt::format("{}; a reboot is often not enough", result::power_cycle_step),
                   "If it comes back: have the slot, the power and the card checked"};
   report(std::move(finding), lost, {"lost"}, findings);
+}
+
+Finding of_memory(Cause cause, Severity severity, const result::MemoryFault& fault, const std::string& gpus) {
+  return make_finding(cause, severity, fault.title(gpus), std::string(fault.why));
 }
 
 void check_rows(const Inventory& inventory, const GpuViews& gpus, Findings& findings) {
@@ -56,24 +61,17 @@ void check_rows(const Inventory& inventory, const GpuViews& gpus, Findings& find
   });
   const GpuViews pending = those(gpus, [](const GpuView& gpu) { return gpu.is("remap_pending", "yes"); });
   if (!failed.empty()) {
-    Finding finding =
-        make_finding(Cause("hbm_row_remap"), Severity::failure,
-                     fmt::format("A memory row of {} could not be remapped", named(failed, gpus.size())),
-                     "The spare rows of a memory bank are used up: the GPU can no longer repair itself "
-                     "and is due for replacement.");
-    finding.next = {"Take the GPU out of use and have it tested for replacement (NVIDIA's field diagnostic)"};
-    finding.sources = {"NVIDIA GPU memory error management, row remapping"};
+    Finding finding = of_memory(Cause("hbm_row_remap"), Severity::failure, result::remap_failed,
+                                named(failed, gpus.size()));
+    finding.next = {std::string(result::replace_step)};
+    finding.sources = {std::string(result::memory_errors_guide)};
     report(std::move(finding), failed, facts, findings);
   }
   if (!pending.empty()) {
-    Finding finding = make_finding(
-        Cause("row_remap_pending"), Severity::warning,
-        fmt::format("A memory row of {} waits to be remapped at the next reset", named(pending, gpus.size())),
-        "A memory error was met, and the row is replaced by a spare one when the GPU is reset. Until then "
-        "work "
-        "that touches it may fail.");
+    Finding finding = of_memory(Cause("row_remap_pending"), Severity::warning, result::remap_pending,
+                                named(pending, gpus.size()));
     finding.next = {reset_advice(inventory, pending)};
-    finding.sources = {"NVIDIA GPU memory error management, row remapping"};
+    finding.sources = {std::string(result::memory_errors_guide)};
     report(std::move(finding), pending, facts, findings);
   }
   if (!healed.empty()) {
@@ -91,12 +89,8 @@ void check_pages(const Inventory& inventory, const GpuViews& gpus, Findings& fin
   const GpuViews retired =
       those(gpus, [](const GpuView& gpu) { return gpu.is("retired_pages_pending", "yes"); });
   if (!retired.empty()) {
-    Finding finding =
-        make_finding(Cause("retired_pages_pending"), Severity::warning,
-                     fmt::format("Memory pages of {} wait to be retired", named(retired, gpus.size())),
-                     "A memory error was met, and the page is taken out of use when the driver is loaded "
-                     "again. Until then "
-                     "work that touches it may fail.");
+    Finding finding = of_memory(Cause("retired_pages_pending"), Severity::warning,
+                                result::retired_pages_pending, named(retired, gpus.size()));
     finding.next = {reset_advice(inventory, retired)};
     finding.sources = {"NVIDIA dynamic page retirement"};
     report(std::move(finding), retired, {"retired_pages_pending"}, findings);
@@ -104,13 +98,9 @@ void check_pages(const Inventory& inventory, const GpuViews& gpus, Findings& fin
   const GpuViews errors =
       those(gpus, [](const GpuView& gpu) { return gpu.number("ecc_uncorrected_volatile").value_or(0) > 0; });
   if (errors.empty()) return;
-  Finding finding =
-      make_finding(Cause("ecc_uncorrected_errors"), Severity::warning,
-                   fmt::format("{} met uncorrectable memory errors since the driver was loaded",
-                               errors.size() == 1 ? errors[0].name() : named(errors, gpus.size())),
-                   "Each of them ended a program or damaged its data.");
-  finding.next = {reset_advice(inventory, errors),
-                  "Watch whether they come again (nvidia-smi -q -d ECC), and have the GPU tested if so"};
+  Finding finding = of_memory(Cause("ecc_uncorrected_errors"), Severity::warning, result::ecc_uncorrected,
+                              errors.size() == 1 ? errors[0].name() : named(errors, gpus.size()));
+  finding.next = {reset_advice(inventory, errors), std::string(result::watch_step)};
   report(std::move(finding), errors, {"ecc_uncorrected_volatile"}, findings);
 }
 
@@ -196,10 +186,8 @@ std::string reset_advice(const Inventory& inventory, const GpuViews& some) {
     const std::string pci = gpu.value("pci");
     places.push_back(printable(pci.empty() ? gpu.index() : pci, 20));
   }
-  return fmt::format(
-      "Drain the node, then reset the GPU{}: sudo nvidia-smi --gpu-reset -i {} (refused while a "
-      "program uses it); else reboot",
-      some.size() > 1 ? "s" : "", places.empty() ? "<its place>" : fmt::format("{}", fmt::join(places, ",")));
+  return result::reset_step(some.size(),
+                            places.empty() ? "<its place>" : fmt::format("{}", fmt::join(places, ",")));
 }
 
 void check_health(const RuleInput& input, const GpuViews& gpus, Findings& findings) {

@@ -7,11 +7,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/gpu_health.hpp"
+#include "result/xid.hpp"
 #include "stack/rules/gpus_parts.hpp"
-#include "stack/rules/gpus_xid_table.hpp"
 
 namespace gpugauge::stack {
 namespace {
+
+using result::xid_meaning;
+using result::XidBlame;
+using result::XidMeaning;
 
 /// The action that an Xid 154 requests: "GPU Reset Required" from "GPU recovery action changed from 0x0
 /// (None) to 0x1 (GPU Reset Required)"; "" for other text.
@@ -74,7 +79,7 @@ std::vector<Xid> with_numbers(const std::vector<Xid>& xids, std::initializer_lis
 
 void add(Finding finding, const std::vector<Xid>& xids, Findings& findings) {
   finding.evidence = grouped(xids);
-  finding.sources = {xid_catalog};
+  finding.sources = {result::xid_catalog};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -121,12 +126,10 @@ void add_not_replaced(const Inventory& inventory, const std::vector<Xid>& xids, 
                     "alone does not make it due for replacement."
                   : "Whether the GPU can still repair its memory is told by its own record of failed "
                     "remapping (remap_failed).");
-  finding.next =
-      all("yes")
-          ? std::vector<std::string>{"Take the GPU out of use and have it tested for replacement (NVIDIA's "
-                                     "field diagnostic)"}
-          : std::vector<std::string>{reset_advice(inventory, gpus), "Then look at its record: nvidia-smi -q -d "
-                                                         "ROW_REMAPPER,PAGE_RETIREMENT"};
+  finding.next = all("yes") ? std::vector<std::string>{std::string(result::replace_step)}
+                            : std::vector<std::string>{reset_advice(inventory, gpus),
+                                                       "Then look at its record: nvidia-smi -q -d "
+                                                       "ROW_REMAPPER,PAGE_RETIREMENT"};
   add(std::move(finding), xids, findings);
   for (const GpuView& gpu : gpus)
     findings.back().evidence.push_back(
@@ -161,14 +164,11 @@ Finding rest_of(const std::vector<Xid>& rest, const std::vector<Xid>& xids) {
   };
   const bool unknown = std::any_of(rest.begin(), rest.end(),
                                    [](const Xid& xid) { return xid_meaning(xid.number) == nullptr; });
-  const char* const catalog = "Look the number up in NVIDIA's Xid catalog for what to do at once and later";
-  const char* const look_up =
-      "Look up each number that is not in this build's table before clearing the node: NVIDIA's Xid catalog";
   Finding finding;
   if (blames(XidBlame::machine)) {
     finding = make_finding(Cause("xid_seen"), Severity::warning, "The kernel log holds errors of a GPU (Xid)",
                            "The kernel module writes such a line when a GPU, its memory or a link failed.");
-    finding.next = {catalog};
+    finding.next = {result::xid_catalog_step};
   } else if (unknown) {
     finding =
         make_finding(Cause("xid_seen"), Severity::warning,
@@ -180,14 +180,14 @@ Finding rest_of(const std::vector<Xid>& rest, const std::vector<Xid>& xids) {
         "The kernel log holds errors (Xid) that programs usually cause themselves",
         "The kernel module writes such a line also when a program made a mistake on the GPU; seldom is the "
         "machine at fault.");
-    finding.next = {catalog};
+    finding.next = {result::xid_catalog_step};
   } else {
     finding = make_finding(Cause("xid_seen"), Severity::note,
                            "The driver asked to recover a GPU and no longer does (Xid 154)",
                            "By the newest line the driver asks for nothing any more.");
     finding.next = {"Find out what had failed: the kernel log before that line"};
   }
-  if (unknown) finding.next.emplace_back(look_up);
+  if (unknown) finding.next.emplace_back(result::xid_unknown_step);
   return finding;
 }
 
@@ -207,7 +207,7 @@ void check_xids(const RuleInput& input, Findings& findings) {
                      "It no longer responded on the PCI bus. Heat, power, a riser or slot, or a defect are "
                      "the usual causes.");
     finding.next = {"Compare nvidia-smi -L with the GPUs that should be there",
-                    "Drain the node, then power it off and on"};
+                    std::string(result::power_cycle_step)};
     add(std::move(finding), lost, findings);
   }
   if (const auto rows = with_numbers(xids, {64}); !rows.empty())

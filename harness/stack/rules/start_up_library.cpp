@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "result/xid.hpp"
 #include "stack/inventory/driver.hpp"
 #include "stack/rules/driver_parts.hpp"
-#include "stack/rules/gpus_xid_table.hpp"
 #include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
@@ -241,8 +241,8 @@ std::string gpu_of_xids(const Inventory& inventory) {
   if (!root.empty() && root != "/") return "";  // the log may belong to another machine
   std::vector<Xid> xids = xids_of(inventory);
   std::erase_if(xids, [](const Xid& xid) {
-    const XidMeaning* const meaning = xid_meaning(xid.number);
-    return meaning != nullptr && meaning->blame == XidBlame::program;
+    const result::XidMeaning* const meaning = result::xid_meaning(xid.number);
+    return meaning != nullptr && meaning->blame == result::XidBlame::program;
   });
   const auto other = [&](const Xid& xid) { return xid.pci != xids.front().pci; };
   return xids.empty() || std::any_of(xids.begin(), xids.end(), other) ? "" : xids.front().pci;

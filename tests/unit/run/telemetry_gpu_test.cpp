@@ -1,5 +1,6 @@
 #include "run/telemetry_gpu.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -18,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// Collects from a process that stands in for the command's own.
@@ -44,13 +46,35 @@ class GpuTelemetryTest : public ::testing::Test {
     return collect(Command{fakes_.script("telemetry", body), {}, {}}, until, first_answer_seconds);
   }
 
-  /// Our own child, on the fake NVML that answers as `scenario` says.
-  Command nvml(const std::string& scenario) const {
-    write_text(fakes_.path() / "scenario", scenario);
+  /// What the fake NVML answers from now on; never half of it.
+  void scenario(const std::string& text) const {
+    write_text(fakes_.path() / "next", text);
+    std::filesystem::rename(fakes_.path() / "next", fakes_.path() / "scenario");
+  }
+  /// Values of the series of that name of the only GPU, or of the one whose UUID ends so.
+  static std::vector<double> values_of(const std::vector<result::Series>& all, const std::string& name,
+                                       const std::string& uuid_end = "") {
+    for (const result::Series& one : all)
+      if (one.name == name && one.source.ends_with(uuid_end)) return one.values;
+    return {};
+  }
+
+  /// Our own child, on the fake NVML that answers as `text` says.
+  Command nvml(const std::string& text) const {
+    scenario(text);
     return {GPUGAUGE_TELEMETRY_CHILD,
             {"0.05"},
             {{"LD_LIBRARY_PATH", GPUGAUGE_FAKE_DRIVER},
              {"GPUGAUGE_FAKE_SCENARIO", (fakes_.path() / "scenario").string()}}};
+  }
+
+  /// From the fake NVML, which answers as `after` says as soon as the first line has come.
+  std::vector<result::Series> collect_changed(const std::string& before, const std::string& after) {
+    return collect(nvml(before), [&](const GpuTelemetry& telemetry) {
+      if (!has_series(telemetry)) return false;
+      scenario(after);
+      return true;
+    });
   }
 
   static bool has_failed(const GpuTelemetry& telemetry) { return !telemetry.remark().empty(); }
@@ -145,7 +169,8 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
            "power_mw=700500\ntemperature=61\nmemory_temperature=88\nutilization=98\nthrottle_reasons=4\n"
            "performance_state=0\npcie_generation=4\npcie_width=16\npcie_generation_max=5\npcie_width_max=16\n"
            "memory_used_mib=2\npersistence=1\nnvlinks=18\nnvlinks_active=17\nnvlinks_to_gpu=2\nnvlink_"
-           "megabytes=26562\nnoise=nvmlDeviceGetPowerUsage\n"),
+           "megabytes=26562\nnoise=nvmlDeviceGetPowerUsage\nremapped=1 2 1 0\nretired_pages_pending=0\n"
+           "ecc_uncorrected=3\n"),
       [](const GpuTelemetry& telemetry) {
         const auto all = telemetry.series();
         return std::any_of(all.begin(), all.end(),
@@ -176,10 +201,15 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
       {"nvlinks_down", 1},
       {"nvlinks_to_switch", 15},
       {"nvlink_bytes_per_second", 17 * 26562e6},
+      {"remap_pending", 1},
+      {"remap_failed", 0},
+      {"retired_pages_pending", 0},
+      {"ecc_uncorrected_volatile", 3},
+      {"ecc_uncorrected_meanwhile", 0},
   };
   EXPECT_EQ(first, expected);
-  EXPECT_EQ(gpu_quantities().size(), expected.size() + 1)
-      << "one says that it is lost, which this one is not";
+  EXPECT_EQ(gpu_quantities().size(), expected.size() + 2)
+      << "one says that it is lost, which this one is not, and one has Xids, of which there were none";
   EXPECT_EQ(remark_, "");
 }
 
@@ -205,6 +235,49 @@ TEST_F(GpuTelemetryTest, AsksForNvlinksOnce) {
                                                                   : 4 * 26562e6);
   }
   EXPECT_EQ(series.size(), 5U);
+}
+
+TEST_F(GpuTelemetryTest, AsksHowHealthyTheMemoryIsAtBothEnds) {
+  const auto series = collect_changed("temperature=40\nremapped=0 0 0 0\necc_uncorrected=2\n",
+                                      "temperature=40\nremapped=0 1 1 1\necc_uncorrected=5\n");
+  EXPECT_THAT(values_of(series, "remap_pending"), ElementsAre(0, 1));
+  EXPECT_THAT(values_of(series, "remap_failed"), ElementsAre(0, 1));
+  EXPECT_THAT(values_of(series, "ecc_uncorrected_volatile"), ElementsAre(2, 5));
+  EXPECT_THAT(values_of(series, "ecc_uncorrected_meanwhile"), ElementsAre(3));
+  EXPECT_THAT(values_of(series, "retired_pages_pending"), IsEmpty()) << "a GPU that remaps rows has none";
+  EXPECT_EQ(remark_, "") << "that it was ended was no accident";
+}
+
+TEST_F(GpuTelemetryTest, CountsNoErrorsWhereTheCountWasSetBack) {
+  const auto series =
+      collect_changed("temperature=40\necc_uncorrected=2\n", "temperature=40\necc_uncorrected=1\n");
+  EXPECT_THAT(values_of(series, "ecc_uncorrected_volatile"), ElementsAre(2, 1));
+  EXPECT_THAT(values_of(series, "ecc_uncorrected_meanwhile"), IsEmpty());
+}
+
+TEST_F(GpuTelemetryTest, HearsOfTheXidsThatComeMeanwhile) {
+  const std::string gpus = "nvml_devices=2\ntemperature=40\ngpu.0.xids=13";
+  const auto series = collect_changed(gpus + "\n", gpus + " 48 94\ngpu.1.xids=79\n");
+  EXPECT_THAT(values_of(series, "xid", "0d0e00"), ElementsAre(48, 94)) << "13 came before";
+  EXPECT_THAT(values_of(series, "xid", "0d0e01"), ElementsAre(79));
+  EXPECT_EQ(remark_, "");
+}
+
+TEST_F(GpuTelemetryTest, NeedsNoNvmlThatTellsOfXids) {
+  for (const char* const call : {"nvmlEventSetCreate", "nvmlDeviceRegisterEvents"}) {
+    const std::string deaf = fmt::format("temperature=40\ncode.{}=999\n", call);
+    const auto series = collect_changed(deaf, deaf + "xids=48\n");
+    EXPECT_THAT(values_of(series, "temperature_celsius"), Not(IsEmpty())) << call;
+    EXPECT_THAT(values_of(series, "xid"), IsEmpty()) << call;
+    EXPECT_EQ(remark_, "") << call;
+  }
+}
+
+TEST_F(GpuTelemetryTest, EndsWhereTheDriverHangsAtTheEnd) {
+  const auto series = collect_changed("temperature=40\nremapped=0 0 0 0\n",
+                                      "temperature=40\nremapped=0 0 0 0\nhang=nvmlDeviceGetRemappedRows\n");
+  EXPECT_THAT(values_of(series, "remap_failed"), ElementsAre(0));
+  EXPECT_EQ(remark_, "");
 }
 
 TEST_F(GpuTelemetryTest, ReadsTheMemorysTemperatureInEveryTypeOfWholeNumber) {

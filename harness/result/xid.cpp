@@ -1,11 +1,11 @@
 // The numbers in NVIDIA's Xid catalog (docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html) that a
 // GPU used for computing may report.
-#include "stack/rules/gpus_xid_table.hpp"
+#include "result/xid.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace gpugauge::stack {
+namespace gpugauge::result {
 
 const XidMeaning* xid_meaning(int number) {
   using enum XidBlame;
@@ -23,20 +23,20 @@ const XidMeaning* xid_meaning(int number) {
       XidMeaning{54, machine, "the board's power cable is not connected"},
       XidMeaning{61, machine, "the GPU's own controller failed"},
       XidMeaning{62, machine, "the GPU's own controller stopped"},
-      XidMeaning{63, machine, "a memory row or page was marked for replacement"},
+      XidMeaning{63, machine, "a memory row or page was marked for replacement", true},
       XidMeaning{64, machine, "a memory row or page could not be replaced"},
       XidMeaning{69, program, "a program used a function the GPU does not have"},
       XidMeaning{74, machine, "an NVLink error"},
       XidMeaning{78, machine, "a virtual GPU could not be started"},
       XidMeaning{79, machine, "the GPU fell off the bus"},
-      XidMeaning{92, machine, "many corrected memory errors"},
+      XidMeaning{92, machine, "many corrected memory errors", true},
       XidMeaning{94, machine, "a memory error, contained in one program"},
       XidMeaning{95, machine, "a memory error that was not contained: the GPU needs a reset"},
       XidMeaning{109, machine, "switching between programs took too long"},
       XidMeaning{110, machine, "a security fault, seldom without a fault of the hardware"},
       XidMeaning{119, machine, "the GPU's firmware processor (GSP) did not answer"},
       XidMeaning{120, machine, "the GPU's firmware processor (GSP) failed"},
-      XidMeaning{121, machine, "corrected errors on the link to the processor (C2C)"},
+      XidMeaning{121, machine, "corrected errors on the link to the processor (C2C)", true},
       XidMeaning{136, machine, "an NVLink could not be trained"},
       XidMeaning{137, program, "a program's access to another GPU over NVLink was not allowed"},
       XidMeaning{140, machine, "an uncorrectable memory error was left unrecovered"},
@@ -48,8 +48,8 @@ const XidMeaning* xid_meaning(int number) {
       XidMeaning{148, machine, "an error of NVLink 5 (NVLPW)"},
       XidMeaning{149, machine, "an error of NVLink 5 (NETIR), a link that went down among them"},
       XidMeaning{150, machine, "an error of NVLink 5 (MSE)"},
-      XidMeaning{154, machine, "what the driver asks for to recover changed"},
-      XidMeaning{155, machine, "software took an NVLink down"},
+      XidMeaning{154, machine, "what the driver asks for to recover changed", true},
+      XidMeaning{155, machine, "software took an NVLink down", true},
       XidMeaning{156, machine, "a part of the GPU was retired: it needs a reset"},
       XidMeaning{157, machine, "a part of the GPU could not be retired: nothing is left to repair it with"},
       XidMeaning{158, machine, "a fatal timeout of the GPU: it needs a reset"},
@@ -67,4 +67,4 @@ const XidMeaning* xid_meaning(int number) {
   return found == meanings.end() ? nullptr : found;
 }
 
-}  // namespace gpugauge::stack
+}  // namespace gpugauge::result
