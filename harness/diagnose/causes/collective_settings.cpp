@@ -224,7 +224,8 @@ Signatures collective_setting_causes() {
                "devices are as fast as ever.",
        .moves = "coll_large ?, coll_small ?, p2p 0",
        .confirms = "the version differs and the old one recovers, measured several times, over all sizes",
-       .excludes = "plain copies are slower too; one setting restores the rate; the old version is as slow",
+       .excludes = "plain copies are slower too; one setting restores the rate; the old version is as slow; "
+                   "NCCL is of one version on both sides",
        .confused_with = {{"gdr_disabled", "does NCCL_NET_GDR_READ=1 restore the rate?"},
                          {"nccl_env_leftover", "is it slower without any NCCL_ variable?"},
                          {"nccl_p2p_to_shm", "does the log show another transport?"}},

@@ -287,7 +287,8 @@ Signatures power_causes() {
        .moves = "gemm16 -, hbm 0",
        .confirms = "a thermal reason; temperature near the limit with a low clock; drift with time; recovers "
                    "when cool",
-       .excludes = "the GPU is cool; only its memory is hot; the power brake is active",
+       .excludes =
+           "the GPU is cool; only its memory is hot; the power brake is active; the SM clock is as expected",
        .confused_with = {{"sw_power_cap",
                           "is the power at a limit below the default, at a moderate temperature?"},
                          {"hbm_thermal", "is it the memory's temperature?"},
