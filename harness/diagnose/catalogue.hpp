@@ -17,6 +17,7 @@ const Signatures& catalogue();
 const Signature* find_signature(std::string_view name);
 
 // The files of causes/, by subject.
+Signatures tf32_causes();
 Signatures tensor_core_causes();
 Signatures convolution_causes();
 Signatures library_causes();

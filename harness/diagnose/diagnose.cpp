@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -109,22 +110,27 @@ std::string why_not(const Scored& one) {
   return "";
 }
 
+bool is_named(const Scored& one, double least) {
+  return one.score >= least && !one.argument.evidence().empty();
+}
+
 /// The named confusions of a finding, each with what speaks against it or is missing. (The question that
-/// separates the two is on the cause's page.)
+/// separates the two is on the cause's page.) What is a finding itself is neither.
 void add_confusions(const Scored& chosen, const std::vector<Scored>& all, double least, Finding& out) {
   for (const Confusion& confusion : chosen.signature->confused_with) {
     const Scored* other = find(all, confusion.with);
-    if (other == nullptr || other->score >= chosen.score) continue;
+    if (other == nullptr || other->score >= chosen.score || is_named(*other, least)) continue;
     if (std::string missing = why_unproven(*other, least); !missing.empty()) {
       out.unproven.push_back({std::string(confusion.with), std::move(missing)});
       continue;
     }
-    std::string why = why_not(*other);
-    if (why.empty())
-      why = other->argument.evidence().empty()
-                ? "nothing that was seen points to it"
-                : fmt::format("what was seen supports {} more", chosen.signature->name);
-    out.excluded.push_back({std::string(confusion.with), std::move(why)});
+    if (std::string why = why_not(*other); !why.empty())
+      out.excluded.push_back({std::string(confusion.with), std::move(why)});
+    else
+      out.unproven.push_back({std::string(confusion.with),
+                              other->argument.evidence().empty()
+                                  ? "nothing that was seen points to it"
+                                  : fmt::format("what was seen supports {} more", chosen.signature->name)});
   }
 }
 
@@ -211,7 +217,8 @@ bool has_probe(std::string_view cause) {
 
 /// What could still be it, best first. Among equals the ones come first whose pattern is just what was seen,
 /// and of those what can be measured. What is said to be excluded is not asked for.
-std::vector<const Scored*> worth_asking(const std::vector<Scored>& scored, const Seen& seen, double least) {
+std::vector<const Scored*> worth_asking(const std::vector<Scored>& scored, const Seen& seen, double least,
+                                        const std::set<std::string_view>& excluded) {
   struct Asked {
     const Scored* cause;
     double share;
@@ -219,7 +226,7 @@ std::vector<const Scored*> worth_asking(const std::vector<Scored>& scored, const
   };
   std::vector<Asked> asked;
   for (const Scored& one : scored)
-    if (one.score >= pointed_to && !is_spoken_against(one, least))
+    if (one.score >= pointed_to && !is_spoken_against(one, least) && !excluded.contains(one.signature->name))
       asked.push_back(
           {&one, share_seen(parse_moves(one.signature->moves), seen), has_probe(one.signature->name)});
   std::stable_sort(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) {
@@ -231,12 +238,24 @@ std::vector<const Scored*> worth_asking(const std::vector<Scored>& scored, const
   return out;
 }
 
+/// What the diagnosis says that it is not, beside a finding or below all of them.
+std::set<std::string_view> said_excluded(const Diagnosis& diagnosis) {
+  std::set<std::string_view> out;
+  for (const Finding& finding : diagnosis.findings)
+    for (const Excluded& one : finding.excluded) out.insert(find_signature(one.cause)->name);
+  for (const Excluded& one : diagnosis.excluded) out.insert(find_signature(one.cause)->name);
+  return out;
+}
+
 /// The questions that the leading causes carry about each other.
-std::vector<Question> questions_between(const std::vector<Scored>& scored) {
+std::vector<Question> questions_between(const std::vector<Scored>& scored,
+                                        const std::set<std::string_view>& excluded) {
   constexpr std::size_t most = 3;
   std::vector<const Scored*> open;
   for (const Scored& one : scored)
-    if (one.score >= pointed_to && !one.argument.evidence().empty()) open.push_back(&one);
+    if (one.score >= pointed_to && !one.argument.evidence().empty() &&
+        !excluded.contains(one.signature->name))
+      open.push_back(&one);
   if (open.empty() || (open.front()->score >= confident &&
                        (open.size() == 1 || open.front()->score - open[1]->score >= clear_lead)))
     return {};
@@ -283,7 +302,7 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
   const double least = harm ? weights.named : weights.named_without_harm;
   Diagnosis out;
   for (const Scored& one : scored)
-    if (out.findings.size() < findings_most && one.score >= least && !one.argument.evidence().empty())
+    if (out.findings.size() < findings_most && is_named(one, least))
       out.findings.push_back(finding_of(one, scored, least));
   out.state = !out.findings.empty() ? State::found
               : harm                ? State::unknown
@@ -297,9 +316,10 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
         out.unproven.push_back({std::string(one.signature->name), why_unproven(one, least)});
     }
   }
+  const std::set<std::string_view> excluded = said_excluded(out);
   if (out.state == State::unknown || (out.state == State::found && out.findings.front().score < confident)) {
     constexpr std::size_t most = 3;
-    for (const Scored* one : worth_asking(scored, seen, least))
+    for (const Scored* one : worth_asking(scored, seen, least, excluded))
       if (out.needed.size() < most)
         out.needed.push_back(
             {std::string(one->signature->name),
@@ -310,7 +330,7 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
         {"app_kernel_regression",
          "gpugauge check --observation FILE (it would show: which classes of the machine are slower, or "
          "that none is)"});
-  if (harm) out.questions = questions_between(scored);
+  if (harm) out.questions = questions_between(scored, excluded);
   out.sentence = sentence_of(out);
   return out;
 }

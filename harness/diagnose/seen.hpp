@@ -155,6 +155,10 @@ class Seen {
   /// (About::changed_is_all), and no such field has one of these in its name. Nothing where something fails
   /// or is slow against a physical limit: that needs no other side.
   Fact as_before(const std::vector<std::string_view>& names) const;
+  /// It is known that this component is of the same version on both sides: all that differs is known
+  /// (About::changed_is_all), and it is not among that. Where its own version is not known it may have come
+  /// with another component that changed.
+  Fact same_version(std::string_view component) const;
   /// Some changed field held this word before and does not after.
   Fact word_lost(std::string_view word) const;
   /// This probe had one of these outcomes; where details are given, its detail holds one of them as a word.

@@ -171,6 +171,16 @@ Fact Seen::as_before(const std::vector<std::string_view>& names) const {
   return "it was so on the other side, too";
 }
 
+Fact Seen::same_version(std::string_view component) const {
+  const bool all = it_->changed && it_->about.changed_is_all && it_->about.compared_with == "earlier";
+  if (!all || changed({component})) return std::nullopt;
+  const Value* version = inventory(fmt::format("{}.version", component));
+  if (version != nullptr && version->number())
+    return fmt::format("{}.version is {} on both sides", component, version->text());
+  if (!changed_components().empty()) return std::nullopt;
+  return fmt::format("nothing of {} differs between the two sides", component);
+}
+
 Fact Seen::word_lost(std::string_view word) const {
   if (!it_->changed) return std::nullopt;
   for (const auto& [field, change] : *it_->changed)

@@ -7,6 +7,7 @@
 
 #include "diagnose/error_codes.hpp"
 #include "diagnose/seen.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -205,6 +206,7 @@ bool is_noted_slower(const Metric& metric) {
 }
 
 std::string sentence(const Metric& metric) {
+  constexpr double percent = 100;
   std::vector<std::string> narrowed;
   const Scope& scope = metric.scope;
   for (const std::string* word : {&scope.op, &scope.dtype, &scope.layout, &scope.size, &scope.library,
@@ -218,6 +220,8 @@ std::string sentence(const Metric& metric) {
     return fmt::format("{}: \"{}\"", out, metric.note);
   if (!metric.factor)
     return metric.value ? fmt::format("{} is {:g} {}", out, *metric.value, metric.unit) : out + " was seen";
+  if (metric.note == against_physical_limit && *metric.factor > 1)
+    return fmt::format("{} reaches {:.3g}% of the physical limit", out, percent / *metric.factor);
   if (slower_by_figure(metric))
     return fmt::format("{} is {:.{}g} times as slow", out, *metric.factor,
                        *metric.factor < slower_from ? 4 : 3);

@@ -21,6 +21,22 @@ inline constexpr double hint = .2;    ///< makes it a little likelier
 inline constexpr double faint = .1;   ///< one of very many explanations
 }  // namespace weight
 
+/// The highest score that is left to a cause. From `named` (.35) on a cause is a finding, from `confident` (.7)
+/// on a confident one.
+namespace bound {
+inline constexpr double trace = .1;         ///< hardly anything
+inline constexpr double remote = .2;        ///< far from a finding, and still worth asking for
+inline constexpr double slight = .25;       ///< the same, before those
+inline constexpr double unnamed = .3;       ///< just no finding
+inline constexpr double last_named = .35;   ///< a finding behind every other
+inline constexpr double weak = .4;          ///< something else explains it better
+inline constexpr double below_half = .45;   ///< likelier not than so
+inline constexpr double half = .5;          ///< as likely as not
+inline constexpr double over_half = .55;    ///< likelier than not
+inline constexpr double likely = .6;        ///< behind a mechanism that was seen
+inline constexpr double unconfident = .65;  ///< likely and never confident
+}  // namespace bound
+
 /// A fact that counted.
 struct Evidence {
   double weight = 0;      ///< share of the remaining doubt that it takes away, 0 to 1

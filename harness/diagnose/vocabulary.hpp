@@ -11,6 +11,8 @@ namespace gpugauge::diagnose {
 inline constexpr std::array<std::string_view, 4> sides{"earlier", "peers", "expected", "other_configuration"};
 /// The note of a figure that is slow against what physics gives, whatever it is compared with.
 inline constexpr std::string_view against_physical_limit = "against the physical limit";
+/// Scope::library of the gauge's own kernels, which tell what the hardware does and nothing of a library.
+inline constexpr std::string_view own_library = "gpugauge";
 /// Of Scope::size.
 inline constexpr std::array<std::string_view, 3> sizes{"small", "large", "all"};
 /// Of Scope::direction.

@@ -20,12 +20,21 @@ bool is_rate(const Verdict& verdict) {
 /// Of a loss that operations per clock do not share to this part or more, the clock is the reason.
 constexpr double clocks_part = 1.0 / 3.0;
 
+/// Where the rate lost no more than this above what operations per clock lost, the clock is as it was.
+constexpr double clock_unmoved = .01;
+
+/// Of two losses of higher-is-better figures, the rate's is the larger by what the clock fell.
+bool clock_fell_too(double per_clock, double rate) {
+  return per_clock < 1 && 1 - (1 - rate) / (1 - per_clock) > clock_unmoved;
+}
+
 std::string told_by(const Verdict& per_clock, const Verdict& rate) {
   if (!per_clock.change) return "";
   const double change = *per_clock.change;
   const bool fell = rate.kind == VerdictKind::regressed;  // else nothing is shown to have
   if (per_clock.kind == VerdictKind::regressed)
-    return fmt::format("; operations per clock are {} worse: it is not the SM clock alone", percent(change));
+    return fmt::format("; operations per clock are {} worse: it is not the SM clock{}", percent(change),
+                       clock_fell_too(change, *rate.change) ? " alone" : "");
   if (per_clock.kind != VerdictKind::ok && per_clock.kind != VerdictKind::improved) return "";
   return fmt::format("; operations per clock moved by {:+.1f}% (+ is worse){}", 100 * change,
                      fell && change < clocks_part * *rate.change ? ": it is the SM clock that fell" : "");

@@ -1,5 +1,6 @@
 // What a binary carries for this GPU: machine code, PTX, or neither.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -92,7 +93,7 @@ void examine_arch(const Seen& seen, Argument& it) {
     it.confirms(error ? weight::fair : weight::good, both(architecture_absent(seen), seen.fails({})));
   it.confirms(weight::fair,
               seen.recovers_by({"arch", "sm_", "TORCH_CUDA_ARCH_LIST", "CMAKE_CUDA_ARCHITECTURES"}));
-  it.at_most(.3, seen.error(222, ptx_names));
+  it.at_most(bound::unnamed, seen.error(222, ptx_names));
 }
 
 void examine_ptx_newer(const Seen& seen, Argument& it) {
@@ -100,7 +101,7 @@ void examine_ptx_newer(const Seen& seen, Argument& it) {
   // It does not run at all then; nothing becomes slower by it.
   if (seen.harm()) it.confirms(weight::fair, both(ptx_newer(seen), seen.fails({})));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.changed({"driver", "cuda"}));
-  it.at_most(.3, seen.error(209, no_image_names));
+  it.at_most(bound::unnamed, seen.error(209, no_image_names));
 }
 
 /// A start that takes longer than setting all GPUs of a machine up.
@@ -119,6 +120,23 @@ Fact other_gpus_start_fast(const Seen& seen) {
   if (Fact fact = seen.probe("swap_gpu", {"normal", "recovers"})) return fact;
   if (seen.it().about.compared_with == "peers") return "other GPUs start faster";
   return seen.told({"on earlier cards", "on older cards", "on other GPUs", "on the older GPU"});
+}
+
+/// Starting the driver compiles nothing. Where it lost at least half as much, in logarithms, as the rest of
+/// the start did, what slows all of it is no compiler.
+Fact driver_start_as_slow(const Seen& seen) {
+  constexpr double part = .5;
+  double rest = 1;
+  const Metric* driver = nullptr;
+  for (const Metric* metric : seen.metrics({"init", "first_launch"})) {
+    if (!slower_by_figure(*metric)) continue;
+    if (!contains(metric->scope.op, "driver_start"))
+      rest = std::max(rest, *metric->factor);
+    else if (driver == nullptr || *metric->factor > *driver->factor)
+      driver = metric;
+  }
+  if (driver == nullptr || std::log(*driver->factor) < part * std::log(rest)) return std::nullopt;
+  return in_words("what compiles nothing is as slow", sentence(*driver));
 }
 
 /// Options that say for which architectures code is built.
@@ -150,13 +168,16 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::strong, seen.environment("CUDA_FORCE_PTX_JIT", {"1", "true"}));
   it.confirms(weight::strong, seen.recovers_by({"FORCE_PTX_JIT"}));
-  it.at_most(.3, seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
-  it.at_most(.3, seen.environment("CUDA_MODULE_LOADING", {"EAGER"}));
-  it.at_most(.4, seen.unmoved_by({"FORCE_PTX_JIT"}));
-  it.at_most(.45, either(seen.environment("CUDA_CACHE_DISABLE", {"1"}), seen.recovers_by({"CUDA_CACHE"})));
-  it.at_most(.45, seen.on("cuda.jit_cache", {"read_only"}));
-  it.at_most(.2, seen.error(222, ptx_names));
-  it.at_most(.3, seen.slower({}, {.phase = "warm"}));
+  it.at_most(bound::unnamed,
+             seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
+  it.at_most(bound::unnamed, seen.environment("CUDA_MODULE_LOADING", {"EAGER"}));
+  it.at_most(bound::weak, seen.unmoved_by({"FORCE_PTX_JIT"}));
+  it.at_most(bound::below_half,
+             either(seen.environment("CUDA_CACHE_DISABLE", {"1"}), seen.recovers_by({"CUDA_CACHE"})));
+  it.at_most(bound::below_half, seen.on("cuda.jit_cache", {"read_only"}));
+  it.at_most(bound::remote, seen.error(222, ptx_names));
+  it.at_most(bound::unnamed, seen.slower({}, {.phase = "warm"}));
+  it.at_most(bound::unnamed, driver_start_as_slow(seen));
   // Every first call takes longer than the next ones; without a figure it is not known to take too long.
   const Fact figure = either(seen.slower({"init", "first_launch"}, {}, much_slower_from),
                              either(seen.slower({}, {.phase = "startup"}, much_slower_from),
@@ -166,10 +187,10 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   if (!figure && !seconds && !compiled && !only_virtual(seen) && !architecture_absent(seen) &&
       !seen.told({"minutes", "delay of"}) && !seen.environment("CUDA_FORCE_PTX_JIT") &&
       !seen.recovers_by({"FORCE_PTX_JIT"}) && !seen.recovers_by(built_for_words))
-    it.at_most(.3,
+    it.at_most(bound::unnamed,
                warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
   // Tools that only ask the driver have no kernel to compile.
-  it.at_most(.3, either(seen.slower({}, {.op = "nvidia-smi"}), seen.slower({}, {.op = "nvml"})));
+  it.at_most(bound::unnamed, either(seen.slower({}, {.op = "nvidia-smi"}), seen.slower({}, {.op = "nvml"})));
 }
 
 void examine_cache(const Seen& seen, Argument& it) {
@@ -188,10 +209,12 @@ void examine_cache(const Seen& seen, Argument& it) {
                                          "every process", "on every launch of the program"}));
   }
   it.rules_out(seen.probe("repeat_in_fresh_process", {"normal", "recovers"}));
-  it.at_most(.3, seen.unmoved_by({"CUDA_CACHE"}));
-  it.at_most(.2, seen.environment("CUDA_CACHE_DISABLE", {"0"}));
-  it.at_most(.3, seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
-  if (!slow_start(seen) && seen.compared()) without_slowness(it, .3, "the start", start_compared(seen));
+  it.at_most(bound::unnamed, seen.unmoved_by({"CUDA_CACHE"}));
+  it.at_most(bound::remote, seen.environment("CUDA_CACHE_DISABLE", {"0"}));
+  it.at_most(bound::unnamed,
+             seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
+  if (!slow_start(seen) && seen.compared())
+    without_slowness(it, bound::unnamed, "the start", start_compared(seen));
 }
 
 }  // namespace
@@ -236,7 +259,8 @@ Signatures binary_causes() {
                "to minutes. Later starts read the cache; steady work is as fast as ever.",
        .moves = "first_launch --, init -, gemm16 0, launch 0",
        .confirms = "only PTX for this GPU in the binary; warm work is normal; the second start is fast",
-       .excludes = "warm work is slow too; persistence mode or module loading recovers",
+       .excludes = "warm work is slow too; starting the driver, which compiles nothing, is as slow; "
+                   "persistence mode or module loading recovers",
        .confused_with = {{"jit_cache_disabled", "is the second start in a fresh process as slow?"},
                          {"persistence_mode_off", "does nvidia-smi -pm 1 recover?"},
                          {"eager_module_loading", "is CUDA_MODULE_LOADING=EAGER set?"}},

@@ -40,13 +40,15 @@ void examine_driver(const Seen& seen, Argument& it) {
                                           "after updating the driver", "since driver"}));
   }
   it.rules_out(seen.undone("driver", {"no_change", "worse"}));
-  it.at_most(.4, seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
-  it.at_most(.5, seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs",
-                                   "EnableGpuFirmware", "gsp", "NVreg_", "sysmem"}));
-  if (only_processor_bound(seen)) it.at_most(.4, slower_processor(seen));
-  it.unproven(.6, newer_driver_recovers(seen));
-  if (!seen.undone("driver", {"recovers"})) it.unproven(.5, Fact("the old driver was not measured again"));
-  it.unproven(.45, changed_together(seen));
+  it.at_most(bound::weak,
+             seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
+  it.at_most(bound::half, seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs",
+                                            "EnableGpuFirmware", "gsp", "NVreg_", "sysmem"}));
+  if (only_processor_bound(seen)) it.at_most(bound::weak, slower_processor(seen));
+  it.unproven(bound::likely, newer_driver_recovers(seen));
+  if (!seen.undone("driver", {"recovers"}))
+    it.unproven(bound::half, Fact("the old driver was not measured again"));
+  it.unproven(bound::below_half, changed_together(seen));
 }
 
 /// Fields that a reboot or a reload of the driver sets back.
@@ -78,11 +80,11 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
   }
   if (!lost && !seen.recovers_by({"persistence", "clocks", "settings", "-pm", "-lgc", "acs", "peermem"})) {
     if (seen.it().about.changed_is_all)
-      it.at_most(.45, Fact("no setting of that kind differs"));
+      it.at_most(bound::below_half, Fact("no setting of that kind differs"));
     else
-      it.unproven(.45, Fact("no setting is known to differ"));
+      it.unproven(bound::below_half, Fact("no setting is known to differ"));
   }
-  it.at_most(.35, seen.undone("driver", {"recovers"}));
+  it.at_most(bound::last_named, seen.undone("driver", {"recovers"}));
   it.rules_out(seen.undone("driver", {"no_change"}));
 }
 
@@ -199,7 +201,7 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
       if (changed_together(seen)) it.confirms(weight::hint, Fact("three components or more changed at once"));
     }
   }
-  if (separated) it.at_most(.45, Fact("putting one component back recovers"));
+  if (separated) it.at_most(bound::below_half, Fact("putting one component back recovers"));
 }
 
 void examine_false(const Seen& seen, Argument& it) {
@@ -218,7 +220,7 @@ void examine_false(const Seen& seen, Argument& it) {
       unchanged = fmt::format("{} is not known to have changed", component);
     }
   }
-  if (!cleared) it.unproven(.4, unchanged);
+  if (!cleared) it.unproven(bound::weak, unchanged);
   if (!it.evidence().empty() && harmed(seen))
     it.confirms(weight::faint,
                 seen.recovers_by({"reinstall", "everything", "clean install", "fresh install"}));

@@ -38,12 +38,12 @@ void examine_locked(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, low);
   }
   it.rules_out(reset_in_vain(seen));
-  it.at_most(.3, seen.probe("repeat_later", {"normal"}));
-  it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
-  it.at_most(.3, seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz") && !low_clock(seen) &&
-                         !seen.off("application_clock_is_default")
-                     ? Fact("the SM clock is as expected")
-                     : Fact());
+  it.at_most(bound::unnamed, seen.probe("repeat_later", {"normal"}));
+  it.at_most(bound::unnamed, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
+  it.at_most(bound::unnamed, seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz") &&
+                                     !low_clock(seen) && !seen.off("application_clock_is_default")
+                                 ? Fact("the SM clock is as expected")
+                                 : Fact());
 }
 
 void examine_control_fault(const Seen& seen, Argument& it) {
@@ -62,15 +62,16 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   it.rules_out(reset_recovers(seen));
   // Heat and power hold a clock too, and a reset does nothing to them.
   if (!seen.not_throttled() && !told_by_driver && !impossible_power(seen))
-    it.unproven(.65, Fact("the throttle reasons were not read"));
+    it.unproven(bound::unconfident, Fact("the throttle reasons were not read"));
   // Caps that follow from readings that cannot be are part of the fault.
   if (!impossible_power(seen))
-    it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
+    it.at_most(bound::unnamed,
+               seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
   if (!low && !vain) {
     if (seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz"))
-      it.at_most(.2, either(seen.capped_by_design(), Fact("the SM clock is as expected")));
+      it.at_most(bound::remote, either(seen.capped_by_design(), Fact("the SM clock is as expected")));
     else
-      it.unproven(.2, Fact("the clock is not known to be low"));
+      it.unproven(bound::remote, Fact("the clock is not known to be low"));
   }
 }
 
@@ -104,17 +105,17 @@ void examine_hidden(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(seen.not_throttled(), Fact("it jumps between two levels")));
   if (!less_power && !two_levels) {
     if (seen.number("power_w") && seen.number("power_expected_w"))
-      it.at_most(.3, Fact("it draws as much power as expected"));
+      it.at_most(bound::unnamed, Fact("it draws as much power as expected"));
     else
-      it.unproven(.3, Fact("its power is not known to be lower"));
+      it.unproven(bound::unnamed, Fact("its power is not known to be lower"));
   }
-  it.at_most(.2, low_clock(seen));
-  it.at_most(.3,
+  it.at_most(bound::remote, low_clock(seen));
+  it.at_most(bound::unnamed,
              seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "sw_power_cap", "hw_slowdown"}));
-  it.at_most(.35, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
-  it.at_most(.4, seen.changed(
-                     {"driver", "framework", "nccl", "cudnn", "cublas", "cuda", "application", "container"}));
-  if (gpu_not_used(seen)) it.at_most(.2, gpu_not_used(seen));
+  it.at_most(bound::last_named, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
+  it.at_most(bound::weak, seen.changed({"driver", "framework", "nccl", "cudnn", "cublas", "cuda",
+                                        "application", "container"}));
+  if (gpu_not_used(seen)) it.at_most(bound::remote, gpu_not_used(seen));
 }
 
 void examine_ramp(const Seen& seen, Argument& it) {
@@ -146,12 +147,12 @@ void examine_ramp(const Seen& seen, Argument& it) {
                              "lock_clocks", "lock-gpu", "lock_gpu", "locked_clocks=", "lgc", "-lgc",
                              "clock_lock=", "prefer maximum performance", "PowerMizer", "minimum clock"})));
   // A lock that was taken away is the opposite.
-  it.at_most(
-      .3, either(seen.probe("reset_clocks", {"recovers", "normal"}), seen.setting("locked_clocks", {"set"})));
+  it.at_most(bound::unnamed, either(seen.probe("reset_clocks", {"recovers", "normal"}),
+                                    seen.setting("locked_clocks", {"set"})));
   it.rules_out(seen.slower({}, {.phase = "back_to_back"}));
   it.rules_out(seen.slower({}, {.phase = "warm"}));
-  it.at_most(.3, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
-  if (slow_start(seen) && !idle) it.at_most(.3, slow_start(seen));
+  it.at_most(bound::unnamed, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
+  if (slow_start(seen) && !idle) it.at_most(bound::unnamed, slow_start(seen));
 }
 
 /// Compute is down as a whole, and what would say why was not recorded.
@@ -171,18 +172,18 @@ void examine_unknown_clock(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.unchanged({"hbm"}));
     it.confirms(weight::faint, seen.slower(application_classes));
-    it.unproven(.65, Fact("whatever separates power, temperature and locks was not recorded"));
+    it.unproven(bound::unconfident, Fact("whatever separates power, temperature and locks was not recorded"));
   }
-  it.at_most(.3, seen.slower({"launch", "host_cpu", "h2d"}) && !low
-                     ? seen.slower({"launch", "host_cpu", "h2d"})
-                     : Fact());
-  it.at_most(.3, seen.changed({"cublas", "framework", "cudnn", "application", "container"}));
-  it.at_most(.3, split_class(seen, compute_classes));
-  it.at_most(.3, seen.probe("reset_clocks", {"recovers", "no_change"}));
-  it.at_most(.3, seen.on("gpu.mig"));
+  it.at_most(bound::unnamed, seen.slower({"launch", "host_cpu", "h2d"}) && !low
+                                 ? seen.slower({"launch", "host_cpu", "h2d"})
+                                 : Fact());
+  it.at_most(bound::unnamed, seen.changed({"cublas", "framework", "cudnn", "application", "container"}));
+  it.at_most(bound::unnamed, split_class(seen, compute_classes));
+  it.at_most(bound::unnamed, seen.probe("reset_clocks", {"recovers", "no_change"}));
+  it.at_most(bound::unnamed, seen.on("gpu.mig"));
   const std::optional<double> clock = seen.number("sm_clock_mhz");
   const std::optional<double> expected = seen.number("sm_clock_expected_mhz");
-  if (clock && expected && !low) it.at_most(.2, Fact("the SM clock is as expected"));
+  if (clock && expected && !low) it.at_most(bound::remote, Fact("the SM clock is as expected"));
 }
 
 }  // namespace

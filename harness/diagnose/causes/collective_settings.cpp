@@ -41,11 +41,11 @@ void examine_environment(const Seen& seen, Argument& it) {
                 both(nccl_chosen(seen), slow_collective(seen)));
     it.confirms(weight::hint, both(slow_collective(seen), elsewhere_normal));
     if (!elsewhere_normal)
-      it.unproven(.3, in_words("nothing tells that it is faster without", nccl_chosen(seen)));
+      it.unproven(bound::unnamed, in_words("nothing tells that it is faster without", nccl_chosen(seen)));
   }
   it.rules_out(seen.probe("unset_environment", {"no_change", "worse"}, {"NCCL_"}));
   for (const ErrorSeen& error : seen.it().errors)
-    if (error.api != "nccl") it.at_most(.4, Fact("an error of another interface was reported"));
+    if (error.api != "nccl") it.at_most(bound::weak, Fact("an error of another interface was reported"));
 }
 
 void examine_version(const Seen& seen, Argument& it) {
@@ -61,15 +61,17 @@ void examine_version(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.probe("native_benchmark", {"normal"}));
   }
   it.rules_out(seen.undone("nccl", {"no_change", "worse"}));
-  if (!seen.undone("nccl", {"recovers"})) it.unproven(.65, Fact("the old version was not measured again"));
+  it.rules_out(seen.same_version("nccl"));
+  if (!seen.undone("nccl", {"recovers"}))
+    it.unproven(bound::unconfident, Fact("the old version was not measured again"));
   // The rate is back with the new version: not the version as such.
-  it.at_most(.5, seen.recovers_by({"GDR", "peermem", "NCCL_"}));
-  it.at_most(.5, nccl_disabled(seen));
-  it.at_most(.5, seen.told({"GPU Direct RDMA Disabled", "Failed to open libibverbs"}));
-  it.at_most(.5, both(plugin_not_loaded(seen), seen.on("nccl.transport", {"socket"})));
-  it.at_most(.35, seen.slower({"p2p"}));
+  it.at_most(bound::half, seen.recovers_by({"GDR", "peermem", "NCCL_"}));
+  it.at_most(bound::half, nccl_disabled(seen));
+  it.at_most(bound::half, seen.told({"GPU Direct RDMA Disabled", "Failed to open libibverbs"}));
+  it.at_most(bound::half, both(plugin_not_loaded(seen), seen.on("nccl.transport", {"socket"})));
+  it.at_most(bound::last_named, seen.slower({"p2p"}));
   if (!seen.slower({"coll_large", "coll_small"}) && !seen.undone("nccl", {"recovers"}))
-    it.unproven(.6, Fact("no collective was measured on its own"));
+    it.unproven(bound::likely, Fact("no collective was measured on its own"));
 }
 
 /// The host of one of NCCL's log lines, "node3:1234:1240 [0] NCCL INFO ..."; "" where there is none.
@@ -157,7 +159,7 @@ void examine_shm(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.on("host.container"));
     it.confirms(weight::faint, seen.fails({"coll_large"}));
   }
-  if (size && *size >= 8 * small) it.at_most(.3, fmt::format("/dev/shm holds {:g} MiB", *size));
+  if (size && *size >= 8 * small) it.at_most(bound::unnamed, fmt::format("/dev/shm holds {:g} MiB", *size));
 }
 
 /// UCX's log names a version whose memory hooks know no newer driver (openucx/ucx 1.18.1 mends them).
@@ -193,7 +195,7 @@ void examine_hook(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.changed({"driver"}));
     it.confirms(weight::hint, both(seen.slower({"coll_small"}), seen.unchanged({"coll_large"})));
   }
-  it.at_most(.4, seen.slower({"coll_large"}));
+  it.at_most(bound::weak, seen.slower({"coll_large"}));
 }
 
 }  // namespace
@@ -222,7 +224,8 @@ Signatures collective_setting_causes() {
                "devices are as fast as ever.",
        .moves = "coll_large ?, coll_small ?, p2p 0",
        .confirms = "the version differs and the old one recovers, measured several times, over all sizes",
-       .excludes = "plain copies are slower too; one setting restores the rate; the old version is as slow",
+       .excludes = "plain copies are slower too; one setting restores the rate; the old version is as slow; "
+                   "NCCL is of one version on both sides",
        .confused_with = {{"gdr_disabled", "does NCCL_NET_GDR_READ=1 restore the rate?"},
                          {"nccl_env_leftover", "is it slower without any NCCL_ variable?"},
                          {"nccl_p2p_to_shm", "does the log show another transport?"}},

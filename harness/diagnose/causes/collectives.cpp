@@ -146,16 +146,16 @@ void examine_socket(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::strong, seen.recovers_by({"libibverbs", "ibverbs", "rdma-core", "/dev/infiniband",
                                                 "privileged", "IPC_LOCK"}));
-  it.at_most(.2, seen.on("host.fabric", {"ethernet"}));
-  it.at_most(.45,
+  it.at_most(bound::remote, seen.on("host.fabric", {"ethernet"}));
+  it.at_most(bound::below_half,
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));
   // A plugin that should have taken the fabric was not loaded: that is why there are sockets.
-  it.at_most(.6, plugin_symbols(seen));
-  if (!no_plugin_there(seen)) it.at_most(.6, plugin_not_loaded(seen));
+  it.at_most(bound::likely, plugin_symbols(seen));
+  if (!no_plugin_there(seen)) it.at_most(bound::likely, plugin_not_loaded(seen));
   // On EFA only a plugin reaches the fabric.
-  it.at_most(.6, seen.on("host.fabric", {"efa"}));
-  if (!sockets) it.at_most(.2, seen.on("nccl.transport", {"ib"}));
-  it.at_most(.2, one_machine(seen));
+  it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
+  if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
+  it.at_most(bound::remote, one_machine(seen));
 }
 
 void examine_plugin(const Seen& seen, Argument& it) {
@@ -176,10 +176,10 @@ void examine_plugin(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, slow_together(seen));
     it.confirms(weight::faint, on_sockets(seen));
   }
-  it.at_most(.2, seen.on("nccl.transport", {"ib", "p2p"}));
+  it.at_most(bound::remote, seen.on("nccl.transport", {"ib", "p2p"}));
   // NCCL's own transport took the fabric: it needed no plugin.
-  it.at_most(.2, seen.told({"NET/IB : Using"}));
-  it.at_most(.2, one_machine(seen));
+  it.at_most(bound::remote, seen.told({"NET/IB : Using"}));
+  it.at_most(bound::remote, one_machine(seen));
 }
 
 /// NCCL lists its channels between nodes, and of one host none says GDRDMA.
@@ -235,10 +235,10 @@ void examine_gdr(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, slow_together(seen));
     it.confirms(weight::faint, fabric_there(seen));
   }
-  it.at_most(.3, on_sockets(seen));
-  it.at_most(.2, seen.on("nccl.transport", {"p2p", "shm"}));
-  it.at_most(.2, one_machine(seen));
-  it.at_most(.2, gdr_in_use(seen));
+  it.at_most(bound::unnamed, on_sockets(seen));
+  it.at_most(bound::remote, seen.on("nccl.transport", {"p2p", "shm"}));
+  it.at_most(bound::remote, one_machine(seen));
+  it.at_most(bound::remote, gdr_in_use(seen));
   it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
   it.rules_out(without);
 }
@@ -259,10 +259,10 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
                                    seen.recovers_by({"P2P_LEVEL", "p2p=", "visible devices", "hidepid"})));
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_together(seen));
   if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
-  it.at_most(.45, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),
-                         seen.environment("NCCL_P2P_LEVEL", {"0", "LOC"})));
-  it.at_most(.4, seen.slower({"p2p"}));
-  it.at_most(.4, seen.recovers_by({"acs", "iommu"}));
+  it.at_most(bound::below_half, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),
+                                       seen.environment("NCCL_P2P_LEVEL", {"0", "LOC"})));
+  it.at_most(bound::weak, seen.slower({"p2p"}));
+  it.at_most(bound::weak, seen.recovers_by({"acs", "iommu"}));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void examine_layout(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.told({"nchwToNhwc", "layout optimizer", "prefers NHWC"}));
   for (const std::string_view name : {"NHWC", "channels_last"})
     it.rules_out(seen.slower({}, {.layout = name}));
-  it.at_most(.2, seen.unmoved_by({"channels_last", "NHWC", "layout", "memory_format"}));
+  it.at_most(bound::remote, seen.unmoved_by({"channels_last", "NHWC", "layout", "memory_format"}));
 }
 
 Fact tuned(const Seen& seen) {
@@ -66,8 +66,8 @@ void examine_heuristic(const Seen& seen, Argument& it) {
                             seen.probe("autotune", {"recovers"}, {"cudnn"}))));
   }
   it.rules_out(seen.probe("autotune", {"no_change", "slow", "worse"}));
-  it.at_most(.4, seen.undone("cudnn", {"no_change"}));
-  it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm"}));
+  it.at_most(bound::weak, seen.undone("cudnn", {"no_change"}));
+  it.at_most(bound::weak, seen.slower({"gemm16", "gemm32", "hbm"}));
 }
 
 void examine_version(const Seen& seen, Argument& it) {
@@ -82,14 +82,15 @@ void examine_version(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.undone("cudnn", {"recovers"}));
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.unchanged({"gemm16"}));
   it.rules_out(seen.undone("cudnn", {"no_change", "worse"}));
-  it.at_most(.35, tuned(seen));
-  it.at_most(.3, gpu_not_used(seen));
+  it.rules_out(seen.same_version("cudnn"));
+  it.at_most(bound::last_named, tuned(seen));
+  it.at_most(bound::unnamed, gpu_not_used(seen));
   // None of them can be blamed alone, and which it was takes a probe.
-  it.unproven(.3, changed_together(seen));
-  it.at_most(.4, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
-  it.at_most(.3, seen.fails({}));
+  it.unproven(bound::unnamed, changed_together(seen));
+  it.at_most(bound::weak, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
+  it.at_most(bound::unnamed, seen.fails({}));
   if (!seen.undone("cudnn", {"recovers"}) && !seen.undone("framework", {"recovers"}))
-    it.unproven(.65, Fact("the old version was not measured again"));
+    it.unproven(bound::unconfident, Fact("the old version was not measured again"));
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ Signatures convolution_causes() {
                "is chosen.",
        .moves = "conv --, gemm16 0, hbm 0",
        .confirms = "the version differs between the two sides, the old one recovers, in both orders",
-       .excludes = "autotuning recovers; the old version is as slow",
+       .excludes = "autotuning recovers; the old version is as slow; cuDNN is of one version on both sides",
        .confused_with = {{"cudnn_heuristic_regression", "does autotuning recover?"},
                          {"mixed_library_versions", "do all cuDNN files come from one folder and version?"},
                          {"framework_op_regression", "was cuDNN itself exchanged?"}},

@@ -48,7 +48,7 @@ void examine_numa(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.unchanged({"hbm"}));
   }
   if (!pages) it.rules_out(seen.probe("pin_to_local_numa", {"no_change", "worse", "slow"}));
-  if (!seen.probe("pin_to_local_numa", {"recovers"})) it.at_most(.2, seen.on("host.numa_local"));
+  if (!seen.probe("pin_to_local_numa", {"recovers"})) it.at_most(bound::remote, seen.on("host.numa_local"));
 }
 
 /// Unpinned copies are slow and pinned ones are not. `measured`: the pinned ones have a factor too, and no
@@ -115,7 +115,7 @@ void examine_pageable(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_copy(seen));
   for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
     if (slower_by_figure(*metric) && is_pinned(*metric))
-      it.at_most(.25, "pinned copies are slow too: " + sentence(*metric));
+      it.at_most(bound::slight, "pinned copies are slow too: " + sentence(*metric));
   it.rules_out(seen.unmoved_by({"pin_memory", "pinned"}));
 }
 

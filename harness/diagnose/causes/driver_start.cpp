@@ -46,9 +46,9 @@ void examine_mismatch(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
     it.confirms(weight::hint, seen.told({"unattended-upgrade", "apt*upgrade*nvidia", "Upgraded*nvidia"}));
   }
-  it.at_most(.3, seen.error(804, compat_names));
+  it.at_most(bound::unnamed, seen.error(804, compat_names));
   if (!nvml_mismatch(seen) && !seen.error(803, mismatch_names))
-    it.at_most(.4, seen.on("driver.libcuda_path", {"compat"}));
+    it.at_most(bound::weak, seen.on("driver.libcuda_path", {"compat"}));
 }
 
 void examine_compat(const Seen& seen, Argument& it) {
@@ -60,7 +60,7 @@ void examine_compat(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.gpu_is({"geforce", "rtx 2", "rtx 3", "rtx 4", "rtx 5", "gtx", "titan"}));
   }
   it.confirms(weight::strong, seen.recovers_by({"cuda-compat", "compat removed", "compat="}));
-  if (!error) it.at_most(.3, seen.error(803, mismatch_names));
+  if (!error) it.at_most(bound::unnamed, seen.error(803, mismatch_names));
 }
 
 /// The fabric's state says anything but done.
@@ -127,7 +127,7 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   // NVML lists what CUDA does not see before the switches are set up.
   if (seen.fails({"init"}) && board_without_devices(seen)) {
     it.confirms(weight::fair, board_without_devices(seen));
-    if (!state_read) it.unproven(.65, Fact("nothing tells the state of the fabric"));
+    if (!state_read) it.unproven(bound::unconfident, Fact("nothing tells the state of the fabric"));
   }
   if (!it.evidence().empty() || seen.fails({"init"})) {
     it.confirms(weight::fair, fabric_not_done(seen));
@@ -139,24 +139,26 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   }
   it.rules_out(seen.told(hmm_lines));
   it.rules_out(both(switch_missing(seen), seen.off("gpu.fabric_state")));
-  it.at_most(.3, switch_missing(seen));
+  it.at_most(bound::unnamed, switch_missing(seen));
   // Where there is no NVSwitch the service ends by itself, and nothing waits for it. With NVLink 5 it ends so
   // for want of NVLSM, too, and where error 802 was seen something does wait.
   const Fact nothing_to_do = seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"});
   if (nvlink_5(seen)) {
     it.confirms(weight::good, both(either(error, fabric_not_done(seen)), nothing_to_do));
   } else {
-    it.at_most(error ? .5 : 0, nothing_to_do);
+    it.at_most(error ? bound::half : 0, nothing_to_do);
   }
   if (!error) it.rules_out(seen.gpu_is({"GeForce", "TITAN", "Quadro"}));
-  it.at_most(.2, invalid_ordinal(seen));
-  it.at_most(.4, seen.told(manager_mismatch_lines));
-  it.at_most(.4, manager_version_differs(seen));
-  it.at_most(.4, seen.recovers_by({"nokaslr", "uvm_disable_hmm", "conf-compute", "-srs"}));
-  if (!manager_not_running(seen)) it.at_most(.45, seen.on("host.virtualization", {"confidential"}));
-  it.at_most(.3, seen.on("fabric_manager.state", {"active", "running"}) && !manager_not_running(seen)
-                     ? Fact("the fabric manager is running")
-                     : Fact());
+  it.at_most(bound::remote, invalid_ordinal(seen));
+  it.at_most(bound::weak, seen.told(manager_mismatch_lines));
+  it.at_most(bound::weak, manager_version_differs(seen));
+  it.at_most(bound::weak, seen.recovers_by({"nokaslr", "uvm_disable_hmm", "conf-compute", "-srs"}));
+  if (!manager_not_running(seen))
+    it.at_most(bound::below_half, seen.on("host.virtualization", {"confidential"}));
+  it.at_most(bound::unnamed,
+             seen.on("fabric_manager.state", {"active", "running"}) && !manager_not_running(seen)
+                 ? Fact("the fabric manager is running")
+                 : Fact());
 }
 
 void examine_manager_version(const Seen& seen, Argument& it) {
@@ -178,7 +180,7 @@ void examine_kaslr(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.on("kernel.kaslr"));
     it.confirms(weight::faint, nvml_works(seen));
   }
-  it.at_most(.3, seen.off("kernel.kaslr"));
+  it.at_most(bound::unnamed, seen.off("kernel.kaslr"));
 }
 
 void examine_uvm_module(const Seen& seen, Argument& it) {
@@ -195,9 +197,9 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, seen.told({"suspend", "resume", "hibernat", "woke up", "sleep mode"}));
   }
   it.rules_out(seen.told(hmm_lines));
-  it.at_most(.3, nvml_mismatch(seen));
-  it.at_most(.3, seen.error(803, mismatch_names));
-  it.at_most(.3, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
+  it.at_most(bound::unnamed, nvml_mismatch(seen));
+  it.at_most(bound::unnamed, seen.error(803, mismatch_names));
+  it.at_most(bound::unnamed, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
 }
 
 }  // namespace

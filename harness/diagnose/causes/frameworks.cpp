@@ -77,14 +77,7 @@ void examine_memory_left(const Seen& seen, Argument& it) {
   const bool alone = it.evidence().empty();
   if (!it.confirms(weight::good, left_gpu_memory(seen))) return;
   it.confirms(weight::fair, not_put_on_gpu(seen));
-  if (alone) it.unproven(.65, Fact("nothing tells how it was built"));
-}
-
-bool framework_known(const Seen& seen) {
-  const auto& all = seen.it().metrics;
-  return seen.inventory("framework.name") != nullptr ||
-         std::any_of(all.begin(), all.end(),
-                     [](const Metric& metric) { return !metric.scope.framework.empty(); });
+  if (alone) it.unproven(bound::unconfident, Fact("nothing tells how it was built"));
 }
 
 void examine_ort(const Seen& seen, Argument& it) {
@@ -114,15 +107,15 @@ void examine_ort(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, ort);
   }
   if (!line) {
-    it.at_most(.45, seen.told(provider_unknown));
-    it.at_most(.3, cpu_build(seen));
-    it.at_most(.3, says_no_cuda(seen));
+    it.at_most(bound::below_half, seen.told(provider_unknown));
+    it.at_most(bound::unnamed, cpu_build(seen));
+    it.at_most(bound::unnamed, says_no_cuda(seen));
   }
   if (!ort && !line) {
     if (framework_known(seen))
-      it.at_most(.2, Fact("it is not ONNX Runtime"));
+      it.at_most(bound::remote, Fact("it is not ONNX Runtime"));
     else
-      it.unproven(.2, Fact("it is not known to be ONNX Runtime"));
+      it.unproven(bound::remote, Fact("it is not known to be ONNX Runtime"));
   }
   const Value* offered = seen.inventory("framework.providers");
   const bool only_processor = offered != nullptr && !contains_any(offered->text(), {"CUDA", "Tensorrt"});
@@ -130,7 +123,7 @@ void examine_ort(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, seen.told({"not offered", "not available", "no longer offered", "not listed",
                                          "is missing", "is gone", "instead of CUDA", "on the CPU"}));
   if (ort && !line && !gpu_not_used(seen) && !seen.on("libraries.missing") && !only_processor)
-    it.unproven(.3, Fact("it was not seen to run on the processor"));
+    it.unproven(bound::unnamed, Fact("it was not seen to run on the processor"));
 }
 
 void examine_cpu_wheel(const Seen& seen, Argument& it) {
@@ -158,18 +151,19 @@ void examine_cpu_wheel(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.probe("nvml_query", {"succeeds", "normal"}));
     it.confirms(weight::fair, seen.probe("native_benchmark", {"normal", "succeeds"}));
   }
-  it.at_most(.4, seen.on("framework.origin", {"own_build", "source"}));
-  it.at_most(.45,
+  it.at_most(bound::weak, seen.on("framework.origin", {"own_build", "source"}));
+  it.at_most(bound::below_half,
              seen.told({"not compiled with GPU offload", "compiled without CUDA", "without GPU support"}));
   // Without a driver nothing reaches a GPU; a build that is known to have no CUDA would not with one either.
-  if (!cpu_build(seen)) it.at_most(.3, seen.probe("nvml_query", {"fails"}));
+  if (!cpu_build(seen)) it.at_most(bound::unnamed, seen.probe("nvml_query", {"fails"}));
   it.rules_out(seen.on("framework.build", {"cuda"}));
   // JAX says that no such build is installed where the one that is cannot load its libraries.
-  it.at_most(.3, seen.told({"Unable to load cu"}));
+  it.at_most(bound::unnamed, seen.told({"Unable to load cu"}));
   // Who calls the driver was built for it.
-  it.at_most(.3, seen.told({"failed call to cuInit", "CUDA_ERROR_", "cudaError", "cudaGetDeviceCount",
-                            "found no NVIDIA driver", "driver on your system is too old"}));
-  it.at_most(.4, seen.told({"Failed to create CUDAExecutionProvider"}));
+  it.at_most(bound::unnamed,
+             seen.told({"failed call to cuInit", "CUDA_ERROR_", "cudaError", "cudaGetDeviceCount",
+                        "found no NVIDIA driver", "driver on your system is too old"}));
+  it.at_most(bound::weak, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
 void examine_built_without(const Seen& seen, Argument& it) {
@@ -190,13 +184,13 @@ void examine_built_without(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, gpu_not_used(seen));
     it.confirms(weight::faint, seen.changed({"framework", "application"}));
   }
-  it.at_most(.3, seen.on("framework.build", {"cuda"}));
-  it.at_most(.45, seen.on("framework.origin", {"wheel"}));
-  if (!mine) it.at_most(.45, seen.told({"Torch not compiled with CUDA"}));
+  it.at_most(bound::unnamed, seen.on("framework.build", {"cuda"}));
+  it.at_most(bound::below_half, seen.on("framework.origin", {"wheel"}));
+  if (!mine) it.at_most(bound::below_half, seen.told({"Torch not compiled with CUDA"}));
   if (const Value* version = seen.inventory("framework.version");
       version != nullptr && contains(version->text(), "+cpu"))
-    it.at_most(.35, Fact("the wheel says that it is the processor's"));
-  it.at_most(.4, seen.told({"Failed to create CUDAExecutionProvider"}));
+    it.at_most(bound::last_named, Fact("the wheel says that it is the processor's"));
+  it.at_most(bound::weak, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
 void examine_cpu_operation(const Seen& seen, Argument& it) {
@@ -225,11 +219,12 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
   if (line || seen.slower(compute_classes, {}, 5) || seen.slower({"framework_op"}, {}, 3))
     it.confirms(weight::fair, gpu_not_used(seen));
   it.rules_out(seen.probe("aligned_shape", {"recovers", "normal"}));
-  it.at_most(.35, both(seen.slower({}, {.aligned = false}), seen.unchanged({}, {.aligned = true})));
-  it.at_most(.3, seen.told({"Failed to create CUDAExecutionProvider"}));
-  it.at_most(.3, cpu_build(seen));
-  it.at_most(.3, says_no_cuda(seen));
-  it.at_most(.3, seen.gpu_is({"GTX 16"}));
+  it.at_most(bound::last_named,
+             both(seen.slower({}, {.aligned = false}), seen.unchanged({}, {.aligned = true})));
+  it.at_most(bound::unnamed, seen.told({"Failed to create CUDAExecutionProvider"}));
+  it.at_most(bound::unnamed, cpu_build(seen));
+  it.at_most(bound::unnamed, says_no_cuda(seen));
+  it.at_most(bound::unnamed, seen.gpu_is({"GTX 16"}));
 }
 
 }  // namespace

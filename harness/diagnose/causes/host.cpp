@@ -53,11 +53,11 @@ void examine_cgroup(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.on("host.container"));
   it.rules_out(seen.probe("outside_cgroup", {"no_change", "slow", "worse", "normal"}));
   // A quota holds on every processor.
-  it.at_most(.35, seen.recovers_by({"idle_processors"}));
-  it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
+  it.at_most(bound::last_named, seen.recovers_by({"idle_processors"}));
+  it.at_most(bound::last_named, seen.probe("cpu_benchmark", {"normal"}));
   if (!throttled(seen) && !seen.probe("outside_cgroup", {"recovers"}) &&
       seen.telemetry("cpu_throttled_periods") != nullptr)
-    it.at_most(.3, Fact("no period was throttled"));
+    it.at_most(bound::unnamed, Fact("no period was throttled"));
 }
 
 /// The reporter saw the mask, or what sets it.
@@ -134,48 +134,66 @@ void examine_contention(const Seen& seen, Argument& it) {
                                                 "background"}));
   // What holds the processors back for good does not pass within seconds.
   if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
-  it.at_most(.5, seen.unmoved_by({"idle_processors"}));
-  it.at_most(.4, mask_seen(seen));
-  it.at_most(.4, throttled(seen));
-  it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
-  it.at_most(.35, seen.probe("cpu_benchmark", {"normal"}));
-  it.at_most(.35, seen.recovers_by({"governor", "affinity", "taskset"}));
-  it.at_most(.3, seen.recovers_by({"num_workers", "workers="}));
+  it.at_most(bound::half, seen.unmoved_by({"idle_processors"}));
+  it.at_most(bound::weak, mask_seen(seen));
+  it.at_most(bound::weak, throttled(seen));
+  it.at_most(bound::last_named, seen.probe("outside_cgroup", {"recovers"}));
+  it.at_most(bound::last_named, seen.probe("cpu_benchmark", {"normal"}));
+  it.at_most(bound::last_named, seen.recovers_by({"governor", "affinity", "taskset"}));
+  it.at_most(bound::unnamed, seen.recovers_by({"num_workers", "workers="}));
 }
 
 const Words slow_governors{"powersave", "conservative"};
 
+/// Another governor was in use before, and one that saves power is now. "absent" tells of none that could not
+/// be read, and is no other governor.
+Fact changed_to_slow_governor(const Seen& seen) {
+  const Fact fact = seen.changed_to("governor", slow_governors);
+  if (!fact) return std::nullopt;
+  for (const auto& [field, change] : *seen.it().changed)
+    if (contains(field, "governor") &&
+        contains_any(change.before.text(), {"performance", "ondemand", "schedutil", "userspace"}))
+      return fact;
+  return std::nullopt;
+}
+
 void examine_governor(const Seen& seen, Argument& it) {
   const Fact harmed =
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
-  it.confirms(weight::proof, seen.recovers_by({"governor", "cpupower", "energy_performance",
-                                               "scaling_max_freq", "cpufreq", "turbo boost", "cpu boost"}));
+  const Fact switched = seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq",
+                                          "cpufreq", "turbo boost", "cpu boost"});
+  it.confirms(weight::proof, switched);
   it.confirms(weight::strong, seen.recovers_by({"tuned-adm", "tuned=", "intel_pstate", "amd_pstate",
                                                 "C-state", "cstate", "intel_idle"}));
   it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));
   if (harmed) {
-    it.confirms(weight::strong, seen.changed_to("governor", slow_governors));
+    // That it changed and that it is so is one fact.
+    if (!it.confirms(weight::strong, changed_to_slow_governor(seen)))
+      it.confirms(weight::good, either(seen.on("host.governor", slow_governors),
+                                       seen.told({"governor*powersave", "powersave*governor",
+                                                  "governor = powersave", "cpu*stuck at*mhz"})));
     it.confirms(weight::strong, seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9));
-    it.confirms(weight::good, either(seen.on("host.governor", slow_governors),
-                                     seen.told({"governor*powersave", "powersave*governor",
-                                                "governor = powersave", "cpu*stuck at*mhz"})));
     it.confirms(weight::hint, seen.on("host.governor", {"ondemand"}));
     it.confirms(weight::fair, slower_processor(seen));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu"}));
   }
-  it.at_most(.2,
+  it.at_most(bound::remote,
              either(seen.on("host.governor", {"performance"}), seen.changed_to("governor", {"performance"})));
-  it.at_most(.3, throttled(seen));
-  it.at_most(.3, in_words("other work kept the processors busy, whatever their clock",
-                          seen.at_least("cpu_load_percent", load_matters)));
-  it.at_most(.3, in_words("threads waited for a processor, whatever its clock",
-                          seen.at_least("cpu_pressure_percent", pressure_matters)));
-  it.at_most(.3, seen.recovers_by({"idle_processors"}));
-  it.at_most(.3, seen.probe("repeat_later", {"normal"}));
+  it.at_most(bound::unnamed, throttled(seen));
+  it.at_most(bound::unnamed, in_words("other work kept the processors busy, whatever their clock",
+                                      seen.at_least("cpu_load_percent", load_matters)));
+  it.at_most(bound::unnamed, in_words("threads waited for a processor, whatever its clock",
+                                      seen.at_least("cpu_pressure_percent", pressure_matters)));
+  it.at_most(bound::unnamed, seen.recovers_by({"idle_processors"}));
+  it.at_most(bound::unnamed, seen.probe("repeat_later", {"normal"}));
+  // A launch is all work of the processor: what holds its clock low slows that first.
+  if (!switched && seen.unchanged({"launch"}))
+    it.at_most(bound::unnamed, Fact("launch is unchanged, predicted slower"));
   it.rules_out(seen.unmoved_by({"governor", "cpupower"}));
   if (!seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9))
-    it.at_most(.3, both(seen.telemetry("cpu_clock_mhz") != nullptr ? Fact("the clock was read") : Fact(),
-                        seen.number("cpu_clock_expected_mhz") ? Fact("and it is not low") : Fact()));
+    it.at_most(bound::unnamed,
+               both(seen.telemetry("cpu_clock_mhz") != nullptr ? Fact("the clock was read") : Fact(),
+                    seen.number("cpu_clock_expected_mhz") ? Fact("and it is not low") : Fact()));
 }
 
 /// The mask allows far fewer processors than the machine has.
@@ -215,14 +233,15 @@ void examine_affinity(const Seen& seen, Argument& it) {
   it.rules_out(seen.unmoved_by({"affinity", "taskset"}));
   // Bound and given more at once: which of the two it was is open, where nothing shows a narrow mask.
   if (!mask_seen(seen) && !narrowed(seen))
-    it.unproven(.6, in_words("which of the two it was is open",
-                             seen.probe("change_setting", {"recovers"}, {"cpus*,*bind", "bind*,*cpus"})));
+    it.unproven(bound::likely,
+                in_words("which of the two it was is open",
+                         seen.probe("change_setting", {"recovers"}, {"cpus*,*bind", "bind*,*cpus"})));
   // The mask allows processors on which it is fast.
-  it.at_most(.5, seen.recovers_by({"idle_processors"}));
-  it.at_most(.3, seen.probe("repeat_later", {"normal"}));
-  it.at_most(.4, throttled(seen));
-  it.at_most(.35, seen.probe("outside_cgroup", {"recovers"}));
-  it.at_most(.45, seen.probe("pin_to_local_numa", {"recovers"}));
+  it.at_most(bound::half, seen.recovers_by({"idle_processors"}));
+  it.at_most(bound::unnamed, seen.probe("repeat_later", {"normal"}));
+  it.at_most(bound::weak, throttled(seen));
+  it.at_most(bound::last_named, seen.probe("outside_cgroup", {"recovers"}));
+  it.at_most(bound::below_half, seen.probe("pin_to_local_numa", {"recovers"}));
 }
 
 }  // namespace
@@ -269,7 +288,7 @@ Signatures host_causes() {
        .stands_on = {"governor"},
        .confirms = "governor powersave or a low processor clock, host benchmarks down evenly, reading the "
                    "processor's clock takes longer; performance recovers",
-       .excludes = "governor performance; the machine is busy",
+       .excludes = "governor performance; the machine is busy; launches are as fast as before",
        .confused_with = {{"cpu_contention", "is the machine idle otherwise?"},
                          {"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"}},
        .next =

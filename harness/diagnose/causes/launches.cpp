@@ -36,7 +36,7 @@ void examine_blocking(const Seen& seen, Argument& it) {
   it.rules_out(seen.probe("stream_overlap", {"normal", "succeeds"}));
   it.rules_out(seen.environment("CUDA_LAUNCH_BLOCKING", {"0", ""}));
   it.rules_out(seen.unmoved_by({"LAUNCH_BLOCKING"}));
-  if (!blocking_set(seen)) it.at_most(.4, injected(seen));
+  if (!blocking_set(seen)) it.at_most(bound::weak, injected(seen));
 }
 
 Fact fresh_is_normal(const Seen& seen) {
@@ -56,9 +56,9 @@ void examine_cupti(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"cupti", "TEARDOWN_CUPTI", "profiler"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
   it.rules_out(seen.probe("repeat_in_fresh_process", {"slow", "no_change", "worse"}));
-  it.at_most(.4, injected(seen));
+  it.at_most(bound::weak, injected(seen));
   // A subscription costs the same from its first call on; what grows with time is something else.
-  if (!after) it.at_most(.3, seen.on("drift", {"worse_with_time"}));
+  if (!after) it.at_most(bound::unnamed, seen.on("drift", {"worse_with_time"}));
 }
 
 void examine_profiler(const Seen& seen, Argument& it) {
@@ -77,12 +77,12 @@ void examine_profiler(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.slower({"launch"}));
     it.confirms(weight::faint, seen.probe("stream_overlap", {"no_overlap"}));
   }
-  it.at_most(.3, seen.unmoved_by({"INJECTION", "LD_PRELOAD", "NSYS", "SANITIZER"}));
+  it.at_most(bound::unnamed, seen.unmoved_by({"INJECTION", "LD_PRELOAD", "NSYS", "SANITIZER"}));
   // A variable that was taken away without effect is not why.
-  it.at_most(.4, seen.unmoved_by({"LAUNCH_BLOCKING"}) ? Fact() : blocking_set(seen));
-  it.at_most(.45, seen.slower({}, {.phase = "after_profiler"}));
+  it.at_most(bound::weak, seen.unmoved_by({"LAUNCH_BLOCKING"}) ? Fact() : blocking_set(seen));
+  it.at_most(bound::below_half, seen.slower({}, {.phase = "after_profiler"}));
   // What a profiler told, in a run that was made to look: none is in the process that is slow.
-  if (!injected(seen)) it.at_most(.3, seen.said({"nsys: ", "nvprof: ", "ncu: ", "nsight: "}));
+  if (!injected(seen)) it.at_most(bound::unnamed, seen.said({"nsys: ", "nvprof: ", "ncu: ", "nsight: "}));
 }
 
 /// Percent of the time: below it the GPU waits more than it works.
@@ -126,11 +126,11 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, Fact("the GPU was mostly idle"));
   for (const Metric* metric : seen.metrics({"launch"}))
     if (slower_by_figure(*metric) && metric->scope.framework.empty())
-      it.at_most(.35, "native launches are slower too: " + sentence(*metric));
-  it.at_most(.35, blocking_set(seen));
-  it.at_most(.35, injected(seen));
-  it.at_most(.4, seen.slower({}, {.phase = "after_profiler"}));
-  it.at_most(.35, seen.slower({"host_cpu"}));
+      it.at_most(bound::last_named, "native launches are slower too: " + sentence(*metric));
+  it.at_most(bound::last_named, blocking_set(seen));
+  it.at_most(bound::last_named, injected(seen));
+  it.at_most(bound::weak, seen.slower({}, {.phase = "after_profiler"}));
+  it.at_most(bound::last_named, seen.slower({"host_cpu"}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
+#include "diagnose/vocabulary.hpp"
 #include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
@@ -78,10 +79,10 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
   // Another version may mend what is slow, too.
   if (!cudnn_absent(seen) && !seen.on("libraries.missing", {"cudnn"}))
-    it.unproven(.65, Fact("nothing says that it is absent"));
-  it.at_most(.5, mismatch_reported(seen));
-  it.at_most(.6, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
-  it.at_most(.6, seen.told({"Failed to create CUDAExecutionProvider"}));
+    it.unproven(bound::unconfident, Fact("nothing says that it is absent"));
+  it.at_most(bound::half, mismatch_reported(seen));
+  it.at_most(bound::likely, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
+  it.at_most(bound::likely, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
 /// CUDA's version by the name of a folder: "/opt/cuda-12.1/lib64".
@@ -152,7 +153,8 @@ void examine_mixed(const Seen& seen, Argument& it) {
     if (doubled) it.confirms(weight::fair, seen.fails({}));
   }
   if (doubled) it.confirms(weight::fair, seen.recovers_by({"LD_LIBRARY_PATH", "uninstall", "removed"}));
-  if (!doubled && !reported && !older) it.unproven(.3, Fact("no library is known to be there twice"));
+  if (!doubled && !reported && !older)
+    it.unproven(bound::unnamed, Fact("no library is known to be there twice"));
 }
 
 void examine_duplicate(const Seen& seen, Argument& it) {
@@ -162,18 +164,28 @@ void examine_duplicate(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               seen.told({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
                          "found two*lib", "loaded twice", "multiple versions of lib"}));
-  it.at_most(.45, mismatch_reported(seen));
-  it.at_most(.45, both(seen.fails({}), either(copies(seen, "cudnn.copies"), mixed(seen))));
+  it.at_most(bound::below_half, mismatch_reported(seen));
+  it.at_most(bound::below_half, both(seen.fails({}), either(copies(seen, "cudnn.copies"), mixed(seen))));
+}
+
+/// Figures of cuBLAS where any says whose it is, else all: another's code tells nothing of cuBLAS.
+Where of_cublas(const Seen& seen) {
+  const auto& all = seen.it().metrics;
+  const bool said = std::any_of(all.begin(), all.end(), [](const Metric& metric) {
+    return contains(metric.scope.library, "cublas") || metric.scope.library == own_library;
+  });
+  return said ? Where{.library = "cublas"} : Where{};
 }
 
 void examine_cublas_version(const Seen& seen, Argument& it) {
-  const Fact slow = seen.slower({"gemm16", "gemm32", "gemm8", "gemmtf32", "gemm64"});
+  const Where own = of_cublas(seen);
+  const Fact slow = seen.slower({"gemm16", "gemm32", "gemm8", "gemmtf32", "gemm64"}, own);
   if (slow) {
     it.confirms(weight::good, seen.changed({"cublas"}));
     it.confirms(weight::fair, seen.changed({"cuda"}));
-    it.confirms(weight::fair, split_types(seen, {"gemm16", "gemm32", "gemm8"}));
+    it.confirms(weight::fair, split_types(seen, {"gemm16", "gemm32", "gemm8"}, own));
     it.confirms(weight::hint, seen.slower({}, {.library = "cublas"}));
-    if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"gemm16", "gemm8", "gemm32"}));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"gemm16", "gemm8", "gemm32"}, own));
   } else if (seen.slower(application_classes)) {
     it.confirms(weight::fair, seen.changed({"cublas"}));
   }
@@ -181,13 +193,15 @@ void examine_cublas_version(const Seen& seen, Argument& it) {
   if (slow) it.confirms(weight::good, seen.undone("cuda", {"recovers"}));
   it.confirms(weight::good, seen.told({"fixed in*cublas", "cublas*regress", "known issue*cublas"}));
   it.rules_out(seen.undone("cublas", {"no_change", "worse"}));
+  it.rules_out(seen.same_version("cublas"));
+  it.rules_out(own_products_as_slow(seen, {"gemm16", "gemm32", "gemm8", "gemmtf32", "gemm64"}, "cublas"));
   if (!seen.undone("cublas", {"recovers"}) && !seen.undone("cuda", {"recovers"}))
-    it.unproven(.65, Fact("the old version was not measured again"));
-  it.at_most(.3, low_clock(seen));
-  it.at_most(.35, seen.slower({}, {.aligned = false}));
-  it.at_most(.3, seen.slower({"hbm", "conv", "l2"}));
-  it.at_most(.35, seen.slower({"gemm16"}, {}, 10));
-  it.at_most(.35, seen.gpu_is({"GTX 16"}));
+    it.unproven(bound::unconfident, Fact("the old version was not measured again"));
+  it.at_most(bound::unnamed, low_clock(seen));
+  it.at_most(bound::last_named, seen.slower({}, {.aligned = false}));
+  it.at_most(bound::unnamed, seen.slower({"hbm", "conv", "l2"}));
+  it.at_most(bound::last_named, seen.slower({"gemm16"}, {}, 10));
+  it.at_most(bound::last_named, seen.gpu_is({"GTX 16"}));
 }
 
 }  // namespace
@@ -250,7 +264,8 @@ Signatures library_causes() {
                "fast as before: two 16-bit types that the hardware runs at one rate are unequal.",
        .moves = "gemm16 -, hbm 0, conv 0, launch 0",
        .confirms = "some types or shapes only; the version differs and the old one recovers",
-       .excludes = "clocks are low, memory or convolutions are slower too; the old version is as slow",
+       .excludes = "clocks are low, memory or convolutions are slower too; the old version is as slow, or "
+                   "cuBLAS is of one version on both sides; products without cuBLAS are as slow",
        .confused_with = {{"tc_not_selected_for_shape", "was the same shape faster with the earlier library?"},
                          {"power_or_clock", "are all compute classes slower alike?"},
                          {"kernel_specific", "does another algorithm or library recover?"}},

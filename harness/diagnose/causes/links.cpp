@@ -49,15 +49,15 @@ void examine_pcie(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"h2d", "d2h"}));
   it.rules_out(seen.probe("link_under_load", {"normal", "recovers", "succeeds"}));
   it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
-  it.at_most(.35, seen.probe("repeat_later", {"normal"}));
+  it.at_most(bound::last_named, seen.probe("repeat_later", {"normal"}));
   if (idle && !slow_link(seen)) it.unproven(0, Fact("the link was read while idle"));
   const Fact nominal = seen.number("pcie_generation") && seen.number("pcie_generation_max") &&
                                seen.number("pcie_width") && seen.number("pcie_width_max") && !generation &&
                                !width
                            ? Fact("the link is at its full generation and width")
                            : Fact();
-  it.at_most(.2, nominal);
-  it.at_most(.35, seen.on("topology.path", {"chipset"}));
+  it.at_most(bound::remote, nominal);
+  it.at_most(bound::last_named, seen.on("topology.path", {"chipset"}));
 }
 
 void examine_chipset(const Seen& seen, Argument& it) {
@@ -107,12 +107,14 @@ void examine_iommu(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large", "h2d"}));
   if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   if (!recovers)
-    it.at_most(.2, both(mode != nullptr && (mode->off() || contains_any(mode->text(), {"passthrough", "pt"}))
-                            ? Fact("host.iommu = " + mode->text())
-                            : Fact(),
-                        Fact("addresses are not translated")));
+    it.at_most(bound::remote,
+               both(mode != nullptr && (mode->off() || contains_any(mode->text(), {"passthrough", "pt"}))
+                        ? Fact("host.iommu = " + mode->text())
+                        : Fact(),
+                    Fact("addresses are not translated")));
   // Both may be on: which one it is takes a probe.
-  if (!recovers) it.unproven(.65, in_words("bridges may redirect as well", seen.on("host.acs")));
+  if (!recovers)
+    it.unproven(bound::unconfident, in_words("bridges may redirect as well", seen.on("host.acs")));
   it.rules_out(seen.unmoved_by({"iommu"}));
 }
 
@@ -143,10 +145,10 @@ void examine_acs(const Seen& seen, Argument& it) {
   if (it.evidence().empty() && it.confirms(weight::fair, slower_together_than_alone(seen)))
     if (!seen.on("host.virtualization"))
       it.confirms(weight::faint, Fact("no virtual machine is known that would need it otherwise"));
-  if (!recovers && !inverted) it.at_most(.2, seen.off("host.acs"));
+  if (!recovers && !inverted) it.at_most(bound::remote, seen.off("host.acs"));
   if (!recovers && !inverted)
-    it.unproven(.65, in_words("addresses may be translated as well",
-                              seen.on("host.iommu", {"translat", "true", "on", "enabled"})));
+    it.unproven(bound::unconfident, in_words("addresses may be translated as well",
+                                             seen.on("host.iommu", {"translat", "true", "on", "enabled"})));
   it.rules_out(seen.unmoved_by({"acs"}));
   // NVIDIA's own driver lets no peers of these boards talk to each other, so that there is nothing for a
   // bridge to redirect. NVIDIA of the RTX 4090, as other pages quote it:
@@ -154,7 +156,7 @@ void examine_acs(const Seen& seen, Argument& it) {
   // Of the series: huggingface/accelerate#2328. A patched driver does (tinygrad/open-gpu-kernel-modules).
   if (!recovers && seen.gpu_is({"GeForce RTX 40"}))
     it.at_most(
-        .2,
+        bound::remote,
         Fact("NVIDIA's driver gives this board no access between peers: they go through the host anyway"));
 }
 
@@ -176,7 +178,7 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   const std::optional<double> active = seen.number("nvlinks_active");
   const std::optional<double> expected = seen.number("nvlinks_expected");
   if (active && expected && *active >= *expected)
-    it.at_most(.2, Fact("all NVLinks of this board are active"));
+    it.at_most(bound::remote, Fact("all NVLinks of this board are active"));
 }
 
 }  // namespace

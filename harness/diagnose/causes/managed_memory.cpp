@@ -45,9 +45,9 @@ void examine_oversubscription(const Seen& seen, Argument& it) {
     it.confirms(weight::good, seen.recovers_by({"prefetch", "memadvise", "smaller", "batch", "pool"}));
     it.confirms(weight::fair, seen.probe("allocate_beyond_memory", {"succeeds"}));
   }
-  it.at_most(.3, windows(seen));
-  it.at_most(.3, seen.off("oversubscribed"));
-  it.at_most(.35, seen.on("spilled_to_host"));
+  it.at_most(bound::unnamed, windows(seen));
+  it.at_most(bound::unnamed, seen.off("oversubscribed"));
+  it.at_most(bound::last_named, seen.on("spilled_to_host"));
 }
 
 /// The driver went over the version that brought the fallback to Windows.
@@ -85,8 +85,8 @@ void examine_sysmem(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::hint, os);
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.changed({"driver"}));
   }
-  it.at_most(.3, seen.on("host.os", {"linux"}));
-  it.at_most(.3, seen.probe("allocate_beyond_memory", {"fails"}));
+  it.at_most(bound::unnamed, seen.on("host.os", {"linux"}));
+  it.at_most(bound::unnamed, seen.probe("allocate_beyond_memory", {"fails"}));
 }
 
 void examine_driver_bug(const Seen& seen, Argument& it) {
@@ -105,11 +105,11 @@ void examine_driver_bug(const Seen& seen, Argument& it) {
     it.confirms(weight::hint,
                 either(seen.xid({31}), seen.told({"uvm*hang", "uvm*lockup", "soft lockup*uvm"})));
   }
-  it.at_most(.2, seen.on("oversubscribed"));
-  it.at_most(.3, seen.on("spilled_to_host"));
-  it.at_most(.3, seen.told({"devmem_alloc_pagemap"}));
+  it.at_most(bound::remote, seen.on("oversubscribed"));
+  it.at_most(bound::unnamed, seen.on("spilled_to_host"));
+  it.at_most(bound::unnamed, seen.told({"devmem_alloc_pagemap"}));
   it.rules_out(seen.undone("driver", {"no_change"}));
-  it.at_most(.4, seen.error(999, {"CUDA unknown error"}));
+  it.at_most(bound::weak, seen.error(999, {"CUDA unknown error"}));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void examine_l2(const Seen& seen, Argument& it) {
                                        "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist"}));
   if (!it.evidence().empty()) it.confirms(weight::fair, seen.slower({"l2"}));
   // Lines stay in L2 for whoever comes next, whose own limit is 0.
-  if (!reset) it.at_most(.2, seen.off("gpu.l2_persisting_limit"));
+  if (!reset) it.at_most(bound::remote, seen.off("gpu.l2_persisting_limit"));
 }
 
 void examine_mig(const Seen& seen, Argument& it) {
@@ -80,12 +80,12 @@ void examine_mig(const Seen& seen, Argument& it) {
       either(invalid_ordinal(seen), several ? seen.fails({"init", "application", "coll_large"}) : Fact());
   const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
   if (on) it.confirms(weight::good, missing);
-  if (!on || !missing) it.at_most(.45, seen.fails({"init"}));
+  if (!on || !missing) it.at_most(bound::below_half, seen.fails({"init"}));
   // Who names an instance knows of it: it is no state that somebody left.
   if (!missing && !seen.turned_on("mig"))
-    it.at_most(.3, in_words("the program asks for an instance of MIG",
-                            seen.environment("CUDA_VISIBLE_DEVICES", {"MIG-*"})));
-  it.at_most(.2, seen.off("gpu.mig"));
+    it.at_most(bound::unnamed, in_words("the program asks for an instance of MIG",
+                                        seen.environment("CUDA_VISIBLE_DEVICES", {"MIG-*"})));
+  it.at_most(bound::remote, seen.off("gpu.mig"));
 }
 
 void examine_ecc(const Seen& seen, Argument& it) {
@@ -100,14 +100,15 @@ void examine_ecc(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(seen.on("gpu.ecc"), seen.moved("memory_total", {"lower"})));
   }
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"hbm"}));
-  if (seen.compared() && !slow) without_slowness(it, .3, "memory", is_compared(seen, {"hbm", "l2"}));
-  it.at_most(.4, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
+  if (seen.compared() && !slow)
+    without_slowness(it, bound::unnamed, "memory", is_compared(seen, {"hbm", "l2"}));
+  it.at_most(bound::weak, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
   // HBM has room of its own for the check bits.
   if (!seen.turned_on("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))
-    it.at_most(
-        .2, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200", "V100", "A30"}));
-  it.at_most(.2, seen.off("gpu.ecc"));
-  if (!seen.recovers_by({"ecc"})) it.at_most(.2, seen.as_before({"ecc"}));
+    it.at_most(bound::remote, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200",
+                                           "V100", "A30"}));
+  it.at_most(bound::remote, seen.off("gpu.ecc"));
+  if (!seen.recovers_by({"ecc"})) it.at_most(bound::remote, seen.as_before({"ecc"}));
   it.rules_out(seen.unmoved_by({"ecc"}));
 }
 

@@ -50,11 +50,11 @@ void examine_missing(const Seen& seen, Argument& it) {
   // Without a module nothing runs on a GPU at all.
   for (const Metric* metric : seen.metrics(
            {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "hbm", "l2", "launch", "attention", "fft"}))
-    if (metric->factor && !metric->fails) it.at_most(.2, "the GPU computes: " + sentence(*metric));
-  it.at_most(.35, seen.told(holder_lines, forbids_it));
-  it.at_most(.35, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
-  it.at_most(.35, seen.told(rejected_lines));
-  it.at_most(.3, seen.nvml_error(18, {"Driver/library version mismatch", "API mismatch"}));
+    if (metric->factor && !metric->fails) it.at_most(bound::remote, "the GPU computes: " + sentence(*metric));
+  it.at_most(bound::last_named, seen.told(holder_lines, forbids_it));
+  it.at_most(bound::last_named, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
+  it.at_most(bound::last_named, seen.told(rejected_lines));
+  it.at_most(bound::unnamed, seen.nvml_error(18, {"Driver/library version mismatch", "API mismatch"}));
 }
 
 void examine_nouveau(const Seen& seen, Argument& it) {
@@ -76,7 +76,7 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::strong, seen.recovers_by({"secure_boot", "secure boot", "mokutil", "SecureBoot", "MOK",
                                                 "module signing", "signed module"}));
-  it.at_most(.3, seen.off("host.secure_boot"));
+  it.at_most(bound::unnamed, seen.off("host.secure_boot"));
 }
 
 /// The name is a vGPU profile's: the board, a dash, the frame buffer in GB, and the licence's letter, or that
@@ -121,7 +121,7 @@ void examine_vgpu(const Seen& seen, Argument& it) {
                             seen.probe("nvml_query", {"succeeds", "normal"}));
   if (seen.number("utilization_percent").value_or(100) < 1) it.confirms(weight::good, both(profile, refused));
   if (!it.evidence().empty()) it.confirms(weight::hint, profile);
-  it.at_most(.3, seen.throttled({"hw_thermal", "sw_thermal", "hw_power_brake"}));
+  it.at_most(bound::unnamed, seen.throttled({"hw_thermal", "sw_thermal", "hw_power_brake"}));
 }
 
 void examine_confidential(const Seen& seen, Argument& it) {
@@ -136,7 +136,7 @@ void examine_confidential(const Seen& seen, Argument& it) {
   Fact copies = seen.slower({"h2d", "d2h", "p2p"});
   for (const std::string_view op : {"memcpy", "copy", "transfer"})
     copies = either(copies, seen.slower(application_classes, {.op = op}));
-  it.at_most(.2, both(seen.setting_off("confidential"), Fact("the mode is off")));
+  it.at_most(bound::remote, both(seen.setting_off("confidential"), Fact("the mode is off")));
   // A rate without anything to compare it with is a report of slow copies too, beside what explains it.
   if (!copies && told && !seen.metrics({"h2d", "d2h"}).empty() && !seen.unchanged({"h2d", "d2h"}))
     copies = sentence(*seen.metrics({"h2d", "d2h"}).front());
@@ -157,8 +157,8 @@ void examine_confidential(const Seen& seen, Argument& it) {
                 in_words("no NVSwitch waits for a fabric manager", seen.off("topology.nvswitch")));
   }
   it.confirms(weight::strong, seen.recovers_by({"confidential", "conf-compute", "cc_mode", "cc=off"}));
-  it.at_most(.35, seen.recovers_by({"persistence"}));
-  it.at_most(.3, seen.off("gpu.confidential_computing"));
+  it.at_most(bound::last_named, seen.recovers_by({"persistence"}));
+  it.at_most(bound::unnamed, seen.off("gpu.confidential_computing"));
 }
 
 }  // namespace

@@ -90,10 +90,10 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   if (!it.evidence().empty())
     it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));
   const std::optional<double> others = seen.number("other_processes");
-  if (others && *others == 0) it.at_most(.2, Fact("no other process was on the GPU"));
+  if (others && *others == 0) it.at_most(bound::remote, Fact("no other process was on the GPU"));
   if (!others && seen.number("utilization_before_percent").value_or(busy_percent) < busy_percent)
-    it.at_most(.4, Fact("the GPU was idle while nothing of ours ran"));
-  it.at_most(.4, low_clock(seen));
+    it.at_most(bound::weak, Fact("the GPU was idle while nothing of ours ran"));
+  it.at_most(bound::weak, low_clock(seen));
 }
 
 }  // namespace

@@ -30,8 +30,9 @@ void examine_brake(const Seen& seen, Argument& it) {
       it.confirms(weight::hint, Fact("the memory clock is nominal"));
     it.confirms(weight::hint, either(seen.unchanged({"hbm"}), seen.below("power_w", "power_limit_w", .6)));
   }
-  it.at_most(.35, seen.throttled({"hw_power_brake"}) ? Fact() : seen.throttled({"hw_thermal", "sw_thermal"}));
-  it.at_most(.4, seen.probe("reset_clocks", {"recovers"}));
+  it.at_most(bound::last_named,
+             seen.throttled({"hw_power_brake"}) ? Fact() : seen.throttled({"hw_thermal", "sw_thermal"}));
+  it.at_most(bound::weak, seen.probe("reset_clocks", {"recovers"}));
 }
 
 /// Where the number begins that belongs to a name that ends in the word at `at`; what follows later in a line
@@ -96,16 +97,17 @@ void examine_thermal(const Seen& seen, Argument& it) {
   const Fact worse = seen.on("drift", {"worse_with_time"});
   const Fact temperature = seen.at_least("temperature_c", hot);
   const Fact at_limit = at_printed_limit(seen);
+  const Fact cooled =
+      seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt", "dust",
+                        "heatsink", "thermal pad", "thermald", "temp target", "temperature limit",
+                        "ventilation", "ambient", "water block", "side panel"});
   it.confirms(weight::strong, reason);
   it.confirms(weight::good, seen.on("drift", {"recovers_when_cool"}));
   it.confirms(weight::good,
               seen.told({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
                          "thermal throttl", "thermal slowdown", "overheat", "thermal limit"},
                         {"threshold", "slowdown: no"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt", "dust",
-                                "heatsink", "thermal pad", "thermald", "temp target", "temperature limit",
-                                "ventilation", "ambient", "water block", "side panel"}));
+  it.confirms(weight::strong, cooled);
   if (seen.harm() || worse) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);
@@ -125,16 +127,18 @@ void examine_thermal(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"gemm16", "gemm32"}));
   const std::optional<double> degrees = seen.number("temperature_c");
   if (degrees && *degrees < 75 && !reason && !at_limit)
-    it.at_most(.2, fmt::format("the GPU is at {:g} C", *degrees));
+    it.at_most(bound::remote, fmt::format("the GPU is at {:g} C", *degrees));
   if (!reason && seen.at_least("memory_temperature_c", 90))
-    it.at_most(.35, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
-  it.at_most(.3, seen.throttled({"hw_power_brake"}));
-  it.at_most(.3, seen.probe("reset_clocks", {"recovers", "no_change"}));
+    it.at_most(bound::last_named, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
+  // Heat slows by the clock alone.
+  if (!reason && !cooled) it.rules_out(clock_as_expected(seen));
+  it.at_most(bound::unnamed, seen.throttled({"hw_power_brake"}));
+  it.at_most(bound::unnamed, seen.probe("reset_clocks", {"recovers", "no_change"}));
   // The lowest clock that heat leaves is a fraction of the highest, not a hundredth.
   constexpr double beyond_heat = 20;
-  if (!reason) it.at_most(.3, seen.slower({}, {}, beyond_heat));
-  if (!reason) it.at_most(.3, seen.moved("temperature", {"lower"}));
-  it.at_most(.4, impossible_power(seen));
+  if (!reason) it.at_most(bound::unnamed, seen.slower({}, {}, beyond_heat));
+  if (!reason) it.at_most(bound::unnamed, seen.moved("temperature", {"lower"}));
+  it.at_most(bound::weak, impossible_power(seen));
 }
 
 void examine_memory_thermal(const Seen& seen, Argument& it) {
@@ -155,10 +159,10 @@ void examine_memory_thermal(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, seen.on("drift", {"worse_with_time", "recovers_when_cool"}));
   }
   const std::optional<double> degrees = seen.number("memory_temperature_c");
-  if (degrees && *degrees < 85) it.at_most(.2, fmt::format("the memory is at {:g} C", *degrees));
-  it.at_most(.3, seen.unchanged({"hbm"}));
-  it.at_most(.3, seen.field_changed("gpu.ecc"));
-  it.at_most(.4, low_clock(seen));
+  if (degrees && *degrees < 85) it.at_most(bound::remote, fmt::format("the memory is at {:g} C", *degrees));
+  it.at_most(bound::unnamed, seen.unchanged({"hbm"}));
+  it.at_most(bound::unnamed, seen.field_changed("gpu.ecc"));
+  it.at_most(bound::weak, low_clock(seen));
 }
 
 /// Limit that the vendor gives for a board, in watt; nullopt where models of one name differ.
@@ -229,7 +233,8 @@ void examine_cap(const Seen& seen, Argument& it) {
                                             *seen.number("power_limit_w"), *board));
     if (!default_known && !board && seen.throttled({"sw_power_cap"})) {
       it.confirms(weight::fair, binding_limit(seen));
-      if (!below && !lowered && !raised) it.unproven(.45, Fact("the board's own limit is not known"));
+      if (!below && !lowered && !raised)
+        it.unproven(bound::below_half, Fact("the board's own limit is not known"));
     }
   }
   it.confirms(weight::fair, seen.told({"Power limit*was set to", "power.limit*below", "nvidia-smi -pl"}));
@@ -237,7 +242,7 @@ void examine_cap(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.throttled({"sw_power_cap"}));
     const std::optional<double> power = seen.number("power_w");
     const std::optional<double> limit = seen.number("power_limit_w");
-    it.at_most(.4, impossible_power(seen));
+    it.at_most(bound::weak, impossible_power(seen));
     if (power && limit && *power >= *limit * .95)
       it.confirms(weight::hint, Fact("the power drawn is at the limit"));
     it.confirms(weight::faint, seen.slower({"gemm16", "gemm32", "application"}));
@@ -248,9 +253,10 @@ void examine_cap(const Seen& seen, Argument& it) {
   const bool at_default = (limit && normal && *limit >= *normal * .98) ||
                           (limit && !default_known && board && *limit >= *board * .98);
   if (at_default && !lowered && !raised && !elsewhere && !service)
-    it.at_most(.1, Fact("the power limit is the board's default"));
+    it.at_most(bound::trace, Fact("the power limit is the board's default"));
   if (it.evidence().empty())
-    it.unproven(.2, in_words("nothing tells that the limit was lowered", seen.throttled({"sw_power_cap"})));
+    it.unproven(bound::remote,
+                in_words("nothing tells that the limit was lowered", seen.throttled({"sw_power_cap"})));
   it.rules_out(seen.unmoved_by({"power_limit", "nvidia-smi -pl"}));
 }
 
@@ -281,7 +287,8 @@ Signatures power_causes() {
        .moves = "gemm16 -, hbm 0",
        .confirms = "a thermal reason; temperature near the limit with a low clock; drift with time; recovers "
                    "when cool",
-       .excludes = "the GPU is cool; only its memory is hot; the power brake is active",
+       .excludes =
+           "the GPU is cool; only its memory is hot; the power brake is active; the SM clock is as expected",
        .confused_with = {{"sw_power_cap",
                           "is the power at a limit below the default, at a moderate temperature?"},
                          {"hbm_thermal", "is it the memory's temperature?"},

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 
@@ -187,11 +190,11 @@ Fact split_class(const Seen& seen, Words classes) {
   return std::nullopt;
 }
 
-Fact split_types(const Seen& seen, Words classes) {
-  for (const Metric* slow : seen.metrics(classes)) {
+Fact split_types(const Seen& seen, Words classes, const Where& where) {
+  for (const Metric* slow : seen.metrics(classes, where)) {
     const bool slower = slow->fails || slower_by_figure(*slow);
     if (!slower || slow->scope.dtype.empty()) continue;
-    for (const Metric* other : seen.metrics(classes)) {
+    for (const Metric* other : seen.metrics(classes, where)) {
       const bool same = other->factor && !slower_by_figure(*other);
       if (same && other->metric_class == slow->metric_class && !other->scope.dtype.empty() &&
           other->scope.dtype != slow->scope.dtype)
@@ -199,6 +202,39 @@ Fact split_types(const Seen& seen, Words classes) {
     }
   }
   return std::nullopt;
+}
+
+Fact own_products_as_slow(const Seen& seen, Words classes, std::string_view library) {
+  constexpr double part = .5;
+  for (const std::string_view name : classes) {
+    const Metric* own = nullptr;
+    double theirs = 1;
+    for (const Metric* metric : seen.metrics({name})) {
+      if (!slower_by_figure(*metric)) continue;
+      if (metric->scope.library == own_library) {
+        if (own == nullptr || *metric->factor > *own->factor) own = metric;
+      } else if (contains(metric->scope.library, library)) {
+        theirs = std::max(theirs, *metric->factor);
+      }
+    }
+    if (own != nullptr && std::log(*own->factor) >= part * std::log(theirs))
+      return "products without the library are as slow: " + sentence(*own);
+  }
+  return std::nullopt;
+}
+
+Fact clock_as_expected(const Seen& seen) {
+  const std::optional<double> now = seen.number("sm_clock_mhz");
+  const std::optional<double> then = seen.number("sm_clock_expected_mhz");
+  if (!now || !then || seen.below("sm_clock_mhz", "sm_clock_expected_mhz")) return std::nullopt;
+  return fmt::format("the SM clock is as expected: {:.4g} MHz of {:.4g}", *now, *then);
+}
+
+bool framework_known(const Seen& seen) {
+  const auto& all = seen.it().metrics;
+  return seen.inventory("framework.name") != nullptr ||
+         std::any_of(all.begin(), all.end(),
+                     [](const Metric& metric) { return !metric.scope.framework.empty(); });
 }
 
 void without_slowness(Argument& argument, double most, std::string_view work, bool compared) {

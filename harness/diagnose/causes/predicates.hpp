@@ -44,7 +44,14 @@ Fact other_shape_recovers(const Seen& seen);
 /// Some figures of one class are slower and others are not: it is no property of the device.
 Fact split_class(const Seen& seen, Words classes);
 /// The slow figures with a data type, and unchanged ones of another in the same class.
-Fact split_types(const Seen& seen, Words classes);
+Fact split_types(const Seen& seen, Words classes, const Where& where = {});
+/// The gauge's own products of one of these classes lost at least half as much, in logarithms, as those of
+/// this library: what is slower is not the library.
+Fact own_products_as_slow(const Seen& seen, Words classes, std::string_view library);
+/// The SM clock under load was read on both sides, and did not fall.
+Fact clock_as_expected(const Seen& seen);
+/// A framework is named, or a figure is of work in one.
+bool framework_known(const Seen& seen);
 /// Three components or more changed at once, and putting one back was not shown to help: none of them can be
 /// blamed alone.
 Fact changed_together(const Seen& seen);

@@ -71,10 +71,10 @@ void examine_silent(const Seen& seen, Argument& it) {
                                                  "gds", "sharp", "nvls", "attribute", "rebar", "bar1"}))
         it.confirms(weight::fair, fmt::format("{} = {}", key, value.text()));
   }
-  it.at_most(.3, gpu_not_used(seen));
-  it.at_most(.3, seen.said({"ExecutionProvider", "cpu", "NET/", "ibverbs", "GPU Direct RDMA", "CUDA-enabled",
-                            "fp8", "cudnn"}));
-  it.at_most(.3, seen.said({"NVML", "nvidia-fabricmanager", "nvidia-uvm"}));
+  it.at_most(bound::unnamed, gpu_not_used(seen));
+  it.at_most(bound::unnamed, seen.said({"ExecutionProvider", "cpu", "NET/", "ibverbs", "GPU Direct RDMA",
+                                        "CUDA-enabled", "fp8", "cudnn"}));
+  it.at_most(bound::unnamed, seen.said({"NVML", "nvidia-fabricmanager", "nvidia-uvm"}));
 }
 
 }  // namespace

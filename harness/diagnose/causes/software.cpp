@@ -83,9 +83,9 @@ void examine_application(const Seen& seen, Argument& it) {
   it.confirms(weight::fair, both(split_class(seen, {"application"}), own_option(seen)));
   if (!it.evidence().empty() && seen.number("utilization_percent").value_or(100) < 50)
     it.confirms(weight::hint, Fact("the GPU was mostly idle"));
-  it.at_most(.5, both(seen.changed({"application"}), compiler_switched(seen)));
+  it.at_most(bound::half, both(seen.changed({"application"}), compiler_switched(seen)));
   // It draws so little that hardly anything runs on it: what the program lost may be its CUDA part.
-  it.at_most(.6, seen.below("power_w", "power_expected_w", .5));
+  it.at_most(bound::likely, seen.below("power_w", "power_expected_w", .5));
   if (slow) {
     it.confirms(weight::good, seen.changed({"application"}));
     const int canaries = canaries_unchanged(seen);
@@ -102,18 +102,19 @@ void examine_application(const Seen& seen, Argument& it) {
   }
   it.rules_out(seen.undone("application", {"no_change", "worse"}));
   it.at_most(
-      .3, seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"}, {.library = {}}) &&
-                  !seen.changed({"application"})
-              ? seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"})
-              : Fact());
-  if (!too_large && !waits) it.at_most(.3, gpu_not_used(seen));
+      bound::unnamed,
+      seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"}, {.library = {}}) &&
+              !seen.changed({"application"})
+          ? seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"})
+          : Fact());
+  if (!too_large && !waits) it.at_most(bound::unnamed, gpu_not_used(seen));
   // Slower is one thing, an error another: it has a mechanism of its own.
   if (!seen.it().errors.empty() || seen.said({"cudaError", "CUDA_ERROR_", "CUDA error", "RuntimeError"}))
-    it.at_most(.5, Fact("an error was reported"));
-  if (!seen.slower({})) it.unproven(.6, Fact("nothing is known to be slower"));
-  it.at_most(.3, seen.changed({"application"}) ? Fact() : low_clock(seen));
+    it.at_most(bound::half, Fact("an error was reported"));
+  if (!seen.slower({})) it.unproven(bound::likely, Fact("nothing is known to be slower"));
+  it.at_most(bound::unnamed, seen.changed({"application"}) ? Fact() : low_clock(seen));
   if (!seen.changed({"application"}))
-    it.at_most(.4, seen.changed({"driver", "nccl", "cudnn", "cublas", "framework", "container"}));
+    it.at_most(bound::weak, seen.changed({"driver", "nccl", "cudnn", "cublas", "framework", "container"}));
 }
 
 void examine_codegen(const Seen& seen, Argument& it) {
@@ -166,7 +167,7 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   if (slow && !seen.changed({"cuda"})) it.confirms(weight::strong, newer);
   // A newer CUDA also brings newer libraries.
   if (!own && !contains_any(newer.value_or(""), {"toolkit", "nvcc", "ptxas", "compiler"}))
-    it.unproven(.6, Fact("no kernel of the user's own is known to be slow"));
+    it.unproven(bound::likely, Fact("no kernel of the user's own is known to be slow"));
   const std::string_view first = first_toolkit(seen);
   const bool too_old = toolkit != nullptr && toolkit->number() && !first.empty() &&
                        compare_versions(toolkit->text(), first) < 0;
@@ -176,14 +177,14 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, own);
   if (!newer && !too_old) {
     if (toolkit != nullptr && toolkit->number() && !first.empty())
-      it.at_most(.35, Fact(fmt::format("{} = {} knows this GPU", key, toolkit->text())));
+      it.at_most(bound::last_named, Fact(fmt::format("{} = {} knows this GPU", key, toolkit->text())));
     else
-      it.unproven(.35, Fact("no toolkit is known to be too old"));
+      it.unproven(bound::last_named, Fact("no toolkit is known to be too old"));
   }
-  it.at_most(.3, seen.error(209, {"no kernel image is available"}));
-  it.at_most(.45, seen.instruction_lost());
+  it.at_most(bound::unnamed, seen.error(209, {"no kernel image is available"}));
+  it.at_most(bound::below_half, seen.instruction_lost());
   if (!seen.slower(compute_classes) && !slow_application(seen))
-    it.at_most(.2, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
+    it.at_most(bound::remote, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
 }
 
 /// Compute classes of which every figure is slower, at least two of them: so many do not share a kernel.
@@ -241,19 +242,20 @@ void examine_kernel(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(seen.slower({"framework_op", "application"}),
                                    either(seen.probe("other_library", {"recovers", "normal"}), tuned)));
   }
-  it.at_most(.3, seen.slower({}, {.aligned = false}));
-  it.at_most(.3, either(seen.slower({}, {.layout = "NCHW"}), seen.slower({}, {.layout = "channels_first"})));
-  it.at_most(.35, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
+  it.at_most(bound::unnamed, seen.slower({}, {.aligned = false}));
+  it.at_most(bound::unnamed,
+             either(seen.slower({}, {.layout = "NCHW"}), seen.slower({}, {.layout = "channels_first"})));
+  it.at_most(bound::last_named, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
   // So much slower is the processor's work, unless a kernel was seen.
-  if (seen.it().kernels.empty()) it.at_most(.3, seen.slower(compute_classes, {}, 50));
-  it.at_most(.4, seen.setting("math_mode", {"default", "pedantic"}));
-  it.at_most(.4, seen.changed({"cudnn", "cublas"}));
-  it.at_most(.35, both(seen.slower({"conv"}), seen.probe("autotune", {"recovers"})));
-  it.at_most(.3, seen.gpu_is({"GTX 16"}));
-  it.at_most(.3, slow_own_code(seen));
+  if (seen.it().kernels.empty()) it.at_most(bound::unnamed, seen.slower(compute_classes, {}, 50));
+  it.at_most(bound::weak, seen.setting("math_mode", {"default", "pedantic"}));
+  it.at_most(bound::weak, seen.changed({"cudnn", "cublas"}));
+  it.at_most(bound::last_named, both(seen.slower({"conv"}), seen.probe("autotune", {"recovers"})));
+  it.at_most(bound::unnamed, seen.gpu_is({"GTX 16"}));
+  it.at_most(bound::unnamed, slow_own_code(seen));
   // Whatever slows all that the core clock bounds is no kernel's fault.
-  it.at_most(.3, low_clock(seen));
-  it.at_most(.3, slow_as_a_whole(seen));
+  it.at_most(bound::unnamed, low_clock(seen));
+  it.at_most(bound::unnamed, slow_as_a_whole(seen));
 }
 
 void examine_framework_op(const Seen& seen, Argument& it) {
@@ -272,21 +274,21 @@ void examine_framework_op(const Seen& seen, Argument& it) {
                 both(either(op, changed), seen.probe("native_benchmark", {"normal", "succeeds"})));
   }
   it.rules_out(seen.undone("framework", {"no_change", "worse"}));
-  it.at_most(.45, seen.instruction_lost());
-  it.at_most(.45, seen.probe("autotune", {"recovers"}));
-  it.at_most(.5, seen.changed({"cudnn", "cublas", "nccl"}));
-  it.unproven(.3, changed_together(seen));
-  it.at_most(.3, gpu_not_used(seen));
-  it.at_most(.4, seen.slower({"launch"}));
+  it.at_most(bound::below_half, seen.instruction_lost());
+  it.at_most(bound::below_half, seen.probe("autotune", {"recovers"}));
+  it.at_most(bound::half, seen.changed({"cudnn", "cublas", "nccl"}));
+  it.unproven(bound::unnamed, changed_together(seen));
+  it.at_most(bound::unnamed, gpu_not_used(seen));
+  it.at_most(bound::weak, seen.slower({"launch"}));
   // Slower than something else: nothing says that it was ever faster, or that it is the framework's fault.
   if (seen.it().about.compared_with == "other_configuration" && !changed && it.evidence().size() == 1)
-    it.unproven(.3,
+    it.unproven(bound::unnamed,
                 op ? Fact("it is slower than other work, and nothing tells whether it always was") : Fact());
-  it.at_most(.5, both(seen.slower({"framework_op"}, {.size = "small"}),
-                      seen.unchanged({"framework_op"}, {.size = "large"})));
-  it.at_most(.3, seen.setting_off("allow_tf32"));
-  it.at_most(.4, seen.word_lost("tf32"));
-  it.at_most(.4, slow_start(seen));
+  it.at_most(bound::half, both(seen.slower({"framework_op"}, {.size = "small"}),
+                               seen.unchanged({"framework_op"}, {.size = "large"})));
+  it.at_most(bound::unnamed, seen.setting_off("allow_tf32"));
+  it.at_most(bound::weak, seen.word_lost("tf32"));
+  it.at_most(bound::weak, slow_start(seen));
 }
 
 }  // namespace

@@ -39,12 +39,12 @@ void examine_driver_age(const Seen& seen, Argument& it) {
                  "minimum required*driver version", "requires*driver version*or newer"},
                 {"or newer: ok", "or newer: yes", "or newer (ok", "or newer, ok", "or newer, found"}));
   if (seen.fails({}) || !it.evidence().empty()) it.confirms(weight::fair, runtime_newer(seen));
-  it.at_most(.3, seen.error(222, {"cudaErrorUnsupportedPtxVersion", "unsupported toolchain"}));
-  it.at_most(.3, seen.error(803, {"cudaErrorSystemDriverMismatch"}));
-  it.at_most(.3, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
+  it.at_most(bound::unnamed, seen.error(222, {"cudaErrorUnsupportedPtxVersion", "unsupported toolchain"}));
+  it.at_most(bound::unnamed, seen.error(803, {"cudaErrorSystemDriverMismatch"}));
+  it.at_most(bound::unnamed, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
   // Without any driver within reach the runtime gives the same error.
-  it.at_most(.4, seen.recovers_by({"--gpus", "runtime=nvidia", "gpus=all"}));
-  it.at_most(.6, seen.probe("nvml_query", {"fails"}));
+  it.at_most(bound::weak, seen.recovers_by({"--gpus", "runtime=nvidia", "gpus=all"}));
+  it.at_most(bound::likely, seen.probe("nvml_query", {"fails"}));
 }
 
 void examine_lost(const Seen& seen, Argument& it) {
@@ -71,10 +71,11 @@ void examine_cuda_library(const Seen& seen, Argument& it) {
               either(seen.told({"Could not load dynamic library 'libcu"}, {"cudnn", "libcuda.so"}), Fact()));
   if (!it.evidence().empty())
     it.confirms(weight::fair, seen.recovers_by({"LD_LIBRARY_PATH", "install", "cublas"}));
-  it.at_most(.5, seen.told({"libcudnn~: cannot open", "cudnn64*not found", "could not load*cudnn"}));
-  it.at_most(.45, seen.told({"Failed to create CUDAExecutionProvider", "onnxruntime_providers_cuda"}));
-  if (seen.framework_is({"onnxruntime", "onnx runtime"})) it.at_most(.45, gpu_not_used(seen));
-  it.at_most(.4, seen.told({"undefined symbol"}));
+  it.at_most(bound::half, seen.told({"libcudnn~: cannot open", "cudnn64*not found", "could not load*cudnn"}));
+  it.at_most(bound::below_half,
+             seen.told({"Failed to create CUDAExecutionProvider", "onnxruntime_providers_cuda"}));
+  if (seen.framework_is({"onnxruntime", "onnx runtime"})) it.at_most(bound::below_half, gpu_not_used(seen));
+  it.at_most(bound::weak, seen.told({"undefined symbol"}));
 }
 
 /// Something did not get at a GPU.
@@ -142,12 +143,14 @@ void examine_no_device(const Seen& seen, Argument& it) {
   }
   // With NVSwitches it is as likely that they are not set up, as long as nothing else tells who hides them.
   if (!hidden)
-    it.unproven(.55, in_words("a machine with NVSwitch whose fabric is not set up looks the same",
-                              board_without_devices(seen)));
-  it.at_most(.3, nvml_mismatch(seen));
-  it.at_most(.3, seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
-  it.at_most(.3, seen.on("framework.build", {"cpu"}));
-  it.at_most(.3, seen.told({"nouveau", "key was rejected", "modprobe: FATAL"}));
+    it.unproven(bound::over_half,
+                in_words("a machine with NVSwitch whose fabric is not set up looks the same",
+                         board_without_devices(seen)));
+  it.at_most(bound::unnamed, nvml_mismatch(seen));
+  it.at_most(bound::unnamed,
+             seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
+  it.at_most(bound::unnamed, seen.on("framework.build", {"cpu"}));
+  it.at_most(bound::unnamed, seen.told({"nouveau", "key was rejected", "modprobe: FATAL"}));
 }
 
 void examine_mps(const Seen& seen, Argument& it) {

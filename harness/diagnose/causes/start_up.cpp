@@ -39,11 +39,12 @@ void examine_persistence(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::hint, slow);
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_slow);
   }
-  if (!recovers) it.at_most(.2, seen.on("gpu.persistence"));
+  if (!recovers) it.at_most(bound::remote, seen.on("gpu.persistence"));
   it.rules_out(seen.unmoved_by({"persistence", "nvidia-smi -pm"}));
-  it.at_most(.3, seen.recovers_by({"CUDA_CACHE", "CUDA_MODULE_LOADING", "EnableGpuFirmware"}));
-  it.at_most(.35, seen.told(gsp_lines));
-  it.at_most(.35, seen.on("topology.path", {"nvlink"}) && nvml_slow && !slow ? nvml_slow : Fact());
+  it.at_most(bound::unnamed, seen.recovers_by({"CUDA_CACHE", "CUDA_MODULE_LOADING", "EnableGpuFirmware"}));
+  it.at_most(bound::last_named, seen.told(gsp_lines));
+  it.at_most(bound::last_named,
+             seen.on("topology.path", {"nvlink"}) && nvml_slow && !slow ? nvml_slow : Fact());
 }
 
 void examine_gsp(const Seen& seen, Argument& it) {
@@ -57,7 +58,7 @@ void examine_gsp(const Seen& seen, Argument& it) {
   } else if (seen.slower({"launch"}) && seen.slower({"init"})) {
     it.confirms(weight::fair, seen.on("driver.gsp"));
   }
-  if (it.evidence().empty() || !seen.recovers_by({"gsp"})) it.at_most(.3, seen.off("driver.gsp"));
+  if (it.evidence().empty() || !seen.recovers_by({"gsp"})) it.at_most(bound::unnamed, seen.off("driver.gsp"));
   it.rules_out(seen.unmoved_by({"EnableGpuFirmware", "gsp"}));
 }
 
@@ -70,8 +71,9 @@ void examine_eager(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.moved("memory_used", {"higher"}));
     it.confirms(weight::faint, warm_is_normal(seen));
   }
-  it.at_most(.3, seen.unmoved_by({"MODULE_LOADING"}));
-  if (seen.compared() && !slow_start(seen)) without_slowness(it, .3, "the start", start_compared(seen));
+  it.at_most(bound::unnamed, seen.unmoved_by({"MODULE_LOADING"}));
+  if (seen.compared() && !slow_start(seen))
+    without_slowness(it, bound::unnamed, "the start", start_compared(seen));
 }
 
 }  // namespace

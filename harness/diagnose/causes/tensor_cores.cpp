@@ -1,43 +1,16 @@
-// Tensor Cores that are there and not used, or not there at all.
+// Tensor Cores that one product does not use, or that are not there at all.
+#include "diagnose/causes/tensor_cores.hpp"
+
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
-
 namespace gpugauge::diagnose {
 namespace {
-
-const Words fp32_classes{"gemm32", "gemmtf32"};
-const Words plain_fp32_kernels{"sgemm", "simt", "fp32_fp32"};
-const Words tensor_core_kernels{"tf32",     "s1688",  "s16816", "s161616", "hmma",
-                                "tensorop", "h16816", "wgmma",  "884"};
-
-/// Work that is declared as fp32 is slower, wherever it stands.
-Fact slow_fp32(const Seen& seen) {
-  if (Fact fact = seen.slower(fp32_classes)) return fact;
-  for (const std::string_view type : {"tf32", "fp32", "float32"})
-    if (Fact fact = seen.slower({}, {.dtype = type})) return fact;
-  return std::nullopt;
-}
-
-/// A kernel without Tensor Cores ran, and none with them.
-Fact no_tensor_core_kernel(const Seen& seen) {
-  for (const std::string& name : seen.it().kernels)
-    if (contains_any(name, tensor_core_kernels)) return std::nullopt;
-  return seen.kernel(plain_fp32_kernels);
-}
-
-/// fp32's own rounding error where TF32's would be a thousand times larger.
-Fact exact_fp32(const Seen& seen) {
-  constexpr double tf32_never_below = 2e-5;
-  for (const Numerics& one : seen.it().numerics)
-    if (one.relative_error && *one.relative_error < tf32_never_below &&
-        (one.dtype.empty() || contains_any(one.dtype, {"32"})))
-      return fmt::format("relative error {:.1e}: that is fp32, not TF32", *one.relative_error);
-  return std::nullopt;
-}
 
 /// The largest rate of a class where only absolute figures are given; the same unit for both.
 Fact as_fast_as(const Seen& seen, std::string_view narrow, std::string_view wide) {
@@ -56,64 +29,6 @@ Fact as_fast_as(const Seen& seen, std::string_view narrow, std::string_view wide
   if (ratio < .5 || ratio > 1.15) return std::nullopt;
   return fmt::format("{} reaches {:g} {}, {} {:g}: one pipeline for both", narrow, *a->value, a->unit, wide,
                      *b->value);
-}
-
-void examine_framework_default(const Seen& seen, Argument& it) {
-  const Fact slow = either(slow_fp32(seen), seen.slower({"conv", "application", "framework_op"}));
-  it.confirms(weight::hint, slow_fp32(seen));
-  it.confirms(weight::good, either(seen.setting_off("allow_tf32"),
-                                   seen.setting("matmul_precision", {"highest", "float32", "ieee"})));
-  it.confirms(weight::good,
-              either(seen.setting("fp32_precision", {"ieee"}), seen.setting_off("tensor_float_32")));
-  it.confirms(weight::strong, seen.word_lost("tf32"));
-  it.confirms(weight::proof, seen.recovers_by({"allow_tf32", "matmul_precision", "tensor_float_32",
-                                               "fp32_precision", "tf32=on", "tf32=true", "tf32=1"}));
-  it.confirms(weight::good, seen.told({"TensorFloat32 tensor cores*available but not enabled"}));
-  it.confirms(weight::fair, no_tensor_core_kernel(seen));
-  it.confirms(weight::fair, exact_fp32(seen));
-  if (slow_fp32(seen)) it.confirms(weight::fair, seen.changed({"framework"}));
-  if (!slow && seen.compared()) without_slowness(it, .2, "fp32 work", is_compared(seen, fp32_classes));
-  // The switch is about a GPU's Tensor Cores.
-  it.at_most(.2, gpu_not_used(seen));
-  it.at_most(.3, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
-  it.at_most(.3, seen.unmoved_by({"allow_tf32", "matmul_precision"}));
-  it.at_most(.35, seen.slower({"gemm16", "gemm8"}));
-  it.at_most(.4, seen.probe("other_library", {"recovers", "normal"}, {"lt", "cublaslt"}));
-  it.at_most(.3, low_clock(seen));
-  if (seen.slower({"hbm", "h2d", "d2h"})) it.at_most(.4, seen.slower({"hbm", "h2d", "d2h"}));
-}
-
-void examine_environment(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, either(seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}),
-                                    seen.environment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", {"0"})));
-  it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));
-  it.confirms(weight::good, seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE: 1"}));
-  if (!it.evidence().empty()) {
-    it.confirms(weight::hint, slow_fp32(seen));
-    it.confirms(weight::faint, exact_fp32(seen));
-  }
-  it.at_most(.2, seen.environment("NVIDIA_TF32_OVERRIDE", {"1"}));
-  it.at_most(.3, seen.unmoved_by({"TF32_OVERRIDE"}));
-}
-
-void examine_math_mode(const Seen& seen, Argument& it) {
-  const Fact slow = either(seen.slower(fp32_classes), seen.slower({"gemm16"}));
-  const Fact lt_normal = either(seen.unchanged({}, {.library = "cublaslt"}),
-                                seen.probe("other_library", {"recovers", "normal"}, {"lt", "cublaslt"}));
-  it.confirms(weight::good, seen.setting("math_mode", {"default", "pedantic"}));
-  it.confirms(weight::proof, seen.recovers_by({"math_mode", "cublasSetMathMode", "MATH_MODE"}));
-  it.confirms(weight::good, seen.told({"cublasSetMathMode", "math mode", "CUBLAS_PEDANTIC",
-                                       "CUBLAS_TENSOR_OP_MATH", "CUBLAS_DEFAULT_MATH"}));
-  if (slow) it.confirms(weight::strong, lt_normal);
-  if (!it.evidence().empty()) {
-    it.confirms(weight::hint, slow);
-    it.confirms(weight::hint, no_tensor_core_kernel(seen));
-  }
-  it.at_most(.2, seen.slower({}, {.library = "cublaslt"}));
-  it.at_most(.3, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
-  it.at_most(.4, seen.recovers_by({"allow_tf32", "matmul_precision"}));
-  // Read back from the handle itself.
-  it.at_most(.2, seen.setting("math_mode", {"tf32"}));
 }
 
 /// A size was made a multiple of 8 that was none, and it recovered: "vocab_size=50304 instead of 50257".
@@ -140,6 +55,35 @@ Fact made_multiple(const Seen& seen) {
   return std::nullopt;
 }
 
+/// The sizes in a product's name, "8192x4096x64"; empty where it has none.
+std::vector<int> sizes_of(const std::string& name) {
+  std::vector<int> sizes;
+  std::istringstream parts(name.substr(0, name.find(':')));
+  for (std::string part; std::getline(parts, part, '/');) {
+    if (part.find('x') == std::string::npos || part.find_first_not_of("0123456789x") != std::string::npos)
+      continue;
+    std::istringstream numbers(part);
+    for (std::string number; std::getline(numbers, number, 'x');)
+      sizes.push_back(static_cast<int>(std::strtol(number.c_str(), nullptr, 10)));
+  }
+  return sizes;
+}
+
+/// Slower products name their sizes, and all of these are multiples of what Tensor Cores want: 16 numbers of
+/// 8 bits, and so of any.
+Fact sizes_are_multiples(const Seen& seen) {
+  constexpr int multiple = 16;
+  Fact out;
+  for (const Metric* metric : seen.metrics({"gemm16", "gemm8", "gemmtf32", "gemm32", "gemm64"})) {
+    if (!slower_by_figure(*metric)) continue;
+    const std::vector<int> sizes = sizes_of(metric->scope.op);
+    if (std::any_of(sizes.begin(), sizes.end(), [](int size) { return size % multiple != 0; }))
+      return std::nullopt;
+    if (!sizes.empty()) out = fmt::format("its sizes are multiples of {}: {}", multiple, sentence(*metric));
+  }
+  return out;
+}
+
 void examine_misaligned(const Seen& seen, Argument& it) {
   const Fact slow = seen.slower({}, {.aligned = false});
   const Fact normal = seen.unchanged({}, {.aligned = true});
@@ -154,6 +98,7 @@ void examine_misaligned(const Seen& seen, Argument& it) {
                          "multiple of 64", "divisible by 64", "not aligned", "misaligned dim"}));
   it.confirms(weight::hint, seen.kernel({"align1", "align2", "_a1_", "_a2_"}));
   it.rules_out(seen.slower({}, {.aligned = true}));
+  it.rules_out(sizes_are_multiples(seen));
   it.rules_out(seen.probe("aligned_shape", {"no_change", "slow", "worse"}));
 }
 
@@ -197,13 +142,13 @@ void examine_not_selected(const Seen& seen, Argument& it) {
               both(half, seen.told({"no kernel*884", "no kernel*16816", "no Tensor Core kernel"})));
   it.confirms(weight::good, unequal_halves(seen));
   if (plain) it.confirms(weight::hint, split_class(seen, {"gemm16", "conv", "gemmtf32"}));
-  it.at_most(.3, seen.slower({}, {.aligned = false}));
-  it.at_most(.3, seen.slower({}, {.dtype = {}, .layout = "NCHW"}));
-  it.at_most(.4, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
-  it.at_most(.4, seen.setting_off("allow_tf32"));
-  it.at_most(.4, seen.recovers_by({"allow_tf32", "math_mode", "matmul_precision"}));
-  it.at_most(.4, seen.gpu_is({"GTX 16", "MX450"}));
-  if (seen.slower({"gemm16"}, {}, 50)) it.at_most(.3, seen.slower({"gemm16"}, {}, 50));
+  it.at_most(bound::unnamed, seen.slower({}, {.aligned = false}));
+  it.at_most(bound::unnamed, seen.slower({}, {.dtype = {}, .layout = "NCHW"}));
+  it.at_most(bound::weak, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
+  it.at_most(bound::weak, seen.setting_off("allow_tf32"));
+  it.at_most(bound::weak, seen.recovers_by({"allow_tf32", "math_mode", "matmul_precision"}));
+  it.at_most(bound::weak, seen.gpu_is({"GTX 16", "MX450"}));
+  it.at_most(bound::unnamed, seen.slower({"gemm16"}, {}, 50));
 }
 
 /// A product of 8 bits that is slower, and that is not told to be of integers.
@@ -246,10 +191,10 @@ void examine_fp8(const Seen& seen, Argument& it) {
   if (slow || rate) it.confirms(weight::strong, without);
   if (!it.evidence().empty()) it.confirms(weight::hint, slow);
   if (!it.evidence().empty() && slow) it.confirms(weight::hint, seen.unchanged({"gemm16"}));
-  it.at_most(.3, seen.slower({"gemm16"}));
+  it.at_most(bound::unnamed, seen.slower({"gemm16"}));
   if (!capability.empty() && !older)
-    it.at_most(.3, Fact(fmt::format("compute capability {} has fp8 instructions", capability)));
-  it.at_most(.4, same_hardware_and_software(seen));
+    it.at_most(bound::unnamed, Fact(fmt::format("compute capability {} has fp8 instructions", capability)));
+  it.at_most(bound::weak, same_hardware_and_software(seen));
 }
 
 void examine_without_tensor_cores(const Seen& seen, Argument& it) {
@@ -261,8 +206,9 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.unchanged({"gemm32"}));
   }
   if (!seen.slower({"gemm16", "gemm8", "conv", "application", "framework_op", "attention"}))
-    without_slowness(it, .3, "16-bit work", is_compared(seen, {"gemm16", "gemm8", "conv", "attention"}));
-  it.at_most(.4, same_hardware_and_software(seen));
+    without_slowness(it, bound::unnamed, "16-bit work",
+                     is_compared(seen, {"gemm16", "gemm8", "conv", "attention"}));
+  it.at_most(bound::weak, same_hardware_and_software(seen));
   // Of Turing alone there are chips with and without.
   const std::string& capability = seen.it().about.compute_capability;
   if (!capability.empty() && compare_versions(capability, "7.5") != 0)
@@ -273,61 +219,6 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
 
 Signatures tensor_core_causes() {
   return {
-      {.name = "tf32_disabled_by_framework_default",
-       .title = "The framework keeps fp32 products away from Tensor Cores",
-       .what = "A framework decides whether products declared as fp32 may be rounded to TF32. Where an "
-               "upgrade turned "
-               "that off, they run on the CUDA cores: exact, and about eight times as slow.",
-       .moves = "gemm32 --, conv ?, gemm16 0, hbm 0, launch 0, h2d 0",
-       .confirms = "the framework's switch is off, fp32 accuracy in the result, a kernel without Tensor "
-                   "Cores, and the "
-                   "speed is back with the switch on",
-       .excludes =
-           "16-bit products are slower too; the environment overrides TF32; the switch changes nothing",
-       .confused_with = {{"tf32_env_override", "is NVIDIA_TF32_OVERRIDE=0 in the process's environment?"},
-                         {"cublas_math_mode_lost", "is cuBLASLt as slow as cuBLAS on the same shape?"},
-                         {"sw_power_cap", "are 16-bit products slower too?"}},
-       .subject = Subject::software,
-       .next = "python -c \"import torch; print(torch.backends.cuda.matmul.allow_tf32, "
-               "torch.get_float32_matmul_precision())\"; then torch.set_float32_matmul_precision('high') "
-               "where TF32 is "
-               "accurate enough",
-       .reading = {"https://pytorch.org/docs/stable/notes/"
-                   "cuda.html#tensorfloat-32-tf32-on-ampere-and-later-devices"},
-       .examine = examine_framework_default},
-      {.name = "tf32_env_override",
-       .title = "NVIDIA_TF32_OVERRIDE=0 turns TF32 off for every library",
-       .what = "The variable overrides what framework and library ask for: fp32 products and convolutions "
-               "leave the "
-               "Tensor Cores, whatever the framework's switch says.",
-       .moves = "gemm32 --, conv --, gemm16 0",
-       .stands_on = {"TF32_OVERRIDE", "ALLOW_TF32"},
-       .confirms = "NVIDIA_TF32_OVERRIDE=0 in the process's environment; the speed is back without it",
-       .excludes = "unsetting it changes nothing",
-       .confused_with = {{"tf32_disabled_by_framework_default",
-                          "is the variable set, and does unsetting it help?"}},
-       .next = "tr '\\0' '\\n' < /proc/PID/environ | grep TF32; unset NVIDIA_TF32_OVERRIDE",
-       .reading = {"https://docs.nvidia.com/cuda/cublas/index.html#floating-point-computation"},
-       .examine = examine_environment},
-      {.name = "cublas_math_mode_lost",
-       .title = "The cuBLAS handle no longer asks for Tensor Cores",
-       .what = "A handle's math mode decides whether cuBLAS may use TF32 or Tensor Cores. Code that stopped "
-               "setting it, "
-               "or that sets the pedantic mode, is slow through cuBLAS and normal through cuBLASLt, which "
-               "has no such "
-               "handle.",
-       .moves = "gemm32 --, gemm16 0",
-       .confirms =
-           "the cuBLAS path is slow while cuBLASLt is normal on the same shape; setting the mode recovers",
-       .excludes = "cuBLASLt is as slow",
-       .confused_with = {{"tf32_disabled_by_framework_default", "are cuBLAS and cuBLASLt both slow?"},
-                         {"tf32_env_override", "is NVIDIA_TF32_OVERRIDE=0 set?"}},
-       .subject = Subject::software,
-       .next = "run with CUBLAS_LOGINFO_DBG=1 CUBLAS_LOGDEST_DBG=stdout and look for cublasSetMathMode; "
-               "compare with "
-               "cuBLASLt",
-       .reading = {"https://docs.nvidia.com/cuda/cublas/index.html#cublassetmathmode"},
-       .examine = examine_math_mode},
       {.name = "tc_misaligned_dims",
        .title = "A dimension is not a multiple of what Tensor Core kernels need",
        .what = "Tensor Core kernels load 16 bytes at a time. A leading dimension that is odd, or no multiple "
@@ -335,7 +226,7 @@ Signatures tensor_core_causes() {
                "16-bit type, sends the product to a slow kernel; its neighbour shape is normal.",
        .moves = "gemm16 --",
        .confirms = "misaligned shapes are slow, aligned neighbours normal; padding recovers",
-       .excludes = "aligned shapes are slow too",
+       .excludes = "aligned shapes are slow too; the slow sizes are multiples of 16",
        .confused_with = {{"tc_not_selected_for_shape", "is the neighbouring aligned shape normal?"},
                          {"cpu_fallback_per_op", "is the GPU busy while it runs?"}},
        .severity = Severity::note,

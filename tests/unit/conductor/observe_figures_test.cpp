@@ -3,6 +3,7 @@
 
 #include "conductor/observe.hpp"
 #include "diagnose/diagnose.hpp"
+#include "diagnose/seen.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -45,6 +46,30 @@ TEST_F(ObserveFigures, WhatTheJudgeCallsSlowerIsSlowerHoweverLittle) {
   EXPECT_EQ(seen.metrics.at(2).judged, "");
   EXPECT_EQ(diagnose::parse_observation(diagnose::to_json(seen), "again"), seen);
   EXPECT_EQ(diagnose::diagnose(seen).state, diagnose::State::unknown);
+}
+
+/// Slower than before by half, and below a limit that it did not reach before either.
+TEST_F(ObserveFigures, HowSlowItBecameIsNotHowFarItIsFromALimit) {
+  verdict("gemm16", judge::VerdictKind::regressed, 2, "peak/bf16/mma_sync:throughput");
+  judge::Verdict limit = device_.verdicts.front();
+  limit.judge = judge::Judge::physical;
+  limit.kind = judge::VerdictKind::failed;
+  limit.share = .33;
+  device_.verdicts.insert(device_.verdicts.begin(), limit);
+  ASSERT_EQ(observation().metrics.size(), 1U);
+  EXPECT_DOUBLE_EQ(observation().metrics.front().factor.value_or(0), 2);
+  EXPECT_EQ(observation().metrics.front().note, "");
+  device_.verdicts.back().kind = judge::VerdictKind::inconclusive;
+  ASSERT_EQ(observation().metrics.size(), 1U);
+  EXPECT_EQ(diagnose::sentence(observation().metrics.front()),
+            "gemm16 (peak/bf16/mma_sync:throughput, gpugauge) reaches 33% of the physical limit");
+}
+
+TEST_F(ObserveFigures, OwnKernelsAreSaidToBeOurs) {
+  verdict("gemm16", judge::VerdictKind::regressed, 2, "gemm/bf16/wgmma/8192x8192x8192:throughput");
+  verdict("gemm16", judge::VerdictKind::regressed, 2, "cublas/bf16/lt/8192x8192x8192:throughput");
+  EXPECT_EQ(observation().metrics.at(0).scope.library, "gpugauge");
+  EXPECT_EQ(observation().metrics.at(1).scope.library, "");
 }
 
 TEST_F(ObserveFigures, WhatMovedWithTheMeanOfItsClassDoesNotDenyIt) {

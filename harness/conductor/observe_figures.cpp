@@ -1,0 +1,130 @@
+#include "conductor/observe_figures.hpp"
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "diagnose/vocabulary.hpp"
+#include "judge/per_clock.hpp"
+#include "judge/pinned.hpp"
+#include "judge/products.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using diagnose::Observation;
+using judge::Verdict;
+using judge::VerdictKind;
+
+/// Slowness from two values; nullopt where one is missing or not above 0.
+std::optional<double> factor_of(const Verdict& verdict) {
+  if (!verdict.value || !verdict.baseline || *verdict.value <= 0 || *verdict.baseline <= 0)
+    return std::nullopt;
+  return verdict.better == result::Direction::lower ? *verdict.value / *verdict.baseline
+                                                    : *verdict.baseline / *verdict.value;
+}
+
+/// What the figures of one observation say of each other, so that none denies what another shows.
+class Shown {
+ public:
+  explicit Shown(const std::vector<Verdict>& verdicts) {
+    for (const Verdict& verdict : verdicts) {
+      if (verdict.judge != judge::Judge::baseline) continue;
+      const bool slower = verdict.kind == VerdictKind::regressed && !verdict.advisory;
+      const std::string benchmark = judge::benchmark_of(verdict.metric);
+      if (judge::is_per_clock(verdict.metric)) {
+        if (slower) per_clock_.insert(benchmark);
+      } else if (slower || verdict.kind == VerdictKind::improved) {
+        moved_.insert(benchmark);
+      }
+      if (slower && verdict.metric == judge::class_key(verdict.metric_class))
+        if (const auto factor = factor_of(verdict)) means_.emplace(verdict.metric_class, *factor);
+    }
+  }
+
+  /// One figure a benchmark. How slow it is its time says where that is shown to have moved; else operations
+  /// per clock do where they fell. "As before" of them would deny what a slow clock does.
+  bool by_another(const Verdict& verdict) const {
+    const std::string benchmark = judge::benchmark_of(verdict.metric);
+    if (judge::is_per_clock(verdict.metric))
+      return !per_clock_.contains(benchmark) || moved_.contains(benchmark);
+    if (verdict.kind != VerdictKind::ok) return false;
+    return (per_clock_.contains(benchmark) && !moved_.contains(benchmark)) || by_mean(verdict);
+  }
+
+ private:
+  /// "As before" within a tolerance of its own, and nearer to what the mean of its class lost than to
+  /// nothing.
+  bool by_mean(const Verdict& verdict) const {
+    const auto mean = means_.find(verdict.metric_class);
+    const std::optional<double> factor = factor_of(verdict);
+    return mean != means_.end() && factor && std::log(*factor) > std::log(mean->second) / 2;
+  }
+
+  std::set<std::string> per_clock_;      ///< benchmarks whose operations per clock are shown to have fallen
+  std::set<std::string> moved_;          ///< benchmarks whose rate or time is shown to have moved
+  std::map<std::string, double> means_;  ///< slowness of the classes whose mean is shown to be slower
+};
+
+}  // namespace
+
+void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
+  std::set<std::string> failing;
+  const Shown shown(verdicts);
+  // Far below what physics gives every healthy machine: slower, whatever was before.
+  const auto below_limit = [](const Verdict& verdict) {
+    return verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed && verdict.share &&
+           *verdict.share > 0 && *verdict.share < 1;
+  };
+  // One figure a metric. How slow it became what it was compared with says; where it was as slow before, the
+  // limit does.
+  const auto became_slower = [](const Verdict& verdict) {
+    return verdict.judge == judge::Judge::baseline && verdict.kind == VerdictKind::regressed &&
+           !verdict.advisory && factor_of(verdict).has_value();
+  };
+  std::set<std::string> slower, below;
+  for (const Verdict& verdict : verdicts)
+    if (became_slower(verdict) && !shown.by_another(verdict)) slower.insert(verdict.metric);
+  for (const Verdict& verdict : verdicts)
+    if (below_limit(verdict) && !slower.contains(verdict.metric)) below.insert(verdict.metric);
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.metric_class.empty() || shown.by_another(verdict)) continue;
+    diagnose::Metric metric;
+    metric.metric_class = verdict.metric_class;
+    metric.scope.op = verdict.metric;
+    if (judge::own_kernels(verdict.metric)) metric.scope.library = diagnose::own_library;
+    if (verdict.kind == VerdictKind::failed && !verdict.value) {
+      // Both judges may say it; one figure is enough.
+      if (!failing.insert(verdict.metric).second) continue;
+      metric.fails = true;
+      metric.note = verdict.reason;
+      out.metrics.push_back(std::move(metric));
+      continue;
+    }
+    if (below_limit(verdict)) {
+      if (!below.contains(verdict.metric)) continue;
+      metric.factor = 1 / *verdict.share;
+      metric.judged = "slower";
+      metric.note = std::string(diagnose::against_physical_limit);
+      out.metrics.push_back(std::move(metric));
+      continue;
+    }
+    if (verdict.judge != judge::Judge::baseline) continue;
+    const bool counted = verdict.kind == VerdictKind::ok || !verdict.advisory;
+    if (!counted || below.contains(verdict.metric)) continue;
+    if (verdict.kind == VerdictKind::ok) {
+      metric.factor = 1;
+    } else if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::improved) {
+      metric.factor = factor_of(verdict);
+      if (!metric.factor) continue;
+      // The judge knows the noise: less than a figure from elsewhere must move by is enough.
+      metric.judged = verdict.kind == VerdictKind::regressed ? "slower" : "faster";
+    } else {
+      continue;
+    }
+    out.metrics.push_back(std::move(metric));
+  }
+}
+
+}  // namespace gpugauge::conductor
