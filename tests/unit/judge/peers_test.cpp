@@ -141,10 +141,28 @@ TEST(ScreenPeers, LetsANodeStandOutBySeveralMetricsWhereOneWouldNotDo) {
 }
 
 TEST(Retest, WarnsAmongFewNodesOfFivePercentInBothRounds) {
-  const PeerScale scale{.nodes = 10, .centre = 0, .spread = .03, .degrees = 7, .usable = true};
+  const PeerScale scale{.nodes = 10, .centre = 0, .spread = .005, .degrees = 7, .usable = true};
   const PeerSuspect suspect{.metric = 0, .node = 0, .change = .06, .p = .04, .rejected = false};
   EXPECT_EQ(retest(suspect, scale, .03, .055, {}), PeerDecision::warned);
   EXPECT_EQ(retest(suspect, scale, .03, .045, {}), PeerDecision::cleared);
+}
+
+TEST(Retest, WarnsAmongFewNodesOnlyBeyondWhatTheyDifferBy) {
+  const PeerScale scale{.nodes = 10, .centre = 0, .spread = .03, .degrees = 7, .usable = true};
+  PeerSuspect suspect{.metric = 0, .node = 0, .change = .1, .p = .04, .rejected = false};
+  EXPECT_EQ(retest(suspect, scale, .03, .1, {}), PeerDecision::cleared) << "3.1 standard errors";
+  suspect.change = .17;
+  EXPECT_EQ(retest(suspect, scale, .03, .1, {}), PeerDecision::cleared);
+  EXPECT_EQ(retest(suspect, scale, .03, .17, {}), PeerDecision::warned) << "5.3 in both runs";
+}
+
+TEST(ScreenPeers, LeavesANodeAloneThatLiesAmongTheOthersHoweverFarTheseLieApart) {
+  PeerMetric metric{.03, {}};
+  for (int n = 0; n < 12; ++n) metric.values.push_back(.02 * (n - 6));
+  const PeerScreen screen = screen_peers(std::vector{metric}, {});
+  EXPECT_GT(metric.values.back() - screen.scales.front().centre, 5. / 3 * metric.tolerance);
+  EXPECT_TRUE(screen.suspects.empty());
+  EXPECT_GT(doubtful_change(screen.scales.front(), metric.tolerance, {}), .1);
 }
 
 }  // namespace
