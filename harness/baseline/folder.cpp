@@ -10,6 +10,7 @@
 #include "baseline/kept_file.hpp"
 #include "baseline/patient_lock.hpp"
 #include "baseline/run_id.hpp"
+#include "baseline/same_measurement.hpp"
 #include "result/begun.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -92,6 +93,13 @@ void require_fit(const std::vector<result::Run>& runs) {
           "by would pass for what one of them spreads by; pin the rounds of each by themselves",
           runs.front().id, run.id));
   }
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same_measurement(runs[j], runs[i]))
+        throw result::UsageError(fmt::format(
+            "runs {} and {} are one measurement under two ids (same start, same samples): each round counts "
+            "once; leave one of them out",
+            runs[j].id, runs[i].id));
 }
 
 /// Reads a file that must be a plain one: a link could lead out of the folder.

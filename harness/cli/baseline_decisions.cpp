@@ -100,6 +100,9 @@ std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& argume
   const judge::Policy rules = policy(arguments.policy);
   const std::map<std::string, double> now = values_of(runs, pinned, rules);
   const std::string expires = expiry_day(arguments.expires);
+  // It counts from the run on that shows it: that one is judged again, too.
+  std::string since = baseline::utc_now();
+  for (const result::Run& run : runs) since = std::min(since, run.started);
   std::vector<baseline::LogEntry> out;
   for (const std::string& pattern : arguments.metrics) {
     bool known = false;
@@ -113,7 +116,7 @@ std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& argume
       if (step <= judge::null_share * judge::step_of(row.tolerance, row.better)) continue;
       worse = true;
       baseline::LogEntry entry;
-      entry.accepted = {row.metric, row.unit, row.centre, found->second, runs.front().id, expires};
+      entry.accepted = {row.metric, row.unit, row.centre, found->second, runs.front().id, expires, since};
       out.push_back(std::move(entry));
     }
     if (!known)
