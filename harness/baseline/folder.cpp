@@ -152,7 +152,7 @@ result::Run load_run(const std::filesystem::path& folder, const Manifest& manife
 }  // namespace
 
 Baseline create(const std::filesystem::path& folder, const std::string& name,
-                const std::vector<result::Run>& runs, State state) {
+                const std::vector<result::Run>& runs, State state, const std::string& reason) {
   require_fit(runs);
   refuse_links_in_state(folder);
   FolderLock only_one(result::without_detours(folder));
@@ -188,7 +188,9 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   for (const char* const file : {"log.jsonl", "log.head"}) begun.add_file(folder / file);
   append_log(folder,
              {{manifest.created, current_user(),
-               fmt::format("created from {}", result::counted(runs.size(), "round")), state, std::nullopt}});
+               fmt::format("created from {}{}", result::counted(runs.size(), "round"),
+                           reason.empty() ? "" : ": " + reason),
+               state, std::nullopt}});
   baseline.log = read_log(folder);
   keep_file(folder / manifest_name, text);
   begun.keep();

@@ -7,6 +7,7 @@
 #include "baseline/log.hpp"
 #include "cli/baseline.hpp"
 #include "cli/baseline_in_force.hpp"
+#include "cli/baseline_replaced.hpp"
 #include "cli/named_files.hpp"
 #include "judge/collect.hpp"
 #include "judge/pinned.hpp"
@@ -144,9 +145,10 @@ int accept(const BaselineDecisionsArguments& arguments) {
           fmt::format("baseline {} is active already; to accept a change of a metric, name it with --metric "
                       "and the run with --run",
                       pinned.manifest.name));
+    const std::string against = against_replaced(folder, pinned.runs, arguments.reason, "");
     append(folder, {{"", "", "", baseline::State::active, std::nullopt}}, arguments.reason);
-    print(fmt::format("Baseline {} is active from now on.\n{}", report::plain(pinned.manifest.name),
-                      in_force(folder)));
+    print(fmt::format("Baseline {} is active from now on.\n{}{}", report::plain(pinned.manifest.name),
+                      in_force(folder), against.empty() ? "" : fmt::format("  {}\n", against)));
     return 0;
   }
   if (arguments.runs.empty())

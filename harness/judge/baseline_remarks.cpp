@@ -60,17 +60,28 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
         "The baseline's own rounds are slow so often that a round counts as slow only where it is worse by "
         "more than {:.1f} times its tolerance; measure a new baseline when the machine is quiet.",
         calibration.bad_share));
-  const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
-                                   [](const Scale& scale) { return scale.usable && scale.advisory; });
-  if (noisy > 0)
+  const auto advisory = [&](bool hidden_by_units) {
+    return std::count_if(calibration.scales.begin(), calibration.scales.end(), [&](const Scale& scale) {
+      return scale.usable && scale.advisory && scale.hidden_by_units == hidden_by_units;
+    });
+  };
+  const auto larger_than = [&](const char* what) {
+    return baseline.provisional()
+               ? fmt::format("counted only where the change is larger than {} times what {}",
+                             provisional_noisy_multiple, what)
+               : fmt::format("counted only where the change is larger than {}", what);
+  };
+  const std::string all = result::counted(calibration.usable, "metric");
+  if (const auto noisy = advisory(false); noisy > 0)
     out.push_back(fmt::format("{} of {} {} too noisy in the baseline to show twice {} tolerance, and {}.",
-                              noisy, result::counted(calibration.usable, "metric"), noisy == 1 ? "is" : "are",
-                              noisy == 1 ? "its" : "their",
-                              baseline.provisional()
-                                  ? fmt::format("counted only where the change is larger than {} times what "
-                                                "that noise hides",
-                                                provisional_noisy_multiple)
-                                  : "counted only where the change is larger than that noise hides"));
+                              noisy, all, noisy == 1 ? "is" : "are", noisy == 1 ? "its" : "their",
+                              larger_than("that noise hides")));
+  if (const auto hidden = advisory(true); hidden > 0)
+    out.push_back(fmt::format(
+        "{} of {} {} quiet enough, but what healthy nodes may differ by hides twice {} tolerance: {} {}. A "
+        "baseline of this node's own shows less: `gpugauge baseline create`.",
+        hidden, all, hidden == 1 ? "is" : "are", hidden == 1 ? "its" : "their",
+        hidden == 1 ? "it is" : "they are", larger_than("that allowance hides")));
   return out;
 }
 
