@@ -269,6 +269,25 @@ std::string fleet_table(int nights) {
   return out;
 }
 
+/// Few nodes that differ by more than the tolerance: no test of few tells much, and no warning may put the
+/// healthy ones in doubt by the dozen.
+std::string noisy_fleet_table(int nights) {
+  std::string out =
+      "| nodes | such metrics | a healthy node accused, fleets | healthy nodes measured again | in doubt after "
+      "it |\n|---|---|---|---|---|\n";
+  for (const std::size_t nodes : {8U, 12U, 15U}) {
+    const int fleets = std::max(20, nights / 5 * 16 / static_cast<int>(nodes));
+    for (const double noisy : {.1, .3}) {
+      const FleetTally healthy = fleet_nights({nodes, 0, fleets, .01, noisy});
+      out += fmt::format("| {} | {:.0f}% | {} of {} | {} | {} |\n", nodes, 100 * noisy, healthy.alarmed_fleets,
+                         healthy.fleets, share(healthy.again()), share(healthy.doubted()));
+      hold(fmt::format("noisy fleet of {}: share of healthy nodes measured again", nodes),
+           healthy.healthy_again, healthy.healthy_nodes, nodes < 12 ? .1 : .04, false);
+    }
+  }
+  return out;
+}
+
 /// Whole fleets of the shape of run files: a healthy one must be left alone in 99 of 100 seeds, and of
 /// another exactly the faulty nodes named.
 std::string whole_fleet_table(int nights) {
@@ -351,6 +370,7 @@ int main(int argc, char** argv) {
   if (brief) {
     class_table(nights);
     fleet_table(nights);
+    noisy_fleet_table(nights);
     whole_fleet_table(nights);
     std::printf("%d bounds held\n", bounds_held);
     return all_held ? 0 : 1;
@@ -365,6 +385,10 @@ int main(int argc, char** argv) {
   tables += class_table(nights);
   tables += "\nNodes of one kind against each other, after the fresh round of each suspect:\n\n";
   tables += fleet_table(nights);
+  tables +=
+      "\nNodes that differ, in a share of the metrics, by half to twice the tolerance (standard deviation), all "
+      "healthy:\n\n";
+  tables += noisy_fleet_table(nights);
   tables += fmt::format(
       "\nFleets of the shape of run files (200 metrics, two a benchmark; nodes differ by 1% for good, which "
       "a "
