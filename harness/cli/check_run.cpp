@@ -199,7 +199,12 @@ void Check::add(report::DeviceReport device) {
   if (_only_host && (_options.policy.expected_gpus || !_options.policy.expected_models.empty()))
     device.remarks.emplace_back(
         "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");
-  keep([&] { conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus); });
+  keep([&] {
+    if (!conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus))
+      device.remarks.emplace_back(
+          "An earlier check in this boot failed this device. `gpugauge status` goes on to say so until a check "
+          "of the whole device decides otherwise.");
+  });
   try {
     if (_add_trends) _add_trends(device);
   } catch (const std::exception& error) {

@@ -1,13 +1,16 @@
 // gpugauge compare: judge rounds that were measured before, anywhere.
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "baseline/card.hpp"
 #include "cli/command.hpp"
 #include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
 #include "report/console.hpp"
 #include "result/error.hpp"
+#include "result/facts.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/run_file.hpp"
 
@@ -36,24 +39,16 @@ struct CompareArguments {
   bool strict = false;
 };
 
-/// A folder stands for the run files that lie in it.
+/// A folder stands for the run files that lie in it, or else below it, as `run` keeps them by host.
 std::vector<std::filesystem::path> files_of(const std::vector<std::string>& names) {
   std::vector<std::filesystem::path> out;
   for (const std::string& name : names) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(name, error)) {
-      out.emplace_back(name);
-      continue;
-    }
-    const std::size_t before = out.size();
-    for (std::filesystem::directory_iterator entry(name, error), end; !error && entry != end;
-         entry.increment(error))
-      if (entry->path().extension() == ".json" && entry->is_regular_file(error)) out.push_back(entry->path());
-    if (error)
-      throw result::FileError(fmt::format("the folder {} could not be read: {}", name, error.message()));
-    if (out.size() == before)
-      throw result::UsageError(fmt::format("the folder {} holds no .json file", name));
-    std::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end());
+    const std::vector<FoundFile> found = find_files({name});
+    const auto is_inside = [](const FoundFile& one) { return one.label.find('/') == std::string::npos; };
+    const bool inside =
+        std::any_of(found.begin(), found.end(), [&](const FoundFile& one) { return is_inside(one); });
+    for (const FoundFile& one : found)
+      if (!one.in_a_folder || !inside || is_inside(one)) out.push_back(one.file);
   }
   return out;
 }
@@ -111,25 +106,64 @@ baseline::Selection loose(std::vector<result::Run> runs, const result::Run& now)
           {}};
 }
 
-report::DeviceReport against_baseline(const CompareArguments& arguments, std::vector<result::Run> rounds,
-                                      const judge::Policy& policy) {
+/// The rounds of a check, first to last.
+void in_order(std::vector<result::Run>& rounds) {
   std::sort(rounds.begin(), rounds.end(), [](const result::Run& a, const result::Run& b) {
     return std::pair(a.round, a.id) < std::pair(b.round, b.id);
   });
+}
+
+/// Refuses a run that stands on both sides: nothing differs from itself.
+void require_two_sides(const std::vector<result::Run>& old_side, const std::vector<result::Run>& new_side) {
+  for (const result::Run& run : new_side)
+    for (const result::Run& old : old_side)
+      if (run.id == old.id && run.started == old.started)
+        throw result::UsageError(
+            fmt::format("run {} stands on both sides: what is compared with itself shows nothing", run.id));
+}
+
+report::DeviceReport against_baseline(const CompareArguments& arguments, std::vector<result::Run> rounds,
+                                      const judge::Policy& policy) {
+  in_order(rounds);
   require_one_kind(rounds, "the runs, which should be the rounds of one check,");
-  if (arguments.against.empty() && (arguments.baseline.empty() || !arguments.state_directory.empty()))
+  if (arguments.baseline.empty() || !arguments.state_directory.empty())
     state_directory(arguments.state_directory);
-  baseline::Selection selection;
-  if (arguments.against.empty()) {
-    const std::filesystem::path given =
-        arguments.baseline.empty() ? std::filesystem::path{} : baseline::find(arguments.baseline);
-    selection = baseline::select(given, rounds.front().fingerprint, rounds.front().device);
-  } else {
-    std::vector<result::Run> others = read(arguments.against);
-    require_one_kind(others, "the runs given with --against");
-    selection = loose(std::move(others), rounds.front());
-  }
+  const std::filesystem::path given =
+      arguments.baseline.empty() ? std::filesystem::path{} : baseline::find(arguments.baseline);
+  const baseline::Selection selection =
+      baseline::select(given, rounds.front().fingerprint, rounds.front().device);
+  if (selection.baseline) require_two_sides(selection.baseline->runs, rounds);
   return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
+}
+
+/// Enough runs stand for a baseline that was never pinned; fewer are the old side of two.
+report::DeviceReport against_runs(const CompareArguments& arguments, std::vector<result::Run> rounds,
+                                  const judge::Policy& policy) {
+  std::vector<result::Run> others = read(arguments.against);
+  const bool of_others = foreign(rounds);
+  if (!of_others) {
+    in_order(rounds);
+    require_one_kind(rounds, "the runs, which should be the rounds of one check,");
+    require_one_kind(others, "the runs given with --against");
+    require_two_sides(others, rounds);
+  }
+  if (of_others || std::ssize(others) < baseline::minimum_rounds)
+    return conductor::judge_sides(others, rounds, policy, arguments.strict);
+  const baseline::Selection selection = loose(std::move(others), rounds.front());
+  return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
+}
+
+/// "NVIDIA H200 GPU-74c4..., driver 580.159.04, measured 2026-11-27T03:34:51Z": what the run file knows of it.
+std::string label_of(const result::Run& run) {
+  std::string out = run.device;
+  const result::Fingerprint& seen = run.fingerprint;
+  if (const auto number = baseline::number_of_card(seen, run.device))
+    if (const std::string name = result::fact(seen.device, fmt::format("gpu.{}.name", *number));
+        !name.empty())
+      out = name + " " + out;
+  if (const std::string driver = result::fact(seen.stack, "driver.version"); !driver.empty())
+    out += ", driver " + driver;
+  return fmt::format("{}, measured {}", out, run.started);
 }
 
 int compare(const CompareArguments& arguments) {
@@ -148,24 +182,22 @@ int compare(const CompareArguments& arguments) {
     std::vector<result::Run> after = read(arguments.after);
     require_one_kind(before, "the runs given with --before");
     require_one_kind(after, "the runs given with --after");
+    require_two_sides(before, after);
     report.devices.push_back(conductor::judge_sides(before, after, decided, arguments.strict));
   } else {
     std::vector<result::Run> rounds = read(arguments.runs);
-    if (foreign(rounds)) {
-      if (arguments.against.empty())
-        throw result::UsageError(
-            "Google Benchmark's files are compared with --against, or with --before and --after");
-      const std::vector<result::Run> before = read(arguments.against);
-      report.devices.push_back(conductor::judge_sides(before, rounds, decided, arguments.strict));
-    } else {
-      report.devices.push_back(against_baseline(arguments, std::move(rounds), decided));
-    }
+    if (arguments.against.empty() && foreign(rounds))
+      throw result::UsageError(
+          "Google Benchmark's files are compared with --against, or with --before and --after");
+    report.devices.push_back(arguments.against.empty()
+                                 ? against_baseline(arguments, std::move(rounds), decided)
+                                 : against_runs(arguments, std::move(rounds), decided));
   }
   report::DeviceReport& device = report.devices.front();
   judge::require_matches(decided, seen_in(report.devices));
   const result::Run& first = device.rounds.front();
   device.selection = first.device;
-  device.label = fmt::format("{}, measured {}", device.selection, first.started);
+  device.label = label_of(first);
   for (const result::Run& round : device.rounds) device.seconds += round.wall_seconds;
   report.outcome = device.outcome;
   return write_reports(&report, arguments.report,
@@ -187,8 +219,10 @@ void add_compare(CLI::App& app, const Invocation&, Action& action) {
                                 "Baseline, by name or folder (default: the one of the same kind in the state "
                                 "directory, then a shipped one)"),
             "NAME|DIR", Reads::baseline);
-  reads(command->add_option("--against", arguments->against,
-                            "Run files to compare with, or Google Benchmark's JSON of any project"),
+  reads(command->add_option(
+            "--against", arguments->against,
+            "Run files to compare with (five or more are judged as a baseline, fewer as --before), "
+            "or Google Benchmark's JSON of any project"),
         "RUN", Reads::runs)
       ->excludes(pinned);
   reads(command->add_option("--before", arguments->before,

@@ -191,14 +191,24 @@ NodeNames names_by_folder(const std::vector<FoundFile>& files) {
 }
 
 NodeNames names_by_proof(const std::vector<FoundFile>& files, const judge::PeersInput& input) {
+  std::set<fs::path> given;
+  for (const FoundFile& found : files) given.insert(found.root);
   NodeNames folders;
-  for (const FoundFile& found : files) folders[found.file.string()] = folder_of(found);
+  NodeNames names;
+  for (const FoundFile& found : files) {
+    std::string folder = folder_of(found);
+    // Of several folders, as where the shell wrote out results/*, each may be a node's.
+    if (folder.empty() && found.in_a_folder && given.size() > 1) {
+      folder = node_folder(found).filename().string();
+      names[found.file.string()] = (found.root / found.label).lexically_normal().string();
+    }
+    folders[found.file.string()] = std::move(folder);
+  }
   const auto machines = judge::machines_by_boot(input.rounds);
   Proof proof;
   for (std::size_t r = 0; r < input.rounds.size(); ++r)
     if (const std::string& folder = folders.at(input.rounds[r].file); machines[r] && !folder.empty())
       proof.add(folder, *machines[r]);
-  NodeNames names;
   if (!proof.enough()) return names;
   const auto take = [&](const std::string& file, const std::optional<std::size_t>& machine) {
     const std::string& folder = folders[file];

@@ -38,7 +38,9 @@ void refuse_shared_names(const std::vector<FoundFile>& files, const std::vector<
 /// The same where the runs bear it out: the first folder is a node's name when all runs in it are of one
 /// machine, none of that machine's lies in another folder, and two folders or more are so. By boots and
 /// devices (judge::machines_by_boot). Files that cannot be read are called as their folder, unless that is
-/// refuted. Nobody else is in the answer: their files tell them apart, and name no machine.
+/// refuted. Of several folders that were given, each may be a node's: its own name counts for the files that
+/// lie directly in it, and those that it does not name are called by their path. Nobody
+/// else is in the answer: their files tell them apart, and name no machine.
 NodeNames names_by_proof(const std::vector<FoundFile>& files, const judge::PeersInput& input);
 
 /// Why a node is unread whose folder holds nothing (find_files, `without`).

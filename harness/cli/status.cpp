@@ -70,6 +70,7 @@ int status(const StatusArguments& arguments, const CLI::App& command) {
   if (!std::filesystem::is_directory(arguments.root, error))
     throw result::UsageError(fmt::format("--root {}: there is no such folder", arguments.root));
   const std::filesystem::path state = state_directory(arguments.state_directory);
+  request.kept_in = state.string();
   const judge::Status found = judge::judge_status(conductor::kept_verdicts(state, arguments.root),
                                                   conductor::present_now(arguments.root), request);
   print(arguments.json ? report::to_json(found)

@@ -67,7 +67,7 @@ Followed follow(const Upgrade& upgrade, const report::Report& report, const repo
   };
   const bool passed = report.outcome.code == ExitCode::pass;
   const bool returned = upgrade.side == "returned";
-  if (passed && !report.outcome.decided) {
+  if (!report.outcome.decided) {
     out.last = line(
         fmt::format("upgrade {} stays open: nothing could be decided, so that nothing speaks for it either; "
                     "`gpugauge upgrade end` adds rounds, `gpugauge upgrade close --reason ...` ends it",

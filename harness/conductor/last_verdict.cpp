@@ -76,17 +76,21 @@ bool failed_in(const fs::path& state, const judge::StoredVerdict& verdict) {
 
 }  // namespace
 
-void keep_verdict(const fs::path& state, const report::DeviceReport& device, const Narrowed& narrowed,
+bool keep_verdict(const fs::path& state, const report::DeviceReport& device, const Narrowed& narrowed,
                   const stack::GpuReport& gpus) {
-  if (device.interrupted && device.outcome.code != judge::ExitCode::regressed) return;
+  if (device.interrupted && device.outcome.code != judge::ExitCode::regressed) return true;
   judge::StoredVerdict verdict = report::stored_verdict(device);
   verdict.narrowed = narrowed;
+  const judge::ExitCode code = device.outcome.code;
+  const bool covers = narrowed.empty() && code != judge::ExitCode::cannot_judge;
+  if (code != judge::ExitCode::regressed && !covers && failed_in(state, verdict)) return false;
   for (const stack::Gpu& gpu : gpus.gpus) {
     if (gpu.uuid != device.selection) continue;
     verdict.index = gpu.index;
     verdict.address = gpu.pci_bus_id;
   }
   write(state, std::move(verdict));
+  return true;
 }
 
 void keep_node_verdict(const fs::path& state, const report::Report& report, bool all) {

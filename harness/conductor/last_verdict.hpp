@@ -16,8 +16,9 @@ using Narrowed = std::vector<std::string>;
 
 /// Keeps the verdict as verdicts/<device>.json in the state folder, in place of the device's earlier one. A
 /// check that was interrupted without a confirmed finding is no verdict: nothing is written then, and the
-/// earlier one stands. Throws result::FileError.
-void keep_verdict(const std::filesystem::path& state, const report::DeviceReport& device,
+/// earlier one stands. A failure of this boot stands, too, until a check of the whole device decides otherwise:
+/// false where this one was narrowed or could not judge, and did not take its place. Throws result::FileError.
+bool keep_verdict(const std::filesystem::path& state, const report::DeviceReport& device,
                   const Narrowed& narrowed, const stack::GpuReport& gpus);
 
 /// Keeps what a check for which a GPU was wanted says of the node as a whole: whether one is usable, what the

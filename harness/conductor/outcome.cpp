@@ -1,7 +1,6 @@
 #include "conductor/outcome.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,11 +12,8 @@ namespace gpugauge::conductor {
 namespace {
 
 judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices) {
-  constexpr std::array gravest{judge::ExitCode::error, judge::ExitCode::regressed,
-                               judge::ExitCode::cannot_judge, judge::ExitCode::inconclusive,
-                               judge::ExitCode::pass};
   if (devices.size() == 1) return devices.front().outcome;
-  for (const judge::ExitCode code : gravest) {
+  for (const judge::ExitCode code : judge::gravest_first) {
     std::vector<std::string> sentences;
     bool decided = true;
     for (const report::DeviceReport& device : devices) {
@@ -26,10 +22,9 @@ judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices)
       decided = decided && device.outcome.decided;
     }
     if (sentences.empty()) continue;
-    constexpr std::array words{"pass", "regressed", "tool error", "cannot judge", "inconclusive"};
     return {code,
-            fmt::format("{}: {} of {} devices: {}", words[static_cast<std::size_t>(code)], sentences.size(),
-                        devices.size(), fmt::join(sentences, "; ")),
+            fmt::format("{}: {} of {} devices: {}", to_string(code), sentences.size(), devices.size(),
+                        fmt::join(sentences, "; ")),
             decided};
   }
   return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};

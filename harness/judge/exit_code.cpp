@@ -4,7 +4,8 @@
 //   a metric failed, regressed or is missing           1     whatever else
 //   interrupted, a required family unmeasured,
 //   a pinned baseline that cannot be read,
-//   no judge applicable, or no verdict at all          3
+//   no judge applicable, or no verdict at all, nothing
+//   decided, or a large drop that too few rounds confirm   3
 //   inconclusive or unstable, with --strict            4
 //   inconclusive or unstable                           0     counted in the sentence
 //   ok, new, improved, and everything advisory         0     new, improved and advisory are said
@@ -61,7 +62,17 @@ std::map<std::string, Said> by_metric(const std::vector<Verdict>& verdicts) {
   return out;
 }
 
+/// A drop that is no noise, and that too few rounds confirm to be called a regression: even the better end of
+/// its interval is worse by twice the tolerance, and by more than the noise of these rounds hides.
+bool unconfirmed_drop(const Verdict& verdict) {
+  if (verdict.kind != VerdictKind::inconclusive || verdict.advisory) return false;
+  if (verdict.judge == Judge::physical || !verdict.change || !verdict.interval) return false;
+  const double least = *verdict.change - *verdict.interval;
+  return least > 2 * verdict.tolerance && least > verdict.minimum_detectable_drop.value_or(0);
+}
+
 struct Count {
+  std::vector<const Verdict*> unconfirmed;                  ///< see unconfirmed_drop; by metric
   std::map<VerdictKind, std::vector<std::string>> metrics;  ///< counted verdicts
   std::map<VerdictKind, int> advisory;                      ///< advisory, not ok, and a finding
   int unknown = 0;                                          ///< advisory and not ok otherwise
@@ -80,6 +91,7 @@ Count count(const std::vector<Verdict>& verdicts) {
   for (const auto& [metric, said] : by_metric(verdicts)) {
     ++out.all;
     if (said.counted != nullptr) out.metrics[said.counted->kind].push_back(metric);
+    if (said.counted != nullptr && unconfirmed_drop(*said.counted)) out.unconfirmed.push_back(said.counted);
     if (const Verdict* doubt = said.in_doubt(); doubt != nullptr) {
       if (grave(*doubt))
         ++out.advisory[doubt->kind];
@@ -108,6 +120,16 @@ std::string findings(const Count& counts) {
                      some_of(names));
 }
 
+/// "2 metrics are far worse (a by 50.1%, b by 12.0%)".
+std::string far_worse(const std::vector<const Verdict*>& verdicts) {
+  std::vector<std::string> names;
+  names.reserve(verdicts.size());
+  for (const Verdict* verdict : verdicts)
+    names.push_back(fmt::format("{} by {}", verdict->metric, percent(*verdict->change)));
+  return fmt::format("{} {} far worse ({})", result::counted(names.size(), "metric"),
+                     names.size() == 1 ? "is" : "are", some_of(names));
+}
+
 /// What passes and is said: "; 2 inconclusive, 1 improved".
 std::string also(const Count& counts) {
   std::vector<std::string> parts;
@@ -130,6 +152,22 @@ std::string held_of(const Count& counts) {
 }
 
 }  // namespace
+
+std::string_view to_string(ExitCode code) {
+  switch (code) {
+    case ExitCode::pass:
+      return "pass";
+    case ExitCode::regressed:
+      return "regressed";
+    case ExitCode::error:
+      return "tool error";
+    case ExitCode::cannot_judge:
+      return "cannot judge";
+    case ExitCode::inconclusive:
+      break;
+  }
+  return "inconclusive";
+}
 
 Outcome outcome(const OutcomeInput& input) {
   const Count counts = count(input.verdicts);
@@ -163,10 +201,15 @@ Outcome outcome(const OutcomeInput& input) {
                                                                      : input.not_comparable)};
   if (counts.all == 0)
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
+  if (!counts.unconfirmed.empty())
+    return {ExitCode::cannot_judge,
+            fmt::format("cannot judge: {}, and too few rounds were measured to confirm it: measure again{}",
+                        far_worse(counts.unconfirmed), also(counts))};
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
-  if (counts.held + counts.limits == 0)
-    return {ExitCode::pass, "pass, but nothing could be decided: " + held, false};
+  // What was shown and excused was decided.
+  if (counts.held + counts.limits == 0 && counts.advisory.empty())
+    return {ExitCode::cannot_judge, "cannot judge: nothing could be decided: " + held, false};
   return {ExitCode::pass, "pass: " + held};
 }
 

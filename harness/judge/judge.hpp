@@ -1,9 +1,11 @@
 // The judges: physical (no history) and baseline (this node before); judge_peers.hpp has the third.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baseline/baseline.hpp"
@@ -101,11 +103,17 @@ std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const P
 
 /// What the command exits with; docs/exit-codes.md says what each code means.
 enum class ExitCode { pass = 0, regressed = 1, error = 2, cannot_judge = 3, inconclusive = 4 };
+/// Of several devices the gravest code counts; gravest first.
+inline constexpr std::array gravest_first{ExitCode::error, ExitCode::regressed, ExitCode::cannot_judge,
+                                          ExitCode::inconclusive, ExitCode::pass};
+/// "pass", "regressed", "tool error", "cannot judge", "inconclusive".
+std::string_view to_string(ExitCode code);
 /// How a judgement ends, for a script and for a reader.
 struct Outcome {
   ExitCode code = ExitCode::pass;  ///< what the command exits with
   std::string sentence;            ///< the verdict in one sentence with counts
-  bool decided = true;             ///< false: passes only because nothing could be decided
+  /// false: nothing could be decided, or of a fleet, suspects are to be measured again.
+  bool decided = true;
 };
 /// All that decides an exit code.
 struct OutcomeInput {

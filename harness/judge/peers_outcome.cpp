@@ -118,7 +118,8 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
   if (metrics > 0) return {ExitCode::cannot_judge, fmt::format("cannot judge all metrics: {}", held)};
   if (strict && count(NodeState::suspect) + fabric.undecided.size() > 0)
     return {ExitCode::inconclusive, "inconclusive: " + held};
-  return {ExitCode::pass, (count(NodeState::suspect) > 0 ? "pass so far: " : "pass: ") + held};
+  const bool suspects = count(NodeState::suspect) > 0;
+  return {ExitCode::pass, (suspects ? "pass so far: " : "pass: ") + held, !suspects};
 }
 
 }  // namespace gpugauge::judge

@@ -1,12 +1,12 @@
 #include "judge/standing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/time.hpp"
 
@@ -79,7 +79,11 @@ class Judging {
         add_stored(*found);
       else
         add_ungauged("gpu " + word, "GPU " + word,
-                     fmt::format("was never gauged: `gpugauge check --device {}` does", word));
+                     static_cast<std::size_t>(std::stoi(word)) < now_.gpus.size()
+                         ? fmt::format("was never gauged: `gpugauge check --device {}` does", word)
+                         : fmt::format("was never gauged, and the kernel shows {}",
+                                       now_.gpus.empty() ? "no NVIDIA GPU"
+                                                         : result::counted(now_.gpus.size(), "NVIDIA GPU")));
     } else {
       add_by_uuid(word);
     }
@@ -241,6 +245,8 @@ class Judging {
     made.label = std::move(label);
     made.word = "cannot judge";
     made.reason = std::move(reason);
+    if (kept_.empty() && !request_.kept_in.empty())
+      made.reason += fmt::format("; no verdict is kept in {}", request_.kept_in);
     out_.devices.push_back(std::move(made));
   }
 
@@ -280,9 +286,7 @@ class Judging {
   }
 
   void decide() {
-    constexpr std::array gravest{ExitCode::error, ExitCode::regressed, ExitCode::cannot_judge,
-                                 ExitCode::inconclusive, ExitCode::pass};
-    for (const ExitCode code : gravest) {
+    for (const ExitCode code : gravest_first) {
       std::vector<std::string> labels;
       const Standing* first = nullptr;
       for (const Standing& one : out_.devices) {

@@ -35,7 +35,8 @@ struct StatusRequest {
   /// all (every GPU, and their links where they were gauged), links, host, an index, a UUID or its beginning
   std::vector<std::string> devices{"all"};
   std::optional<double> most_seconds;  ///< older verdicts do not count; absent = any age does
-  std::string profile;  ///< only a whole verdict of this profile counts; "" = any, narrowed ones too
+  std::string profile;       ///< only a whole verdict of this profile counts; "" = any, narrowed ones too
+  std::string kept_in = {};  ///< folder that was looked in, said where it holds no verdict; "" = not said
 };
 
 /// What is to be said of one device.

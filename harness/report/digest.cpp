@@ -262,7 +262,7 @@ Digest digest(const Subject& subject) {
 std::string outcome_word(const judge::Outcome& outcome) {
   switch (outcome.code) {
     case ExitCode::pass:
-      return "pass";
+      return outcome.decided ? "pass" : "pass so far";
     case ExitCode::regressed:
       for (const char* word : {"failed", "regressed", "missing"})
         if (outcome.sentence.starts_with(word)) return word;

@@ -67,7 +67,7 @@ struct Digest {
 /// colour and the exit code agree.
 Digest digest(const Subject& subject);
 
-/// "pass", "failed", "regressed", "missing", "finding" (code 1, by its sentence), "error", "cannot judge",
+/// "pass", "pass so far" (not all is decided), "failed", "regressed", "missing", "finding" (code 1, by its sentence), "error", "cannot judge",
 /// "inconclusive".
 std::string outcome_word(const judge::Outcome& outcome);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "judge/per_clock.hpp"
@@ -91,6 +92,22 @@ bool stands_rather(const Measured& metric, const Measured& other) {
          judge::is_per_clock(other.key) && !metric.benchmark.starts_with("peak/");
 }
 
+/// Metrics that a judge other than the physical one found within tolerance, and counted.
+std::set<std::string> held_by_others(const std::vector<Verdict>& verdicts) {
+  std::set<std::string> out;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.judge != judge::Judge::physical && !verdict.advisory &&
+        (verdict.kind == VerdictKind::ok || verdict.kind == VerdictKind::improved))
+      out.insert(verdict.metric);
+  return out;
+}
+
+/// Only says that no limit is known.
+bool knows_no_limit(const Verdict& verdict) {
+  return verdict.judge == judge::Judge::physical && verdict.advisory &&
+         verdict.kind == VerdictKind::inconclusive;
+}
+
 std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<Verdict>& verdicts,
                       bool every_metric) {
   std::map<std::string, Chosen> benchmarks;
@@ -102,7 +119,9 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
   }
   std::map<std::string, Row> by_metric;
   for (const auto& [key, metric] : metrics) by_metric[key].measured = metric;
+  const std::set<std::string> held = held_by_others(verdicts);
   for (const Verdict& verdict : verdicts) {
+    if (knows_no_limit(verdict) && held.contains(verdict.metric)) continue;
     Row& row = by_metric[verdict.metric];
     if (row.worst == nullptr || verdict_rank(verdict) < verdict_rank(*row.worst)) row.worst = &verdict;
     const auto tells_more = [&verdict](const Verdict& kept) {

@@ -116,10 +116,12 @@ Counted on {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d} at commit {co
 
     scripts/lib/coverage --page docs/coverage.md
 
-which builds the preset `coverage` and drives it by the unit tests, the tests of the command and the table of faults. A step of
-`scripts/test --all` fails under 90% of the lines. What a signal kills writes no counts, so that what the faults kill counts for
-nothing. Branches are g++'s own: those that it adds behind calls for exceptions are left out, those of loops over temporary arrays and of
-statics that are made once are not. No GPU was there, and no CUDA family.
+This command builds the preset `coverage` and runs the unit tests, the tests of the command and the table of faults on it. No GPU was
+there, and no CUDA family was built. A step of `scripts/test --all` fails under 90% of the lines.
+
+- A process that a signal kills writes no counts, so what the faults kill counts for nothing.
+- Branches are g++'s own. Those that it adds behind calls for exceptions are left out. Those of loops over temporary arrays, and of
+  statics that are made once, are counted.
 
 {table(rows)}
 Files of which less than {FEW:.0f}% of the lines ran:
@@ -127,8 +129,8 @@ Files of which less than {FEW:.0f}% of the lines ran:
 | file | lines | entered |
 |---|--:|--:|
 {listed}
-{unentered} of {functions} functions were never entered; `build/coverage/coverage.txt` names them after a run, and every line that
-never ran and every branch that was never taken ({total.branches - total.taken} of {total.branches}).
+{unentered} of {functions} functions were never entered. After a run `build/coverage/coverage.txt` names them, every line that never ran, and every
+branch that was never taken ({total.branches - total.taken} of {total.branches}).
 """
 
 

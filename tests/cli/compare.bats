@@ -80,7 +80,7 @@ PY
   run -2 gpugauge compare one.json --before one.json --after one.json
   run -2 gpugauge compare one.json
   run -2 gpugauge compare --before empty --after one.json
-  [[ $output == *"holds no .json file"* ]]
+  [[ $output == *"holds no *.json file"* ]]
   run -2 gpugauge compare --before one.json one.json --after one.json
   [[ $output == *"given twice"* ]]
   run -2 gpugauge compare --before one.json run.json --after one.json
@@ -235,4 +235,13 @@ PY
   [[ $output == *"settings.gpu.0.mig"* && $output != *"Declare with --treatment"* ]]
   run -3 gpugauge compare --before one.json --after together.json --treatment devices_together
   [[ $output == *"devices_together"* ]]
+}
+
+@test "what is compared with itself shows nothing" {
+  google_benchmark one.json 1
+  google_benchmark two.json 1
+  cp one.json copy.json
+  run -2 gpugauge compare --before one.json --after copy.json
+  [[ $output == *"stands on both sides: what is compared with itself shows nothing"* ]]
+  run -0 gpugauge compare --before one.json --after two.json
 }

@@ -78,6 +78,17 @@ healthy() {
   [[ $output == *"twice/node-00000/round-1.json and twice/node-00000/round-2.json lie in one folder, and nothing in them tells that they are of one machine"* ]]
 }
 
+@test "whom to measure again has the names of folders that the shell wrote out" {
+  healthy
+  edit_files "$slower" f/node-00007/*.json
+  for paths in f "f/*" "'f/*'"; do
+    eval "run -0 gpugauge fleet $paths --emit-retest again.txt"
+    [[ $output == *"1 to be measured again (node-00007)"* ]]
+    grep -q '^node-00007' again.txt
+    rm again.txt
+  done
+}
+
 @test "two machines in one folder are not one node" {
   healthy
   as_hosts f/*/*.json

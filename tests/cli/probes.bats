@@ -131,8 +131,9 @@ for one in json.load(open("report.json"))["devices"][0]["findings"]: print(one["
   run -1 taskset -c "$first" gpugauge check --device host --profile smoke --quiet --observation seen.json --report json=report.json
   valid report report.json
   valid observation-1 seen.json
-  # Other work on the processors may be the clear cause already: then nothing needs to be asked.
-  if [[ $output == *"cpu_contention"*confident* && -z $(asked report.json) ]]; then return; fi
+  if [[ $output == *"cpu_contention"*confident* && -z $(asked report.json) ]]; then
+    skip "other work on the processors is the clear cause already: nothing needs to be asked"
+  fi
   asked report.json | grep -qx "all_processors recovers"
   [[ $output == *"Probe all_processors: "*"it recovers: probe/op:latency is 1 times as slow on the processors "*", 3 times as it was"* ]]
   [[ $output == *cpu_affinity_wrong*"measured by probe all_processors: change_setting (affinity=the others ("* ]]

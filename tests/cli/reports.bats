@@ -44,7 +44,7 @@ two_sides() {
   [ "$(count_of out.junit failures)" -ge 1 ]
   [ "$(xmllint --xpath 'count(//failure)' out.junit)" = "$(count_of out.junit failures)" ]
   [[ $(xmllint --xpath 'string(//failure/@message)' out.junit) == *"worse than before"* ]]
-  gpugauge compare --before sides/node-00001 --after sides/node-00001 --report junit=same.junit
+  gpugauge compare --before sides/node-00001 --after sides/node-00002 --report junit=same.junit
   valid_junit same.junit
   [ "$(count_of same.junit failures)$(count_of same.junit errors)" = 00 ]
   run -3 gpugauge fleet sides/node-00001/round-1.json --report junit=few.junit

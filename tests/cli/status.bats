@@ -137,7 +137,9 @@ PY
 
 @test "nothing stored, no GPU, and what cannot be read" {
   run -3 gpugauge status --device host
-  [[ $output == "Host: cannot judge: was never gauged: \`gpugauge check --device host\` does" ]]
+  [[ $output == "Host: cannot judge: was never gauged: \`gpugauge check --device host\` does; no verdict is kept in $GPUGAUGE_STATE" ]]
+  run -3 gpugauge status --device 99
+  [[ $output == *"GPU 99: cannot judge: was never gauged, and the kernel shows "*"NVIDIA GPU"* ]]
   mkdir empty
   run -3 gpugauge status --root empty
   [[ $output == *"this machine has no NVIDIA GPU; --device host asks for the processor's verdict"* ]]
@@ -180,4 +182,21 @@ PY
 
 families_running() {
   [ -n "$(families_of "$1")" ]
+}
+
+@test "a narrowed check that judged nothing leaves a failure of the same boot" {
+  gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet >/dev/null || [ $? -eq 3 ]
+  "$PYTHON" - "$GPUGAUGE_STATE/verdicts/host.json" <<'PY'
+import json, sys
+verdict = json.load(open(sys.argv[1]))
+verdict["outcome"].update(exit_code=1, sentence="failed: 1 of 10 metrics (host/triad)")
+verdict["word"] = "failed"
+verdict["narrowed"] = []
+json.dump(verdict, open(sys.argv[1], "w"))
+PY
+  run -1 gpugauge status --device host
+  run -3 gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  [[ $output == *"An earlier check in this boot failed this device."*"until a check of the whole device decides otherwise."* ]]
+  run -1 gpugauge status --device host
+  [[ $output == *"failed: 1 of 10 metrics"* ]]
 }

@@ -51,7 +51,9 @@ export WIDE=yes
   run -1 end
   [[ $output == *regressed*probe/op:latency* ]]
   # A machine that is busy meanwhile is a cause of its own, which is said instead of the advice to go back.
-  if [[ $output != *"cpu_contention"*confident* ]]; then
+  busy=no
+  [[ $output != *"cpu_contention"*confident* ]] || busy=yes
+  if [ "$busy" = no ]; then
     [[ $output == *"1 verdict against the new stack, and nothing else was found that explains it: go back"* ]]
     [[ $output == *"The way back"*"Go back with the driver from 580.65.06 to 570.86.15."* ]]
   fi
@@ -63,6 +65,7 @@ export WIDE=yes
   [[ $output == *"The new stack against both measurements of the old one (A/B/A): regressed"* ]]
   [[ $output == *"is closed: the machine is as it was before it"* ]]
   [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print([a["exit_code"] for a in json.load(sys.stdin)["attempts"]])')" = "[1, 0]" ]
+  [ "$busy" = no ] || skip "other work kept the processors busy: the advice to go back was not given, and not looked at"
 }
 
 @test "what is as slow after going back was not the change" {

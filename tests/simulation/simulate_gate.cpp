@@ -282,7 +282,7 @@ std::string noisy_fleet_table(int nights) {
       out += fmt::format("| {} | {:.0f}% | {} of {} | {} | {} |\n", nodes, 100 * noisy, healthy.alarmed_fleets,
                          healthy.fleets, share(healthy.again()), share(healthy.doubted()));
       hold(fmt::format("noisy fleet of {}: share of healthy nodes measured again", nodes),
-           healthy.healthy_again, healthy.healthy_nodes, nodes < 12 ? .1 : .04, false);
+           healthy.healthy_again, healthy.healthy_nodes, nodes < 12 ? .07 : .03, false);
     }
   }
   return out;

@@ -66,7 +66,7 @@ function median(values) {
 /// "bad", "doubt", "good" or "plain": the tone of a verdict, a node's state or an outcome.
 function toneOf(word, advisory) {
   if (["regressed", "failed", "missing", "found", "finding", "error", "worse", "slow", "fails", "slow node", "node that fails", "slow path", "everything is slow"].includes(word)) return advisory ? "doubt" : "bad";
-  if (["inconclusive", "unstable", "suspect", "unread", "not judged", "cannot judge", "undecided"].includes(word)) return "doubt";
+  if (["inconclusive", "unstable", "suspect", "unread", "not judged", "cannot judge", "undecided", "pass so far"].includes(word)) return "doubt";
   if (["ok", "improved", "healthy", "pass", "better", "fine"].includes(word)) return "good";
   return "plain";
 }

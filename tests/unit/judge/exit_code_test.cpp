@@ -70,11 +70,11 @@ TEST(Outcome, WhatWasPinnedAndCannotBeHeldIsNoPass) {
   EXPECT_EQ(outcome(input).code, ExitCode::regressed) << "what failed without it is known";
 }
 
-TEST(Outcome, SaysWhetherAPassDecidedAnything) {
+TEST(Outcome, SaysWhetherAnythingWasDecided) {
   EXPECT_TRUE(outcome(with({})).decided);
   OutcomeInput input;
   input.verdicts = {verdict(VerdictKind::inconclusive)};
-  EXPECT_EQ(outcome(input).code, ExitCode::pass);
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
   EXPECT_FALSE(outcome(input).decided);
 }
 
@@ -136,7 +136,7 @@ TEST(Outcome, APhysicalOkHidesNoAdvisoryRegression) {
   input.verdicts = {physical(VerdictKind::ok), verdict(VerdictKind::regressed, "m", true)};
   EXPECT_EQ(outcome(input).code, ExitCode::pass);
   EXPECT_EQ(outcome(input).sentence,
-            "pass, but nothing could be decided: 0 of 1 metric within tolerance and limits; 1 regressed, "
+            "pass: 0 of 1 metric within tolerance and limits; 1 regressed, "
             "which is advisory");
   input = with(input.verdicts);
   EXPECT_EQ(outcome(input).sentence,
@@ -159,11 +159,38 @@ TEST(Outcome, ThatNoPeakIsKnownSaysNothingAgainstAComparison) {
   EXPECT_EQ(outcome(input).sentence, "pass: 1 of 1 metric within tolerance and limits");
 }
 
-TEST(Outcome, PassSaysWhenNothingCouldBeDecided) {
+TEST(Outcome, NothingDecidedIsNoPass) {
   OutcomeInput input;
   input.verdicts = {verdict(VerdictKind::inconclusive)};
-  EXPECT_EQ(outcome(input).code, ExitCode::pass);
-  EXPECT_THAT(outcome(input).sentence, HasSubstr("nothing could be decided"));
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+  EXPECT_EQ(outcome(input).sentence,
+            "cannot judge: nothing could be decided: 0 of 1 metric within tolerance and limits; "
+            "1 inconclusive");
+  input.strict = true;
+  EXPECT_EQ(outcome(input).code, ExitCode::inconclusive);
+  input.strict = false;
+  input.verdicts = {verdict(VerdictKind::regressed, "m", true)};
+  EXPECT_EQ(outcome(input).code, ExitCode::pass) << "it was decided, and accepted";
+}
+
+TEST(Outcome, ALargeDropThatTooFewRoundsConfirmIsNoPass) {
+  const auto dropped = [](double change, double interval, double detectable) {
+    Verdict out = verdict(VerdictKind::inconclusive, "memory/copy/cold:bandwidth");
+    out.tolerance = .03;
+    out.change = change;
+    out.interval = interval;
+    out.minimum_detectable_drop = detectable;
+    return with({out});
+  };
+  EXPECT_EQ(outcome(dropped(.501, .001, .02)).code, ExitCode::cannot_judge);
+  EXPECT_EQ(outcome(dropped(.501, .001, .02)).sentence,
+            "cannot judge: 1 metric is far worse (memory/copy/cold:bandwidth by 50.1%), and too few rounds "
+            "were measured to confirm it: measure again; 1 inconclusive");
+  EXPECT_EQ(outcome(dropped(.065, .01, .02)).code, ExitCode::pass) << "within twice the tolerance at best";
+  EXPECT_EQ(outcome(dropped(.501, .001, .6)).code, ExitCode::pass) << "noise of these rounds does that";
+  OutcomeInput advisory = dropped(.501, .001, .02);
+  advisory.verdicts.front().advisory = true;
+  EXPECT_EQ(outcome(advisory).code, ExitCode::pass);
 }
 
 TEST(Outcome, AMetricCountsOnceWithItsGravestVerdict) {

@@ -286,6 +286,32 @@ TEST(Console, AProductIsShownByItsRateAndAPeakByItsOperationsPerClock) {
       << "what is judged goes first";
 }
 
+TEST(Console, ThatNoLimitIsKnownDoesNotHideWhatWasCompared) {
+  MetricTable table;
+  Measured copy;
+  copy.key = "copy/d2h/pinned/256MiB:bandwidth";
+  copy.benchmark = "copy/d2h/pinned/256MiB";
+  copy.statistic = "median";
+  copy.unit = "byte/second";
+  copy.value = 5.5e10;
+  copy.judged = true;
+  table.measured = {copy};
+  table.judged = true;
+  judge::Verdict unknown;
+  unknown.judge = judge::Judge::physical;
+  unknown.kind = judge::VerdictKind::inconclusive;
+  unknown.advisory = true;
+  unknown.metric = copy.key;
+  judge::Verdict compared;
+  compared.judge = judge::Judge::baseline;
+  compared.kind = judge::VerdictKind::ok;
+  compared.metric = copy.key;
+  table.verdicts = {unknown, compared};
+  EXPECT_THAT(draw(table, {false, false, 120}), Not(HasSubstr("inconclusive")));
+  table.verdicts = {unknown};
+  EXPECT_THAT(draw(table, {false, false, 120}), HasSubstr("inconclusive"));
+}
+
 TEST(Console, ANarrowTerminalKeepsTheIdsReadable) {
   const std::string text = draw(example(), {false, false, 100});
   EXPECT_THAT(text, HasSubstr("  host/triad/one_core:bandwidth_mean  "));
