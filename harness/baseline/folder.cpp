@@ -186,11 +186,10 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   if (!std::filesystem::exists(folder / "log.head", error))
     std::filesystem::remove(folder / "log.jsonl", error);
   for (const char* const file : {"log.jsonl", "log.head"}) begun.add_file(folder / file);
-  append_log(folder,
-             {{manifest.created, current_user(),
-               fmt::format("created from {}{}", result::counted(runs.size(), "round"),
-                           reason.empty() ? "" : ": " + reason),
-               state, std::nullopt}});
+  append_log(folder, {{manifest.created, current_user(),
+                       fmt::format("created from {}{}", result::counted(runs.size(), "round"),
+                                   reason.empty() ? "" : ": " + reason),
+                       state, std::nullopt}});
   baseline.log = read_log(folder);
   keep_file(folder / manifest_name, text);
   begun.keep();

@@ -151,13 +151,12 @@ std::string kept_of(const BaselineArguments& arguments) {
 }
 
 /// Pins the rounds of one device and prints what came of it; `against`: what against_replaced says of them.
-void pin(const BaselineArguments& arguments, const std::filesystem::path& folder,
-         const RoundsOfDevice& runs, const std::string& against) {
+void pin(const BaselineArguments& arguments, const std::filesystem::path& folder, const RoundsOfDevice& runs,
+         const std::string& against) {
   const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();
-  const baseline::Baseline made =
-      baseline::create(folder, name, runs,
-                       arguments.candidate ? baseline::State::candidate : baseline::State::active,
-                       arguments.reason);
+  const baseline::Baseline made = baseline::create(
+      folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active,
+      arguments.reason);
   const auto& suite = runs.front().fingerprint.suite;
   const auto together = suite.find(conductor::together_fact);
   std::string text = fmt::format(
@@ -221,9 +220,9 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
   };
   std::vector<std::string> against;  // of all before any is pinned: one may be refused
   for (const RoundsOfDevice& runs : devices)
-    against.push_back(arguments.candidate ? ""
-                                          : against_replaced(folder_of(runs), runs, arguments.reason,
-                                                             kept_of(arguments)));
+    against.push_back(arguments.candidate
+                          ? ""
+                          : against_replaced(folder_of(runs), runs, arguments.reason, kept_of(arguments)));
   for (std::size_t i = 0; i < devices.size(); ++i)
     pin(arguments, folder_of(devices[i]), devices[i], against[i]);
   return 0;

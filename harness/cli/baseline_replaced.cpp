@@ -44,8 +44,8 @@ std::string against_replaced(const std::filesystem::path& folder, const std::vec
         "If the loss is to be the norm from now on, say why with --reason TEXT; --candidate keeps them "
         "without using them",
         name, said, kept));
-  return fmt::format("against {}{}: {}", name, same_stack ? "" : ", which was measured on another software stack",
-                     said);
+  return fmt::format("against {}{}: {}", name,
+                     same_stack ? "" : ", which was measured on another software stack", said);
 }
 
 }  // namespace gpugauge::cli

@@ -42,8 +42,7 @@ struct Members {
 
 ClassShift shift_of(const std::string& metric_class, const Members& members, const Policy& policy) {
   const double step = mean(members.steps);
-  const double noise =
-      noise_errors * std::sqrt(members.variance) / static_cast<double>(members.steps.size());
+  const double noise = noise_errors * std::sqrt(members.variance) / static_cast<double>(members.steps.size());
   return {metric_class, members.steps.size(), relative_of(step, result::Direction::lower),
           step > std::max(noise, step_of(tolerance(policy, metric_class), result::Direction::lower))};
 }
@@ -74,7 +73,8 @@ BaselineChange change_between(const baseline::Baseline& before, const baseline::
     if (step > std::max(noise_errors * error, step_of(row.tolerance, row.better)))
       out.slower.push_back({row.metric, relative_of(step, row.better)});
   }
-  for (const auto& [metric_class, found] : classes) out.classes.push_back(shift_of(metric_class, found, policy));
+  for (const auto& [metric_class, found] : classes)
+    out.classes.push_back(shift_of(metric_class, found, policy));
   std::stable_sort(out.classes.begin(), out.classes.end(), [](const ClassShift& a, const ClassShift& b) {
     return std::abs(a.change) > std::abs(b.change);
   });
@@ -97,8 +97,7 @@ std::string in_words(const BaselineChange& change) {
       metrics.push_back(fmt::format("{} ({} worse)", one.metric, percent(one.change)));
   const std::size_t more = change.slower.size() - metrics.size();
   return fmt::format("of {}, by class: {}{}{}{}", result::counted(change.metrics, "metric"),
-                     fmt::join(classes, ", "), metrics.empty() ? "" : "; worst: ",
-                     fmt::join(metrics, ", "),
+                     fmt::join(classes, ", "), metrics.empty() ? "" : "; worst: ", fmt::join(metrics, ", "),
                      more > 0 ? fmt::format(" and {} more beyond their tolerance", more) : "");
 }
 

@@ -26,10 +26,10 @@ struct MetricShift {
 
 /// One baseline against the other.
 struct BaselineChange {
-  std::size_t metrics = 0;           ///< that both hold, in two rounds or more
-  std::vector<ClassShift> classes;   ///< the largest change first, whatever its sign
-  std::vector<MetricShift> slower;   ///< the worst first
-  bool is_slower() const;            ///< any class or metric is, beyond its tolerance
+  std::size_t metrics = 0;          ///< that both hold, in two rounds or more
+  std::vector<ClassShift> classes;  ///< the largest change first, whatever its sign
+  std::vector<MetricShift> slower;  ///< the worst first
+  bool is_slower() const;           ///< any class or metric is, beyond its tolerance
 };
 
 /// Compares medians over the rounds. Noise between the two is three standard errors of their difference, by

@@ -235,10 +235,9 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     scale.ok_confidence = 1 - rules.alpha_ok;
     scale.minimum_detectable_change = least_found(scale, its.detection, fresh, out, level);
     scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;
-    scale.hidden_by_units =
-        scale.advisory && scale.unit_error > 0 &&
-        least_found(of_one_unit, quantiles.of(of_one_unit.degrees).detection, fresh, out, level) <=
-            2 * scale.tolerance;
+    scale.hidden_by_units = scale.advisory && scale.unit_error > 0 &&
+                            least_found(of_one_unit, quantiles.of(of_one_unit.degrees).detection, fresh, out,
+                                        level) <= 2 * scale.tolerance;
   }
   return out;
 }

@@ -105,9 +105,10 @@ std::string undecided(const Verdict& verdict, const Scale& scale, const GateResu
         "needed ({})",
         percent(relative_of(scale.counts_above, verdict.better)), seen);
   if (scale.advisory)
-    return fmt::format("{}: only a change above {} can be seen ({})",
-                       scale.hidden_by_units ? "within what healthy nodes may differ by" : "too noisy to count",
-                       detectable(verdict.minimum_detectable_drop.value_or(0)), seen);
+    return fmt::format(
+        "{}: only a change above {} can be seen ({})",
+        scale.hidden_by_units ? "within what healthy nodes may differ by" : "too noisy to count",
+        detectable(verdict.minimum_detectable_drop.value_or(0)), seen);
   return fmt::format("neither within tolerance nor worse could be shown{} ({})",
                      result.again ? " yet; a further round is needed" : "", seen);
 }

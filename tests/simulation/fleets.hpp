@@ -45,9 +45,7 @@ struct FleetTally {
 
   double alarms() const { return static_cast<double>(alarmed_fleets) / fleets; }
   double again() const { return static_cast<double>(healthy_again) / static_cast<double>(healthy_nodes); }
-  double doubted() const {
-    return static_cast<double>(healthy_said) / static_cast<double>(healthy_nodes);
-  }
+  double doubted() const { return static_cast<double>(healthy_said) / static_cast<double>(healthy_nodes); }
   double power() const { return slow > 0 ? static_cast<double>(found) / static_cast<double>(slow) : 0; }
   double spoken() const { return slow > 0 ? static_cast<double>(said) / static_cast<double>(slow) : 0; }
 };

@@ -120,8 +120,9 @@ TEST_F(Folder, RunsThatDoNotFitAreRefusedBeforeAnythingIsWritten) {
   first.processes.emplace_back().samples.emplace().benchmarks.emplace_back().id = "host/triad";
   other = first;
   other.id = make_run(1).id;
-  EXPECT_THAT(refused({first, make_run(2), other}),
-              HasSubstr("are one measurement under two ids (same start, same samples): each round counts once"));
+  EXPECT_THAT(
+      refused({first, make_run(2), other}),
+      HasSubstr("are one measurement under two ids (same start, same samples): each round counts once"));
   other = make_run(1);
   other.id = "../../../../tmp/escape0000";
   EXPECT_THAT(refused({other}), HasSubstr("cannot be pinned"));

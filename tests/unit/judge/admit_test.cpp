@@ -54,14 +54,13 @@ TEST(Admit, ASlowNewcomerIsMeasuredAgainBeforeItIsRefused) {
 
 TEST(Admit, AmongFewADropThatLastsIsDecidedByMoreOfTheKindAndNotByMoreRuns) {
   Gate gate;
-  gate.rules.node_level = 1e-6;  // as among many more metrics than a run of this test has
-  int node = 0;
-  gate.add_fleet(9, [&](result::Run& run) {  // which differ by much
+  gate.add_fleet(9, [node = 0](result::Run& run) mutable {  // which differ by much
     for (result::Process& process : run.processes)
       for (result::BenchmarkResult& one : process.samples->benchmarks)
         if (one.id == triad.substr(0, triad.find(':'))) one.metrics.front().value *= 1 + .08 * (node % 3 - 1);
     ++node;
   });
+  gate.rules.node_level = 1e-6;  // as among many more metrics than a run of this test has
   for (const std::uint64_t round : {0, 1}) gate.add_newcomer({.triad = 4}, round);
   Admission one = gate.only();
   EXPECT_EQ(one.state, AdmissionState::measure_again);

@@ -65,7 +65,8 @@ TEST(Calibrate, TakesNormalQuantilesOfWhatIsKnown) {
   EXPECT_GT(found.degrees, 1e6);
   EXPECT_NEAR(found.ok_quantile, 1.645, .001);
   // The two quantiles of a normal distribution, at an error of .02 sqrt(2) that no number of rounds lessens.
-  EXPECT_NEAR(found.minimum_detectable_change, gate_tolerance / 3 + (3.540 + 1.282) * .02 * std::sqrt(2), .003);
+  EXPECT_NEAR(found.minimum_detectable_change, gate_tolerance / 3 + (3.540 + 1.282) * .02 * std::sqrt(2),
+              .003);
 }
 
 TEST(Calibrate, ValuesThatRepeatExactlyLeaveTheOthersAlone) {
