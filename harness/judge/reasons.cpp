@@ -172,7 +172,8 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
   const double change = verdict.change.value_or(0);
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return within(verdict, scale, result);
+      // A round's median is not moved by one slow process of five, however slow: that is said at least.
+      return within(verdict, scale, result) + modes_of(verdict, scale, now);
     case VerdictKind::regressed:
       return fmt::format("{} worse{}, {} ({}){}", percent(change), apart_from_mean(verdict, result),
                          in_rounds(verdict, result), limits, modes_of(verdict, scale, now));
