@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "judge/statistics.hpp"
+
 namespace gpugauge::judge {
 namespace {
 
@@ -61,15 +63,23 @@ TEST(ScreenPeers, NeedsEightNodesOfWhichOneMayLackAMetricAndPassesOverWhatWasNot
   EXPECT_EQ(screen.suspects[0].metric, 1U);
 }
 
-TEST(ScreenPeers, WarnsOfFivePercentAmongFewNodesWhateverTheTestSays) {
-  for (const auto& [nodes, said] : {std::pair{12U, true}, std::pair{20U, false}}) {
-    std::vector<PeerMetric> metrics = fleet(nodes, .02);
-    metrics[0].values[0] = -7 + .06;
-    const PeerScreen screen = screen_peers(metrics, {});
+TEST(ScreenPeers, WarnsAmongFewNodesOfWhatLiesFarOutWhateverTheTestSays) {
+  struct Case {
+    std::size_t nodes;
+    double errors;  ///< by which the node lies out
+    bool said;
+  };
+  for (const auto& [nodes, errors, said] : {Case{12, 5.9, true}, Case{12, 4, false}, Case{20, 5.9, false}}) {
+    // Spreads that have nothing in common: none borrows from another, and a test of few nodes tells little.
+    std::vector<PeerMetric> metrics;
+    for (int m = 0; m < 150; ++m) metrics.push_back(fleet(nodes, .003 * std::pow(1.35, m % 16), 1).front());
+    const PeerScale before = peer_scales(metrics, {})[4];
+    metrics[4].values[0] = before.centre + errors * before.spread *
+                                               std::sqrt(1 + median_variance_factor(static_cast<int>(nodes)));
     bool found = false;
-    for (const PeerSuspect& suspect : screen.suspects)
-      found = found || (suspect.metric == 0 && suspect.node == 0 && !suspect.rejected);
-    EXPECT_EQ(found, said) << nodes;
+    for (const PeerSuspect& suspect : screen_peers(metrics, {}).suspects)
+      found = found || (suspect.metric == 4 && suspect.node == 0 && !suspect.rejected);
+    EXPECT_EQ(found, said) << nodes << " nodes, " << errors << " standard errors";
   }
 }
 
