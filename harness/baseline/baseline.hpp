@@ -108,10 +108,11 @@ std::filesystem::path site_directory();
 
 /// Writes a baseline folder: all run files, then the manifest last, so that a folder without manifest is no
 /// baseline. Throws result::FileError, or result::UsageError when the folder already holds a baseline, there
-/// is no run, a run is partial, two runs are the same, or their kinds or selections differ.
-/// Its log begins with `state`, who made it and when. Of several processes at once one succeeds.
+/// is no run, a run is partial, two runs are the same or hold one measurement, or their kinds or selections differ.
+/// Its log begins with `state`, who made it and when, and `reason`, where given. Of several processes at once one succeeds.
 Baseline create(const std::filesystem::path& folder, const std::string& name,
-                const std::vector<result::Run>& runs, State state = State::active);
+                const std::vector<result::Run>& runs, State state = State::active,
+                const std::string& reason = {});
 
 /// Loads and verifies. Throws result::FormatError naming the file that was changed, truncated or is missing
 /// (the log included), or that is no plain file inside the folder.

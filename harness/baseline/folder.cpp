@@ -10,6 +10,7 @@
 #include "baseline/kept_file.hpp"
 #include "baseline/patient_lock.hpp"
 #include "baseline/run_id.hpp"
+#include "baseline/same_measurement.hpp"
 #include "result/begun.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -92,6 +93,13 @@ void require_fit(const std::vector<result::Run>& runs) {
           "by would pass for what one of them spreads by; pin the rounds of each by themselves",
           runs.front().id, run.id));
   }
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same_measurement(runs[j], runs[i]))
+        throw result::UsageError(fmt::format(
+            "runs {} and {} are one measurement under two ids (same start, same samples): each round counts "
+            "once; leave one of them out",
+            runs[j].id, runs[i].id));
 }
 
 /// Reads a file that must be a plain one: a link could lead out of the folder.
@@ -144,7 +152,7 @@ result::Run load_run(const std::filesystem::path& folder, const Manifest& manife
 }  // namespace
 
 Baseline create(const std::filesystem::path& folder, const std::string& name,
-                const std::vector<result::Run>& runs, State state) {
+                const std::vector<result::Run>& runs, State state, const std::string& reason) {
   require_fit(runs);
   refuse_links_in_state(folder);
   FolderLock only_one(result::without_detours(folder));
@@ -178,9 +186,10 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   if (!std::filesystem::exists(folder / "log.head", error))
     std::filesystem::remove(folder / "log.jsonl", error);
   for (const char* const file : {"log.jsonl", "log.head"}) begun.add_file(folder / file);
-  append_log(folder,
-             {{manifest.created, current_user(),
-               fmt::format("created from {}", result::counted(runs.size(), "round")), state, std::nullopt}});
+  append_log(folder, {{manifest.created, current_user(),
+                       fmt::format("created from {}{}", result::counted(runs.size(), "round"),
+                                   reason.empty() ? "" : ": " + reason),
+                       state, std::nullopt}});
   baseline.log = read_log(folder);
   keep_file(folder / manifest_name, text);
   begun.keep();

@@ -64,6 +64,7 @@ AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& p
   out.new_value = reader.number("new");
   out.run_id = reader.text("run_id");
   out.expires = reader.text("expires");
+  if (reader.optional("since") != nullptr) out.since = reader.text("since");
   reader.done();
   if (!(out.old_value > 0)) place.key("old").refuse("must be above 0");
   if (!(out.new_value > 0)) place.key("new").refuse("must be above 0");
@@ -104,10 +105,12 @@ std::string line_of(const LogEntry& entry, const Head& before) {
                              {"previous", before.sha256}, {"time", entry.time},
                              {"who", entry.who},          {"reason", entry.reason}};
   if (entry.state) out["state"] = to_string(*entry.state);
-  if (entry.accepted)
+  if (entry.accepted) {
     out["accepted"] = {{"metric", entry.accepted->metric}, {"unit", entry.accepted->unit},
                        {"old", entry.accepted->old_value}, {"new", entry.accepted->new_value},
                        {"run_id", entry.accepted->run_id}, {"expires", entry.accepted->expires}};
+    if (!entry.accepted->since.empty()) out["accepted"]["since"] = entry.accepted->since;
+  }
   if (entry.imported) out["imported"] = true;
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -277,12 +280,22 @@ State state_of(const std::vector<LogEntry>& log) {
   return state;
 }
 
+namespace {
+
+/// Of a time of RFC 3339 in UTC: what sorts by time, however fine the rest and the zone are written.
+std::string_view to_seconds(std::string_view time) {
+  return time.substr(0, std::string_view("2026-11-21T10:20:30").size());
+}
+
+}  // namespace
+
 const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
                                   std::string_view when, const AcceptedChange** expired) {
   const std::string_view day = when.substr(0, std::string_view("2027-01-31").size());
   for (auto entry = log.rbegin(); entry != log.rend() && !entry->imported; ++entry) {
     if (!entry->accepted || entry->accepted->metric != metric) continue;
     const AcceptedChange& change = *entry->accepted;
+    if (to_seconds(when) < to_seconds(change.since.empty() ? entry->time : change.since)) break;
     if (change.expires.empty() || day <= change.expires) return &change;
     if (expired != nullptr) *expired = &change;
     break;  // it took the place of those before it

@@ -30,6 +30,8 @@ struct AcceptedChange {
   double new_value = 0;  ///< what the run measured, in unit
   std::string run_id;    ///< the run that showed it
   std::string expires;   ///< UTC day, "2027-01-31": the last one on which it counts; "" = never
+  /// UTC, RFC 3339: the first start of a run for which it counts; "" = LogEntry::time.
+  std::string since{};
 
   bool operator==(const AcceptedChange&) const = default;  ///< member by member, values exactly
 };
@@ -59,9 +61,11 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
 /// The state after the last decision: active without any.
 State state_of(const std::vector<LogEntry>& log);
 
-/// The accepted change of a metric that counts on the UTC day of `when` (RFC 3339): the newest one that was
-/// made since the baseline came here. It takes the place of those before it for good, so that nullptr is
-/// returned when it has expired; `expired`, where given, takes it then. nullptr also when there is none.
+/// The accepted change of a metric that counts for a run that started at `when` (RFC 3339, UTC): the newest
+/// one that was made since the baseline came here. It takes the place of those before it for good, so that
+/// nullptr is returned when it has expired; `expired`, where given, takes it then. nullptr also where there
+/// is none, and where the run started before the change was accepted or seen: a clock that was set back
+/// brings nothing back.
 const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
                                   std::string_view when, const AcceptedChange** expired = nullptr);
 

@@ -6,6 +6,7 @@
 #include "baseline/kept_file.hpp"
 #include "baseline/transfer.hpp"
 #include "cli/baseline_in_force.hpp"
+#include "cli/baseline_replaced.hpp"
 #include "cli/named_files.hpp"
 #include "cli/together.hpp"
 #include "conductor/rounds.hpp"
@@ -28,9 +29,8 @@ constexpr const char* baseline_footer =
     "  gpugauge baseline accept before-upgrade --metric 'copy/*' --run tonight.json --reason 'new host'\n"
     "  gpugauge baseline export before-upgrade h200.json  one file, for `baseline import` elsewhere\n"
     "\n"
-    "Exit codes: 0 done; 2 usage or tool error, also a round that no baseline may hold; 3 something could "
-    "not "
-    "be measured.";
+    "Exit codes: 0 done; 2 usage or tool error, also a round that no baseline may hold, or slower rounds in the "
+    "place of a baseline without --reason; 3 something could not be measured.";
 
 struct BaselineArguments {
   MeasureArguments measure;
@@ -38,6 +38,7 @@ struct BaselineArguments {
   int rounds = 5;
   std::string name;
   std::string output;
+  std::string reason;
   bool candidate = false;
   bool devices_together = false;
 };
@@ -142,12 +143,20 @@ std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, c
   return {std::move(runs)};
 }
 
-/// Pins the rounds of one device and prints what came of it.
-void pin(const BaselineArguments& arguments, const std::filesystem::path& folder,
-         const RoundsOfDevice& runs) {
+/// Where rounds that were measured lie, for a sentence; "" of run files that were given.
+std::string kept_of(const BaselineArguments& arguments) {
+  if (!arguments.runs.empty()) return "";
+  return fmt::format("; the rounds are kept in {}",
+                     (state_directory(arguments.measure.state_directory) / "runs").string());
+}
+
+/// Pins the rounds of one device and prints what came of it; `against`: what against_replaced says of them.
+void pin(const BaselineArguments& arguments, const std::filesystem::path& folder, const RoundsOfDevice& runs,
+         const std::string& against) {
   const std::string name = !arguments.name.empty() ? arguments.name : folder.filename().string();
   const baseline::Baseline made = baseline::create(
-      folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active);
+      folder, name, runs, arguments.candidate ? baseline::State::candidate : baseline::State::active,
+      arguments.reason);
   const auto& suite = runs.front().fingerprint.suite;
   const auto together = suite.find(conductor::together_fact);
   std::string text = fmt::format(
@@ -173,6 +182,7 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
     say(fmt::format("candidate: not used until `gpugauge baseline accept {} --reason ...`",
                     report::plain(name)));
   text += in_force(folder);
+  if (!against.empty()) say(against);
   text += fmt::format("  kept in {}\n", report::plain(folder.string()));
   print(text);
 }
@@ -205,9 +215,16 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
     }
   }
   if (devices.empty()) return static_cast<int>(judge::ExitCode::cannot_judge);
+  const auto folder_of = [&](const RoundsOfDevice& runs) {
+    return folder.empty() ? parent / default_name(runs.front(), devices.size() > 1 ? 16 : 10) : folder;
+  };
+  std::vector<std::string> against;  // of all before any is pinned: one may be refused
   for (const RoundsOfDevice& runs : devices)
-    pin(arguments,
-        folder.empty() ? parent / default_name(runs.front(), devices.size() > 1 ? 16 : 10) : folder, runs);
+    against.push_back(arguments.candidate
+                          ? ""
+                          : against_replaced(folder_of(runs), runs, arguments.reason, kept_of(arguments)));
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    pin(arguments, folder_of(devices[i]), devices[i], against[i]);
   return 0;
 }
 
@@ -241,6 +258,14 @@ void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Actio
   add_together_option(*command, arguments->devices_together);
   command->add_flag("--candidate", arguments->candidate,
                     "Keep it as a candidate: not used until `baseline accept` makes it active");
+  command
+      ->add_option("--reason", arguments->reason,
+                   "Why; kept in the baseline's log. Needed where the rounds are slower than the baseline "
+                   "whose place they take")
+      ->type_name("TEXT")
+      ->check([](const std::string& text) {
+        return text.find_first_not_of(" \t") == std::string::npos ? "is empty" : "";
+      });
   command->callback([command, arguments, &invocation, &action] {
     arguments->measure.seed_given = command->count("--seed") > 0;
     action = [arguments, &invocation] { return create(*arguments, invocation); };

@@ -7,6 +7,7 @@
 #include "baseline/log.hpp"
 #include "cli/baseline.hpp"
 #include "cli/baseline_in_force.hpp"
+#include "cli/baseline_replaced.hpp"
 #include "cli/named_files.hpp"
 #include "judge/collect.hpp"
 #include "judge/pinned.hpp"
@@ -100,6 +101,9 @@ std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& argume
   const judge::Policy rules = policy(arguments.policy);
   const std::map<std::string, double> now = values_of(runs, pinned, rules);
   const std::string expires = expiry_day(arguments.expires);
+  // It counts from the run on that shows it: that one is judged again, too.
+  std::string since = baseline::utc_now();
+  for (const result::Run& run : runs) since = std::min(since, run.started);
   std::vector<baseline::LogEntry> out;
   for (const std::string& pattern : arguments.metrics) {
     bool known = false;
@@ -113,7 +117,7 @@ std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& argume
       if (step <= judge::null_share * judge::step_of(row.tolerance, row.better)) continue;
       worse = true;
       baseline::LogEntry entry;
-      entry.accepted = {row.metric, row.unit, row.centre, found->second, runs.front().id, expires};
+      entry.accepted = {row.metric, row.unit, row.centre, found->second, runs.front().id, expires, since};
       out.push_back(std::move(entry));
     }
     if (!known)
@@ -141,9 +145,10 @@ int accept(const BaselineDecisionsArguments& arguments) {
           fmt::format("baseline {} is active already; to accept a change of a metric, name it with --metric "
                       "and the run with --run",
                       pinned.manifest.name));
+    const std::string against = against_replaced(folder, pinned.runs, arguments.reason, "");
     append(folder, {{"", "", "", baseline::State::active, std::nullopt}}, arguments.reason);
-    print(fmt::format("Baseline {} is active from now on.\n{}", report::plain(pinned.manifest.name),
-                      in_force(folder)));
+    print(fmt::format("Baseline {} is active from now on.\n{}{}", report::plain(pinned.manifest.name),
+                      in_force(folder), against.empty() ? "" : fmt::format("  {}\n", against)));
     return 0;
   }
   if (arguments.runs.empty())

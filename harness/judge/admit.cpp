@@ -250,9 +250,14 @@ class Admitting {
     };
     if (count(true) > 0) {
       made.state = AdmissionState::refused;
-      made.reason = fmt::format("{} with {} compared: {}: {}: {}", result::counted(count(true), "finding"),
-                                result::counted(made.metrics, "metric"), made.verdicts.front().metric,
-                                to_string(made.verdicts.front().kind), made.verdicts.front().reason);
+      // All are listed below, so that the counts must add up to what is listed.
+      const auto advisory = static_cast<std::size_t>(std::count_if(
+          made.verdicts.begin(), made.verdicts.end(), [](const Verdict& one) { return one.advisory; }));
+      made.reason = fmt::format(
+          "{}{}{} with {} compared: {}: {}: {}", result::counted(count(true), "finding"),
+          count(false) > 0 ? fmt::format(", {} in doubt", count(false)) : "",
+          advisory > 0 ? fmt::format(", {} advisory", advisory) : "", result::counted(made.metrics, "metric"),
+          made.verdicts.front().metric, to_string(made.verdicts.front().kind), made.verdicts.front().reason);
     } else if (count(false) > 0) {
       made.state = AdmissionState::measure_again;
       made.reason = fmt::format(

@@ -1,6 +1,8 @@
 #include "judge/baseline_remarks.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,11 +12,34 @@
 #include "result/counted.hpp"
 
 namespace gpugauge::judge {
+namespace {
+
+/// Of a time of RFC 3339 in UTC.
+std::string to_seconds(const std::string& time) {
+  return time.substr(0, std::string_view("2026-11-21T10:20:30").size());
+}
+
+/// "" where the run began after the baseline, as it should, or is a round of it.
+std::string before_its_baseline(const baseline::Baseline& baseline, const result::Run& run) {
+  std::string last;
+  for (const result::Run& round : baseline.runs) {
+    if (round.id == run.id) return "";
+    last = std::max(last, to_seconds(round.started));
+  }
+  const std::string began = to_seconds(run.started);
+  if (began >= last) return "";
+  return fmt::format(
+      "The run began at {} and the last round of its baseline at {}: it is older than its baseline, or a "
+      "clock was set back; a change that was accepted later does not count for it.",
+      began, last);
+}
+
+}  // namespace
 
 std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Calibration& calibration,
-                                    const Policy& policy) {
+                                    const Policy& policy, const std::vector<result::Run>& rounds) {
   std::vector<std::string> out;
-  const auto rounds = static_cast<int>(baseline.runs.size());
+  const auto pinned = static_cast<int>(baseline.runs.size());
   if (baseline.other_node)
     out.push_back(fmt::format("The baseline is another node's: {}", nodes_may_differ()));
   if (baseline.provisional())
@@ -23,27 +48,40 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
         "differences may be this machine's own; {}.",
         policy.provisional_is_advisory ? "its verdicts are advisory"
                                        : "a regression counts when it is larger than twice its tolerance"));
-  if (rounds < minimum_baseline_rounds)
+  if (pinned < minimum_baseline_rounds)
     out.push_back(
         fmt::format("The baseline has {} and verdicts need {}: nothing can be decided; measure it in "
                     "more rounds.",
-                    result::counted(rounds, "round"), minimum_baseline_rounds));
+                    result::counted(pinned, "round"), minimum_baseline_rounds));
+  if (std::string early = before_its_baseline(baseline, rounds.front()); !early.empty())
+    out.push_back(std::move(early));
   if (calibration.bad_share > null_share)
     out.push_back(fmt::format(
         "The baseline's own rounds are slow so often that a round counts as slow only where it is worse by "
         "more than {:.1f} times its tolerance; measure a new baseline when the machine is quiet.",
         calibration.bad_share));
-  const auto noisy = std::count_if(calibration.scales.begin(), calibration.scales.end(),
-                                   [](const Scale& scale) { return scale.usable && scale.advisory; });
-  if (noisy > 0)
+  const auto advisory = [&](bool hidden_by_units) {
+    return std::count_if(calibration.scales.begin(), calibration.scales.end(), [&](const Scale& scale) {
+      return scale.usable && scale.advisory && scale.hidden_by_units == hidden_by_units;
+    });
+  };
+  const auto larger_than = [&](const char* what) {
+    return baseline.provisional()
+               ? fmt::format("counted only where the change is larger than {} times what {}",
+                             provisional_noisy_multiple, what)
+               : fmt::format("counted only where the change is larger than {}", what);
+  };
+  const std::string all = result::counted(calibration.usable, "metric");
+  if (const auto noisy = advisory(false); noisy > 0)
     out.push_back(fmt::format("{} of {} {} too noisy in the baseline to show twice {} tolerance, and {}.",
-                              noisy, result::counted(calibration.usable, "metric"), noisy == 1 ? "is" : "are",
-                              noisy == 1 ? "its" : "their",
-                              baseline.provisional()
-                                  ? fmt::format("counted only where the change is larger than {} times what "
-                                                "that noise hides",
-                                                provisional_noisy_multiple)
-                                  : "counted only where the change is larger than that noise hides"));
+                              noisy, all, noisy == 1 ? "is" : "are", noisy == 1 ? "its" : "their",
+                              larger_than("that noise hides")));
+  if (const auto hidden = advisory(true); hidden > 0)
+    out.push_back(fmt::format(
+        "{} of {} {} quiet enough, but what healthy nodes may differ by hides twice {} tolerance: {} {}. A "
+        "baseline of this node's own shows less: `gpugauge baseline create`.",
+        hidden, all, hidden == 1 ? "is" : "are", hidden == 1 ? "its" : "their",
+        hidden == 1 ? "it is" : "they are", larger_than("that allowance hides")));
   return out;
 }
 

@@ -1,6 +1,7 @@
 // What a baseline says about each of its metrics: centre, spread, and what can be seen through it.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -114,6 +115,49 @@ double countable_change(const Scale& scale, const Calibration& calibration, doub
          t_quantile(chance, scale.degrees) * root_sum_of_squares(noise, scale.unit_error);
 }
 
+/// Degrees of freedom of a round's error with what units differ by, after Satterthwaite: that part is assumed
+/// and therefore known, so that an error which it makes up nearly alone is as good as normal. Of a single
+/// round, since a mean over several has no fewer.
+double degrees_with_units(const Scale& scale) {
+  const double round = scale.spread * scale.spread * (1 + median_variance_factor(scale.rounds));
+  const double share = (round + scale.unit_error * scale.unit_error) / round;
+  const double degrees = scale.degrees * share * share;
+  constexpr double as_good_as_normal = 1000;
+  return degrees < as_good_as_normal ? degrees : std::numeric_limits<double>::infinity();
+}
+
+/// Quantiles of t: metrics of one baseline mostly share their degrees of freedom, and one is dear.
+class Quantiles {
+ public:
+  Quantiles(const GateRules& rules, int fresh) : rules_(rules), fresh_(fresh) {}
+  struct Pair {
+    double ok = 0;         ///< of Scale::ok_quantile
+    double detection = 0;  ///< detection_quantiles()
+  };
+  const Pair& of(double degrees) {
+    const auto [found, added] = known_.try_emplace(degrees);
+    if (added)
+      found->second = {t_quantile(1 - rules_.alpha_ok, degrees),
+                       detection_quantiles(degrees, rules_.alpha, fresh_)};
+    return found->second;
+  }
+
+ private:
+  const GateRules& rules_;
+  int fresh_;
+  std::map<double, Pair> known_;
+};
+
+/// What the gate finds, whether it comes from the tests or from the counting.
+double least_found(const Scale& scale, double detection, int fresh, const Calibration& calibration,
+                   double level) {
+  // What units differ by is brought to the scale of that many fresh rounds.
+  const double spread = root_sum_of_squares(
+      scale.spread, scale.unit_error / std::sqrt(1.0 / fresh + median_variance_factor(scale.rounds)));
+  return std::max(minimum_detectable_change(scale.tolerance, spread, detection, scale.rounds, fresh),
+                  countable_change(scale, calibration, level));
+}
+
 /// Replaces each raw spread and its degrees of freedom by the moderated ones of its group.
 void moderate_spreads(std::span<const Series> series, std::vector<Scale>& scales) {
   std::map<int, std::vector<std::size_t>> groups;
@@ -180,23 +224,20 @@ Calibration calibrate(std::span<const Series> series, const GateRules& rules) {
     ++out.last_round;
   }
   const int fresh = std::max(1, rules.max_rounds - 1);
-  // Metrics of one baseline mostly share their degrees of freedom, and a quantile of t is dear.
-  std::map<double, std::pair<double, double>> quantiles;
+  Quantiles quantiles(rules, fresh);
   for (Scale& scale : out.scales) {
     if (scale.rounds < 2) continue;
-    const auto [found, added] = quantiles.try_emplace(scale.degrees);
-    if (added)
-      found->second = {t_quantile(1 - rules.alpha_ok, scale.degrees),
-                       detection_quantiles(scale.degrees, rules.alpha, fresh)};
-    scale.ok_quantile = found->second.first;
+    Scale of_one_unit = scale;
+    of_one_unit.unit_error = 0;
+    if (scale.unit_error > 0) scale.degrees = degrees_with_units(scale);
+    const Quantiles::Pair& its = quantiles.of(scale.degrees);
+    scale.ok_quantile = its.ok;
     scale.ok_confidence = 1 - rules.alpha_ok;
-    // What units differ by is brought to the scale of that many fresh rounds.
-    const double spread = root_sum_of_squares(
-        scale.spread, scale.unit_error / std::sqrt(1.0 / fresh + median_variance_factor(scale.rounds)));
-    scale.minimum_detectable_change = std::max(
-        judge::minimum_detectable_change(scale.tolerance, spread, found->second.second, scale.rounds, fresh),
-        countable_change(scale, out, level));
+    scale.minimum_detectable_change = least_found(scale, its.detection, fresh, out, level);
     scale.advisory = scale.minimum_detectable_change > 2 * scale.tolerance;
+    scale.hidden_by_units = scale.advisory && scale.unit_error > 0 &&
+                            least_found(of_one_unit, quantiles.of(of_one_unit.degrees).detection, fresh, out,
+                                        level) <= 2 * scale.tolerance;
   }
   return out;
 }

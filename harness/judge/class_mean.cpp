@@ -13,7 +13,9 @@ ClassMean class_mean(std::span<const Series> metrics, const Calibration& calibra
   for (const Series& metric : metrics) rounds = std::max(rounds, metric.rounds.size());
   for (const std::size_t m : candidates) {
     const Scale& scale = calibration.scales[m];
-    if (scale.usable && !scale.advisory && metrics[m].rounds.size() == rounds) out.members.push_back(m);
+    // What units differ by hides the mean no more than it hides them: the mean says for itself what it shows.
+    const bool quiet = !scale.advisory || scale.hidden_by_units;
+    if (scale.usable && quiet && metrics[m].rounds.size() == rounds) out.members.push_back(m);
   }
   if (out.members.size() < least_members) return {};
   // What one node has more of than another moves a whole class: it does not average out.

@@ -45,7 +45,8 @@ struct Scale {
   double tolerance = 0;  ///< tau
   double centre = 0;     ///< mu, median of the round values
   double spread = 0;     ///< s, moderated standard deviation of a round's value; 0 when K < 2
-  double degrees = 0;    ///< nu
+  /// nu of s, and, where units differ by a part that is known, of the error of one round with that part.
+  double degrees = 0;
   /// Median over rounds of how far their processes lie apart; absent below 3 processes a round.
   std::optional<double> process_spread;
   double minimum_detectable_change = 0;  ///< with detection_power; 0 when K < 2
@@ -53,7 +54,9 @@ struct Scale {
   double ok_quantile = 0;                ///< t[1 - alpha_ok, nu]
   double ok_confidence = .95;            ///< 1 - alpha_ok
   bool advisory = false;  ///< minimum_detectable_change above twice the tolerance: too noisy to count
-  bool usable = false;    ///< K >= minimum_baseline_rounds
+  /// Advisory only by what units differ by: between rounds of one unit it would not be.
+  bool hidden_by_units = false;
+  bool usable = false;  ///< K >= minimum_baseline_rounds
   /// A regression counts above this change, on average and in the middle one of its rounds; calibrate()
   /// leaves it at 0, where every regression counts. One that is shown and lies about there is measured
   /// further.

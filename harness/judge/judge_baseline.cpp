@@ -350,7 +350,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
       if (verdict.kind != VerdictKind::missing && verdict.kind != VerdictKind::failed)
         verdict.advisory = true;
   }
-  out.remarks = remarks_on(baseline, session.calibration(), policy);
+  out.remarks = remarks_on(baseline, session.calibration(), policy, rounds);
   apply_accepted(out.verdicts, baseline, policy, rounds.front().started, out.remarks);
   session.gaps(out.verdicts);
   tell_clocks(out.verdicts);

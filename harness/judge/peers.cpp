@@ -26,10 +26,12 @@ double error_of(const PeerScale& scale, int nodes) {
   return scale.spread * std::sqrt(1 + median_variance_factor(nodes));
 }
 
-double warning_of(const PeerScale& scale, double tolerance, const PeerRules& rules) {
+/// Of a change against a centre that `nodes` tell: the tolerances alone would warn of what is mere noise where
+/// healthy nodes lie further apart than these.
+double warning_of(const PeerScale& scale, double tolerance, int nodes, const PeerRules& rules) {
   // Where a run is in either of two modes, a drop by their distance is none.
-  return scale.nodes < rules.few_nodes && !scale.two_modes ? rules.warning_multiple * tolerance
-                                                           : std::numeric_limits<double>::infinity();
+  if (scale.nodes >= rules.few_nodes || scale.two_modes) return std::numeric_limits<double>::infinity();
+  return std::max(rules.warning_multiple * tolerance, rules.warning_errors * error_of(scale, nodes));
 }
 
 std::vector<double> measured(const PeerMetric& metric) {
@@ -152,7 +154,6 @@ class Screening {
     metric_ = metric;
     tolerance_ = tolerance;
     scale_ = scale;
-    warning_ = warning_of(scale, tolerance, rules_);
     // A p above the rate is never rejected, and the tail of t costs a microsecond: a million tests wait.
     least_ = t_quantile(1 - rules_.false_discovery, scale.degrees);
   }
@@ -160,7 +161,7 @@ class Screening {
   void test(std::size_t node, std::size_t run, double change, int nodes) {
     if (std::isnan(change)) return;
     const double t = change / error_of(scale_, nodes);
-    const bool warned = change > warning_;
+    const bool warned = change > warning_of(scale_, tolerance_, nodes, rules_);
     p_values_.push_back(t > least_ ? t_upper_tail(t, scale_.degrees) : 1);
     nodes_.add(node, p_values_.back());
     if (change > tolerance_ && (t > least_ || warned))
@@ -193,7 +194,6 @@ class Screening {
   std::size_t metric_ = 0;
   double tolerance_ = 0;
   PeerScale scale_;
-  double warning_ = 0;
   double least_ = 0;
   std::vector<PeerSuspect> candidates_;
   std::vector<double> p_values_;  ///< of all tests: the ones that no level can reject stand as 1
@@ -249,7 +249,7 @@ double detectable_change(const PeerScale& scale, double tolerance, std::size_t t
 
 double doubtful_change(const PeerScale& scale, double tolerance, const PeerRules& rules) {
   const double rejected = t_quantile(1 - rules.false_discovery, scale.degrees) * error_of(scale, scale.nodes);
-  return std::max(tolerance, std::min(rejected, warning_of(scale, tolerance, rules)));
+  return std::max(tolerance, std::min(rejected, warning_of(scale, tolerance, scale.nodes, rules)));
 }
 
 PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double tolerance, double again,
@@ -263,9 +263,8 @@ PeerDecision retest(const PeerSuspect& suspect, const PeerScale& scale, double t
   const bool repeated = (suspect.change + again) / 2 > tolerance && again > tolerance / 2;
   if (suspect.rejected && suspect.stands_out && repeated && p < rules.retest_level)
     return PeerDecision::confirmed;
-  const double warning = rules.warning_multiple * tolerance;
-  if (scale.nodes < rules.few_nodes && suspect.change > warning && again > warning)
-    return PeerDecision::warned;
+  const double warning = warning_of(scale, tolerance, nodes, rules);
+  if (suspect.change > warning && again > warning) return PeerDecision::warned;
   return PeerDecision::cleared;
 }
 

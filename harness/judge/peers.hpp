@@ -19,6 +19,8 @@ struct PeerRules {
   int fewest_values = 7;  ///< that a metric of so many nodes needs: one of eight may lack it
   int few_nodes = 16;     ///< below this a drop of warning_multiple tolerances is said, whatever the test
   double warning_multiple = 5.0 / 3.0;  ///< in tolerances; see few_nodes
+  /// Such a drop is said only beyond so many standard errors of a node's value against the centre, too.
+  double warning_errors = 5;
 };
 
 /// A value that a later run of a node gave: it is tested, and is no part of the scale.
@@ -99,7 +101,7 @@ double detectable_change(const PeerScale& scale, double tolerance, std::size_t t
 /// What two runs say of a suspect.
 enum class PeerDecision {
   cleared,    ///< the fresh round does not repeat it, or one such among all nodes and metrics may be chance
-  warned,     ///< worse by the warning in both rounds, among too few nodes to test
+  warned,     ///< worse by the warning in both rounds, beyond noise, among too few nodes to test
   confirmed,  ///< node stands out, mean beyond the tolerance, fresh round beyond half of it, and beyond noise
 };
 

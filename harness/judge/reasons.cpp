@@ -105,8 +105,10 @@ std::string undecided(const Verdict& verdict, const Scale& scale, const GateResu
         "needed ({})",
         percent(relative_of(scale.counts_above, verdict.better)), seen);
   if (scale.advisory)
-    return fmt::format("too noisy to count: only a change above {} can be seen ({})",
-                       detectable(verdict.minimum_detectable_drop.value_or(0)), seen);
+    return fmt::format(
+        "{}: only a change above {} can be seen ({})",
+        scale.hidden_by_units ? "within what healthy nodes may differ by" : "too noisy to count",
+        detectable(verdict.minimum_detectable_drop.value_or(0)), seen);
   return fmt::format("neither within tolerance nor worse could be shown{} ({})",
                      result.again ? " yet; a further round is needed" : "", seen);
 }
@@ -170,7 +172,8 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
   const double change = verdict.change.value_or(0);
   switch (verdict.kind) {
     case VerdictKind::ok:
-      return within(verdict, scale, result);
+      // A round's median is not moved by one slow process of five, however slow: that is said at least.
+      return within(verdict, scale, result) + modes_of(verdict, scale, now);
     case VerdictKind::regressed:
       return fmt::format("{} worse{}, {} ({}){}", percent(change), apart_from_mean(verdict, result),
                          in_rounds(verdict, result), limits, modes_of(verdict, scale, now));

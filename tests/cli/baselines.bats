@@ -148,6 +148,44 @@ PY
   [[ $output != *"in force"* && $output != *"takes the place"* ]]
 }
 
+@test "rounds that are slower than the baseline whose place they take need a reason, which is kept" {
+  make_baseline
+  mkdir slow
+  "$PYTHON" - "$BATS_FILE_TMPDIR" <<'PY'
+import json, sys
+for number in range(1, 6):
+    run = json.load(open(f"{sys.argv[1]}/{number}.json"))
+    run["id"] = run["id"][:-3] + "XYZ"
+    for process in run["processes"]:
+        for benchmark in process["samples"]["benchmarks"]:
+            for metric in benchmark["metrics"]:
+                metric["value"] *= 3 if metric["better"] == "lower" else 1 / 3
+    json.dump(run, open(f"slow/{number}.json", "w"))
+PY
+  run -2 gpugauge baseline create --name slow slow/*.json
+  [[ $output == *"slower than baseline mine, whose place they would take: of "*"takes "*" longer"*"--reason TEXT"* ]]
+  [ ! -e "$GPUGAUGE_STATE/baselines/slow" ]
+  run -0 gpugauge baseline create --name later --candidate slow/*.json
+  [[ $output != *"against mine"* ]]
+  run -0 gpugauge baseline accept later --reason "the clock source is another one"
+  [[ $output == *"against mine: of "*"worst: "* ]]
+  gpugauge baseline retire later --reason test >/dev/null
+  sleep 1.1
+  run -0 gpugauge baseline create --name slow --reason "the clock source is another one" slow/*.json
+  [[ $output == *"against mine: of "*"worst: "* ]]
+  run -0 gpugauge baseline show slow
+  [[ $output == *"created from 5 rounds: the clock source is another one"* ]]
+}
+
+@test "copies of one run make no baseline" {
+  for i in 1 2 3 4 5; do
+    "$PYTHON" -c 'import json, sys; run = json.load(open(sys.argv[1])); run["id"] = run["id"][:-1] + sys.argv[2]; json.dump(run, open(f"copy{sys.argv[2]}.json", "w"))' \
+      "$BATS_FILE_TMPDIR/1.json" "$i"
+  done
+  run -2 gpugauge baseline create --name copies copy{1,2,3,4,5}.json
+  [[ $output == *"are one measurement under two ids"*"leave one of them out"* ]]
+}
+
 @test "a damaged byte in the baseline in force is no pass by an older one" {
   make_baseline
   sleep 1.1

@@ -36,6 +36,7 @@ def rounds():
     files = []
     for number in range(5):
         template["id"] = f"01TEST{number + 50:020d}"
+        template["started"] = f"2026-01-{number + 1:02d}T00:00:00.000Z"
         files.append(f"round-{number}.json")
         pathlib.Path(files[-1]).write_text(json.dumps(template))
     return files

@@ -22,7 +22,9 @@ class Fleet {
     std::normal_distribution<double> normal;
     std::uniform_real_distribution<double> uniform(.005, .01);
     for (std::size_t m = 0; m < metrics; ++m) {
-      const double spread = uniform(engine_);
+      double spread = uniform(engine_);
+      // Drawn only where it is asked for: the other cells keep their numbers.
+      if (cell.noisy > 0 && share_(engine_) < cell.noisy) spread = tolerance * (.5 + 1.5 * share_(engine_));
       for (std::size_t n = 0; n < cell.nodes; ++n) own_.push_back(spread * normal(engine_));
     }
   }
@@ -36,6 +38,7 @@ class Fleet {
   const FleetCell& cell_;
   std::mt19937_64 engine_;
   Machine machine_;
+  std::uniform_real_distribution<double> share_;
   std::vector<double> own_;
 };
 
@@ -55,6 +58,7 @@ FleetTally fleet_nights(const FleetCell& cell) {
     }
     const judge::PeerScreen screen = judge::screen_peers(measured, rules);
     std::set<std::size_t> again;
+    std::set<std::size_t> said;
     bool alarm = false;
     for (const judge::PeerSuspect& suspect : screen.suspects) {
       const judge::PeerScale& scale = screen.scales[suspect.metric];
@@ -66,11 +70,13 @@ FleetTally fleet_nights(const FleetCell& cell) {
         tally.said += decision != judge::PeerDecision::cleared ? 1 : 0;
       } else {
         again.insert(suspect.node);
+        if (decision != judge::PeerDecision::cleared) said.insert(suspect.node);
         alarm = alarm || decision == judge::PeerDecision::confirmed;
       }
     }
     tally.alarmed_fleets += alarm ? 1 : 0;
     tally.healthy_again += static_cast<long>(again.size());
+    tally.healthy_said += static_cast<long>(said.size());
     for (std::size_t n = 0; n < cell.nodes; ++n) {
       const bool slow = cell.drop > 0 && slow_node(n);
       tally.healthy_nodes += slow ? 0 : 1;

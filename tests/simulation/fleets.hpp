@@ -30,6 +30,7 @@ struct FleetCell {
   double drop = 0;  ///< of 15 of 150 metrics on every sixteenth node (one node at least)
   int fleets = 100;
   double node_level = .01;  ///< judge::PeerRules
+  double noisy = 0;  ///< share of the metrics in which nodes differ by half to twice the tolerance instead
 };
 
 struct FleetTally {
@@ -37,12 +38,14 @@ struct FleetTally {
   int alarmed_fleets = 0;  ///< with a healthy node confirmed
   long healthy_nodes = 0;
   long healthy_again = 0;  ///< healthy nodes measured again
+  long healthy_said = 0;   ///< of these, that the fresh round does not clear
   long slow = 0;           ///< slow metrics
   long found = 0;          ///< confirmed
   long said = 0;           ///< confirmed or warned
 
   double alarms() const { return static_cast<double>(alarmed_fleets) / fleets; }
   double again() const { return static_cast<double>(healthy_again) / static_cast<double>(healthy_nodes); }
+  double doubted() const { return static_cast<double>(healthy_said) / static_cast<double>(healthy_nodes); }
   double power() const { return slow > 0 ? static_cast<double>(found) / static_cast<double>(slow) : 0; }
   double spoken() const { return slow > 0 ? static_cast<double>(said) / static_cast<double>(slow) : 0; }
 };

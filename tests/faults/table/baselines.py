@@ -8,6 +8,7 @@ import json, random
 run = json.load(open("earlier.json"))
 for number in range(5):
     run["id"] = f"01TEST{number + 50:020d}"
+    run["started"] = run["started"][:20] + f"{number:03d}Z"
     open(f"{number}.json", "w").write(json.dumps(run))
 PY
 gpugauge baseline create --name mine [0-4].json >/dev/null

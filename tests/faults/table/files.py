@@ -70,7 +70,7 @@ NO_ROOM = "(No space left on device|no space left in)"
 STANDS = ".* what was found stands, and so does exit code 1"
 # Eight runs of one node.
 ROUNDS = """for i in 1 2 3 4 5 6 7 8; do
-  sed "s/\\"id\\": *\\"[0-9A-Z]*\\"/\\"id\\": \\"01TEST0000000000000000005$i\\"/" earlier.json >round-$i.json
+  sed "s/\\"id\\": *\\"[0-9A-Z]*\\"/\\"id\\": \\"01TEST0000000000000000005$i\\"/; s/\\"started\\": *\\"[^\\"]*\\"/\\"started\\": \\"2026-01-0${i}T00:00:00.000Z\\"/" earlier.json >round-$i.json
 done
 """
 

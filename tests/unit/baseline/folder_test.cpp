@@ -116,6 +116,13 @@ TEST_F(Folder, RunsThatDoNotFitAreRefusedBeforeAnythingIsWritten) {
   first.fingerprint.device["host.identity"] = "00aa";
   other.fingerprint.device["host.identity"] = "00bb";
   EXPECT_THAT(refused({first, other}), HasSubstr("are of two machines"));
+  first = make_run(0);
+  first.processes.emplace_back().samples.emplace().benchmarks.emplace_back().id = "host/triad";
+  other = first;
+  other.id = make_run(1).id;
+  EXPECT_THAT(
+      refused({first, make_run(2), other}),
+      HasSubstr("are one measurement under two ids (same start, same samples): each round counts once"));
   other = make_run(1);
   other.id = "../../../../tmp/escape0000";
   EXPECT_THAT(refused({other}), HasSubstr("cannot be pinned"));

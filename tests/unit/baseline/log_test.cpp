@@ -195,6 +195,31 @@ TEST(Accepted, CountsUntilItsDayAndTheNewestWins) {
   EXPECT_EQ(accepted_on(log, "other", "2026-12-01T00:00:00Z"), nullptr);
 }
 
+TEST(Accepted, CountsForNoRunThatBeganBeforeIt) {
+  const auto entry = [](const std::string& since) {
+    return LogEntry{"2026-11-21T10:00:00Z", "", "", std::nullopt,
+                    AcceptedChange{"m", "second", 1, 2, "", "2026-12-01", since}};
+  };
+  const AcceptedChange* expired = nullptr;
+  EXPECT_EQ(accepted_on({entry("")}, "m", "2019-01-01T00:00:00+00:00", &expired), nullptr)
+      << "the clock was set back: what expired is not in force again";
+  EXPECT_EQ(expired, nullptr);
+  EXPECT_EQ(accepted_on({entry("")}, "m", "2026-11-21T09:59:59.999Z"), nullptr);
+  const std::vector<LogEntry> log{entry("")};
+  EXPECT_NE(accepted_on(log, "m", "2026-11-21T10:00:00.000Z"), nullptr);
+  const std::vector<LogEntry> shown{entry("2026-11-20T02:00:00.000Z")};
+  EXPECT_NE(accepted_on(shown, "m", "2026-11-20T02:00:00.000Z"), nullptr) << "the run that showed it";
+  EXPECT_EQ(accepted_on(shown, "m", "2026-11-20T01:59:59Z"), nullptr);
+}
+
+TEST_F(Log, SaysFromWhichRunOnAChangeCounts) {
+  LogEntry entry = accepted("m", 2);
+  entry.accepted->since = "2026-11-20T02:00:00Z";
+  append_log(folder, {state(State::active), entry, accepted("n", 3)});
+  EXPECT_EQ(read_log(folder)[1], entry);
+  EXPECT_THAT(text(), HasSubstr("\"since\":\"2026-11-20T02:00:00Z\""));
+}
+
 TEST(Treatment, CoversAFieldAndThoseBelowIt) {
   EXPECT_TRUE(covers("driver", "stack.driver.version"));
   EXPECT_TRUE(covers("stack.driver", "stack.driver.version"));

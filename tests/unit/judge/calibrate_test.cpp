@@ -44,6 +44,31 @@ TEST(Calibrate, CallsAMetricAdvisoryWhenNoiseHidesTwiceTheTolerance) {
   EXPECT_FALSE(found.scales[1].advisory);
 }
 
+TEST(Calibrate, TellsWhatUnitsDifferByFromNoise) {
+  auto series = quiet_baseline(5, .002);
+  const Calibration own = calibrate(series, {});
+  for (Series& one : series) one.unit_spread = .01;
+  for (int k = 0; k < 5; ++k) series[0].rounds[static_cast<std::size_t>(k)] = round_values(k, 0, .08, 0);
+  const Calibration foreign = calibrate(series, {});
+  EXPECT_FALSE(own.scales[1].advisory);
+  EXPECT_FALSE(own.scales[1].hidden_by_units);
+  EXPECT_TRUE(foreign.scales[1].advisory);
+  EXPECT_TRUE(foreign.scales[1].hidden_by_units);
+  EXPECT_TRUE(foreign.scales[0].advisory);
+  EXPECT_FALSE(foreign.scales[0].hidden_by_units) << "noisy by itself";
+}
+
+TEST(Calibrate, TakesNormalQuantilesOfWhatIsKnown) {
+  auto series = quiet_baseline(5, .001);
+  for (Series& one : series) one.unit_spread = .02;
+  const Scale found = calibrate(series, {}).scales[1];
+  EXPECT_GT(found.degrees, 1e6);
+  EXPECT_NEAR(found.ok_quantile, 1.645, .001);
+  // The two quantiles of a normal distribution, at an error of .02 sqrt(2) that no number of rounds lessens.
+  EXPECT_NEAR(found.minimum_detectable_change, gate_tolerance / 3 + (3.540 + 1.282) * .02 * std::sqrt(2),
+              .003);
+}
+
 TEST(Calibrate, ValuesThatRepeatExactlyLeaveTheOthersAlone) {
   auto series = quiet_baseline(10);
   for (RoundValues& round : series[0].rounds) round.assign(processes, 1.0);

@@ -44,7 +44,11 @@ TEST(ClassMean, LeavesOutWhatIsTooNoisyOrNotInEveryRoundAndNeedsThree) {
   Calibration calibration = calibrate(metrics, {});
   calibration.scales[3].advisory = true;
   EXPECT_THAT(class_mean(metrics, calibration, std::vector<std::size_t>{0, 1, 2, 3}, .01).members, IsEmpty());
-  calibration.scales[3].advisory = false;
+  calibration.scales[3].hidden_by_units = true;
+  EXPECT_THAT(class_mean(metrics, calibration, std::vector<std::size_t>{0, 1, 2, 3}, .01).members,
+              ElementsAre(0U, 2U, 3U))
+      << "not noisy itself";
+  calibration.scales[3].advisory = calibration.scales[3].hidden_by_units = false;
   EXPECT_THAT(class_mean(metrics, calibration, std::vector<std::size_t>{0, 1, 2, 3}, .01).members,
               ElementsAre(0U, 2U, 3U));
   EXPECT_THAT(class_mean(metrics, calibration, std::vector<std::size_t>{0, 2}, .01).members, IsEmpty());

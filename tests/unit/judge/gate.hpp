@@ -30,13 +30,14 @@ class Gate {
   }
   Admissions judge() {
     input.fleet.metrics = collector_.metrics();
-    return judge_admission(input, usual, policy);
+    return judge_admission(input, usual, policy, rules);
   }
   Admission only() { return judge().nodes.at(0); }
 
   AdmissionInput input;
   UsualFacts usual;
   Policy policy;
+  PeerRules rules;
 
  private:
   static result::Run run_of(int node, std::uint64_t round, const Slowness& slow, const Apply& apply) {

@@ -225,6 +225,18 @@ TEST(JudgeBaseline, NoPolicyMakesWrongBitsAdvisory) {
   EXPECT_THAT(wrong->reason, HasSubstr("always counts"));
 }
 
+TEST(JudgeBaseline, ARunThatBeganBeforeItsBaselineIsSaidToBe) {
+  const baseline::Baseline pinned = make_baseline(10);
+  std::vector<result::Run> rounds{make_run(900)};
+  EXPECT_THAT(judge_baseline(rounds, pinned).remarks, IsEmpty());
+  rounds.front().started = "2019-01-01T00:00:00+00:00";
+  EXPECT_THAT(judge_baseline(rounds, pinned).remarks,
+              Contains(HasSubstr("The run began at 2019-01-01T00:00:00 and the last round of its baseline at "
+                                 "2025-12-10T00:00:00: ")));
+  rounds.front() = pinned.runs.front();
+  EXPECT_THAT(judge_baseline(rounds, pinned).remarks, IsEmpty()) << "a round of it";
+}
+
 TEST(JudgeBaseline, ABaselineWhoseOwnRoundsAreOftenSlowSaysSo) {
   baseline::Baseline baseline = make_baseline(13);
   for (const std::size_t bad : {1U, 3U, 5U, 7U, 9U, 11U})

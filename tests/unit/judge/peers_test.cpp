@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "judge/statistics.hpp"
+
 namespace gpugauge::judge {
 namespace {
 
@@ -61,15 +63,23 @@ TEST(ScreenPeers, NeedsEightNodesOfWhichOneMayLackAMetricAndPassesOverWhatWasNot
   EXPECT_EQ(screen.suspects[0].metric, 1U);
 }
 
-TEST(ScreenPeers, WarnsOfFivePercentAmongFewNodesWhateverTheTestSays) {
-  for (const auto& [nodes, said] : {std::pair{12U, true}, std::pair{20U, false}}) {
-    std::vector<PeerMetric> metrics = fleet(nodes, .02);
-    metrics[0].values[0] = -7 + .06;
-    const PeerScreen screen = screen_peers(metrics, {});
+TEST(ScreenPeers, WarnsAmongFewNodesOfWhatLiesFarOutWhateverTheTestSays) {
+  struct Case {
+    std::size_t nodes;
+    double errors;  ///< by which the node lies out; its own value then widens the spread by a quarter
+    bool said;
+  };
+  for (const auto& [nodes, errors, said] : {Case{12, 7.5, true}, Case{12, 5, false}, Case{20, 7.5, false}}) {
+    // Spreads that have nothing in common: none borrows from another, and a test of few nodes tells little.
+    std::vector<PeerMetric> metrics;
+    for (int m = 0; m < 150; ++m) metrics.push_back(fleet(nodes, .003 * std::pow(1.35, m % 16), 1).front());
+    const PeerScale before = peer_scales(metrics, {})[8];
+    metrics[8].values[0] = before.centre + errors * before.spread *
+                                               std::sqrt(1 + median_variance_factor(static_cast<int>(nodes)));
     bool found = false;
-    for (const PeerSuspect& suspect : screen.suspects)
-      found = found || (suspect.metric == 0 && suspect.node == 0 && !suspect.rejected);
-    EXPECT_EQ(found, said) << nodes;
+    for (const PeerSuspect& suspect : screen_peers(metrics, {}).suspects)
+      found = found || (suspect.metric == 8 && suspect.node == 0 && !suspect.rejected);
+    EXPECT_EQ(found, said) << nodes << " nodes, " << errors << " standard errors";
   }
 }
 
@@ -141,10 +151,28 @@ TEST(ScreenPeers, LetsANodeStandOutBySeveralMetricsWhereOneWouldNotDo) {
 }
 
 TEST(Retest, WarnsAmongFewNodesOfFivePercentInBothRounds) {
-  const PeerScale scale{.nodes = 10, .centre = 0, .spread = .03, .degrees = 7, .usable = true};
+  const PeerScale scale{.nodes = 10, .centre = 0, .spread = .005, .degrees = 7, .usable = true};
   const PeerSuspect suspect{.metric = 0, .node = 0, .change = .06, .p = .04, .rejected = false};
   EXPECT_EQ(retest(suspect, scale, .03, .055, {}), PeerDecision::warned);
   EXPECT_EQ(retest(suspect, scale, .03, .045, {}), PeerDecision::cleared);
+}
+
+TEST(Retest, WarnsAmongFewNodesOnlyBeyondWhatTheyDifferBy) {
+  const PeerScale scale{.nodes = 10, .centre = 0, .spread = .03, .degrees = 7, .usable = true};
+  PeerSuspect suspect{.metric = 0, .node = 0, .change = .1, .p = .04, .rejected = false};
+  EXPECT_EQ(retest(suspect, scale, .03, .1, {}), PeerDecision::cleared) << "3.1 standard errors";
+  suspect.change = .17;
+  EXPECT_EQ(retest(suspect, scale, .03, .1, {}), PeerDecision::cleared);
+  EXPECT_EQ(retest(suspect, scale, .03, .17, {}), PeerDecision::warned) << "5.3 in both runs";
+}
+
+TEST(ScreenPeers, LeavesANodeAloneThatLiesAmongTheOthersHoweverFarTheseLieApart) {
+  PeerMetric metric{.03, {}};
+  for (int n = 0; n < 12; ++n) metric.values.push_back(.02 * (n - 6));
+  const PeerScreen screen = screen_peers(std::vector{metric}, {});
+  EXPECT_GT(metric.values.back() - screen.scales.front().centre, 5. / 3 * metric.tolerance);
+  EXPECT_TRUE(screen.suspects.empty());
+  EXPECT_GT(doubtful_change(screen.scales.front(), metric.tolerance, {}), .1);
 }
 
 }  // namespace

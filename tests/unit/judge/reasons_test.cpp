@@ -51,6 +51,20 @@ TEST(Reasons, AnOkNeverSaysMoreThanItsTolerance) {
   EXPECT_EQ(explain(verdict, {}, result, {}), "at most 10.0% worse with 95% confidence (tolerance 10.0%)");
 }
 
+TEST(Reasons, AnOkSaysThatOneProcessOfFiveLiesApart) {
+  Verdict verdict = within_tolerance();
+  verdict.unit = "second";
+  Scale scale;
+  scale.tolerance = std::log1p(.1);
+  scale.process_spread = .005;
+  const std::vector<RoundValues> now(
+      6, {std::log(2e-6), std::log(1e-6), std::log(1.001e-6), std::log(.999e-6), std::log(1e-6)});
+  EXPECT_THAT(explain(verdict, scale, within_result(), now),
+              testing::HasSubstr("(tolerance 10.0%); two modes: 20% of 30 processes near "));
+  const std::vector<RoundValues> even(6, RoundValues(5, std::log(1e-6)));
+  EXPECT_THAT(explain(verdict, scale, within_result(), even), testing::Not(testing::HasSubstr("modes")));
+}
+
 TEST(Reasons, AFirstRoundThatIsLeftOutIsNamedWithItsChange) {
   GateResult result = within_result();
   result.left_out = std::log(1.5);

@@ -84,7 +84,10 @@ inline baseline::Baseline make_baseline(int rounds) {
   baseline::Baseline out;
   out.manifest.name = "test";
   out.manifest.device = "host";
-  for (int k = 0; k < rounds; ++k) out.runs.push_back(make_run(100 + static_cast<std::uint64_t>(k)));
+  for (int k = 0; k < rounds; ++k) {
+    out.runs.push_back(make_run(100 + static_cast<std::uint64_t>(k)));
+    out.runs.back().started = fmt::format("2025-12-{:02}T00:00:00Z", 1 + k % 28);  // before what is judged
+  }
   return out;
 }
 
