@@ -37,6 +37,11 @@ std::filesystem::path behind_links(const std::filesystem::path& file);
 /// place, and for a link of another user as behind_links does.
 std::filesystem::path place_to_write(const std::filesystem::path& file);
 
+/// Throws FileError where write_file could not write that file, as far as it is seen before: something else
+/// lies there or in a folder's place, a name is too long, or the nearest folder that is there takes no file.
+/// One that is full is not refused, as it may have room later. Makes nothing.
+void require_place_to_write(const std::filesystem::path& file);
+
 /// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier
 /// file is untouched and no temporary file stays; one that a killed process left beside the same target is
 /// removed. Creates missing parent directories. Throws FileError.

@@ -19,8 +19,8 @@ LOCK = (
 )
 # Without locks both measure, and the one that ends later finds what the other wrote.
 UNLOCKED = (
-    "{}start gpugauge run $HOST --output out.json; here; rm libexec/here; (" + ELSEWHERE + "run $HOST --output out.json"
-    " >second 2>&1; echo $? >>codes) & here; touch libexec/over; finish; echo $? >>codes; wait; cat second; sort codes"
+    "{}start gpugauge run $HOST --force --output out.json; here; rm libexec/here; (" + ELSEWHERE
+    + "run $HOST --force --output out.json >second 2>&1; echo $? >>codes) & here; touch libexec/over; finish; echo $? >>codes; wait; cat second; sort codes"
 )
 
 
