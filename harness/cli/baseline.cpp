@@ -15,6 +15,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
+#include "result/shell_word.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -171,7 +172,7 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
         "differs from day to day, and a regression counts from twice its tolerance on");
   if (arguments.candidate)
     say(fmt::format("candidate: not used until `gpugauge baseline accept {} --reason ...`",
-                    report::plain(name)));
+                    report::plain(result::shell_word(name))));
   text += in_force(folder);
   text += fmt::format("  kept in {}\n", report::plain(folder.string()));
   print(text);

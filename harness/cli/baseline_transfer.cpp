@@ -12,6 +12,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/shell_word.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -46,7 +47,7 @@ int from_file(const BaselineTransferArguments& arguments) {
                   state_of(made.log) == baseline::State::active
                       ? "active"
                       : fmt::format("a candidate; `gpugauge baseline accept {} --reason ...` makes it active",
-                                    report::plain(made.folder.string()))));
+                                    report::plain(result::shell_word(made.folder.string())))));
   std::set<std::string> left_behind;
   for (const baseline::LogEntry& entry : made.log)
     if (entry.accepted) left_behind.insert(entry.accepted->metric);

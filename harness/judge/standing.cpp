@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "result/error.hpp"
+#include "result/shell_word.hpp"
 #include "result/time.hpp"
 
 namespace gpugauge::judge {
@@ -188,9 +189,10 @@ class Judging {
         made.reason += fmt::format("; only of {}", fmt::join(verdict.narrowed, ", "));
     } else {
       made.word = "cannot judge";
-      made.reason = fmt::format("{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
-                                verdict.device == "node" ? "" : " --device " + verdict.device,
-                                request_.profile.empty() ? "" : " --profile " + request_.profile);
+      made.reason =
+          fmt::format("{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
+                      verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
+                      request_.profile.empty() ? "" : " --profile " + result::shell_word(request_.profile));
     }
     out_.devices.push_back(std::move(made));
   }
