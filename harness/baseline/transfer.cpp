@@ -39,7 +39,7 @@ class Draft {
       path_ = pattern;
       held_ = opened(path_);
       // Who clears up may have taken it for abandoned before it was held.
-      mine = (hold(held_) || errno != EWOULDBLOCK) && std::filesystem::exists(path_);
+      mine = (hold(held_) || errno != EWOULDBLOCK) && result::is_there(path_);
     }
   }
   Draft(const Draft&) = delete;
@@ -84,7 +84,6 @@ class Draft {
   result::Descriptor held_{-1};
 };
 
-constexpr std::size_t longest_name = 120;
 constexpr std::string_view name_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
 /// The files of a baseline folder that a bundle may hold.
@@ -139,7 +138,8 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
                     "'-' that begins with a letter or digit, with --name",
                     origin, result::quoted(final_name)));
   const std::filesystem::path place = parent / final_name;
-  if (std::filesystem::exists(std::filesystem::symlink_status(place)))
+  std::error_code unseen;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(place, unseen)) || result::is_there(place))
     throw result::UsageError(fmt::format(
         "{} is there already; baselines are never overwritten: give this one another name with --name",
         place.string()));

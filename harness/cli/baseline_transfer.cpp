@@ -28,7 +28,7 @@ struct BaselineTransferArguments {
 int to_file(const BaselineTransferArguments& arguments) {
   state_directory(arguments.state_directory);
   const std::filesystem::path folder = baseline::find(arguments.name);
-  if (std::filesystem::exists(arguments.file))
+  if (result::is_there(arguments.file))
     throw result::UsageError(fmt::format("{} is there already; name a file that is not", arguments.file));
   result::write_file(arguments.file, baseline::to_bundle(folder));
   print(fmt::format("Baseline {} written to {}\n", report::plain(folder.string()), arguments.file));

@@ -23,6 +23,9 @@ void read_file(const std::filesystem::path& file, std::string& content, std::siz
 void read_file_once(const std::filesystem::path& file, std::string& content,
                     std::size_t limit = max_file_bytes);
 
+/// Whether anything lies there, links followed. Throws FileError where it may not be looked at.
+bool is_there(const std::filesystem::path& path);
+
 /// The path without its "..", links resolved, where a folder on it is not there: "a/../b" must not cost the
 /// making of a. As it is where nothing is missing; else throws FileError for a link as behind_links does.
 std::filesystem::path without_detours(const std::filesystem::path& path);

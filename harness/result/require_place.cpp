@@ -41,6 +41,16 @@ bool too_long(const fs::path& name, std::size_t beside, const fs::path& folder) 
 
 }  // namespace
 
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  const bool there = fs::exists(path, error);
+  if (error)
+    throw FileError(fmt::format(
+        "whether there is a {} cannot be seen: {}; name another place, or run it as a user who may look there",
+        path.string(), error.message()));
+  return there;
+}
+
 void require_place_to_write(const fs::path& given) {
   const fs::path file = place_to_write(given);
   std::error_code error;

@@ -25,7 +25,7 @@ class DeviceLocks {
   DeviceLocks& operator=(const DeviceLocks&) = delete;
 
   /// "" when the devices are held, else who holds the first that is not free: "host is being measured by
-  /// process 812 (gpugauge check, user 1000) since 2026-11-22T01:02:03Z".
+  /// process 812 (gpugauge check, user 1000, started 2026-11-22T01:02:03Z)", and behind it how long was waited.
   const std::string& refusal() const { return refusal_; }
   /// "" or why a device cannot be held here at all; it is measured unguarded then.
   const std::string& remark() const { return remark_; }

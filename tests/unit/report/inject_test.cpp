@@ -113,5 +113,13 @@ TEST(Inject, TheTableSaysWhatWasConfusedAndWhatWasNotRun) {
   EXPECT_EQ(made["faults"][2]["not_run"], "there is no way");
 }
 
+TEST(InjectOutcome, WhereNothingWasTriedThereIsNoShareOfIt) {
+  InjectReport report = good();
+  report.faults.erase(report.faults.begin(), report.faults.begin() + 2);
+  const judge::Outcome end = outcome(report);
+  EXPECT_EQ(end.code, judge::ExitCode::cannot_judge);
+  EXPECT_EQ(end.sentence.find("0 of 0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace gpugauge::report

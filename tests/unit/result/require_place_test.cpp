@@ -41,6 +41,20 @@ TEST_F(RequirePlace, IsThereForWhatCanBeWrittenAndMakesNothing) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
 }
 
+TEST_F(RequirePlace, SaysWhatIsThereAndWhatMayNotBeSeen) {
+  EXPECT_TRUE(is_there(folder_));
+  EXPECT_FALSE(is_there(folder_ / "none"));
+  EXPECT_FALSE(is_there(folder_ / "none/below"));
+  const fs::path unseen = folder_ / std::string(300, 'x');
+  try {
+    is_there(unseen);
+    FAIL() << "a name that no folder can hold";
+  } catch (const FileError& error) {
+    EXPECT_EQ(std::string(error.what()).find("filesystem error"), std::string::npos);
+    EXPECT_THAT(error.what(), HasSubstr("cannot be seen: File name too long; name another place"));
+  }
+}
+
 TEST_F(RequirePlace, IsNoneInAFilesOrADevicesPlace) {
   std::ofstream(folder_ / "file") << "";
   EXPECT_THAT(fault(folder_), HasSubstr("is a directory; give the name of a file"));
