@@ -77,6 +77,8 @@ class Judging {
           [&](const StoredVerdict& verdict) { return of_gpu(verdict) && verdict.index == std::stoi(word); });
       if (found != nullptr)
         add_stored(*found);
+      else if (now_.gpus_listed && static_cast<std::size_t>(std::stoi(word)) >= now_.gpus.size())
+        add_ungauged("gpu " + word, "GPU " + word, "was never gauged, and the kernel shows no such GPU");
       else
         add_ungauged("gpu " + word, "GPU " + word,
                      fmt::format("was never gauged: `gpugauge check --device {}` does", word));

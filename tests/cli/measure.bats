@@ -1,6 +1,14 @@
 # Measuring and judging the host for real, through the command.
 load common
 
+@test "a reader that goes away changes no exit code and is no error" {
+  for command in list "list --json"; do
+    run -0 --separate-stderr bash -c "gpugauge $command | true; exit \${PIPESTATUS[0]}"
+    # shellcheck disable=SC2154 # run sets stderr
+    [ -z "$stderr" ]
+  done
+}
+
 @test "run refuses a file that is there before it measures, and --force replaces it" {
   echo "my notes" >notes.md
   COLUMNS=1000 run -2 quick_run notes.md
