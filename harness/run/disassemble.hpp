@@ -2,7 +2,9 @@
 // GPU.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,9 +28,12 @@ struct Disassembly {
   std::vector<std::string> without_code;
 };
 
+/// Told before a process is waited for: how many have ended of how many, and the file that this one reads.
+using Reading = std::function<void(std::size_t ended, std::size_t all, const std::filesystem::path& file)>;
+
 /// Reads every file: its resources first, then its code for each architecture in a process of its own, two at
-/// a time.
+/// a time. `reading` is told of each; those of the code, which take the time, are counted anew.
 Disassembly disassemble(const std::filesystem::path& cuobjdump,
-                        const std::vector<std::filesystem::path>& files);
+                        const std::vector<std::filesystem::path>& files, const Reading& reading = {});
 
 }  // namespace gpugauge::run
