@@ -68,6 +68,17 @@ PY
   [ ! -d "$GPUGAUGE_STATE/baselines" ]
 }
 
+@test "a treatment that names no field is refused before anything is measured" {
+  for word in nosuch drivr; do
+    COLUMNS=1000 run -2 gpugauge check --device host --profile smoke --treatment "$word"
+    [[ $output == "gpugauge: treatment $word: no field of the fingerprint is called so"* ]]
+  done
+  [[ $output == *"near to it: driver"* ]]
+  [ ! -d "$GPUGAUGE_STATE/runs" ]
+  run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --treatment kernel.version --treatment driver
+  [ "$status" -ne 2 ]
+}
+
 @test "list and show say what there is, and name what cannot be read" {
   run -0 gpugauge baseline list
   [[ $output == *"no baseline yet"* ]]
