@@ -1,4 +1,4 @@
-// One run of one device, reduced to what the comparison of nodes needs: a few kilobytes of some megabytes.
+// Reduces one run of one device to what the comparison of nodes needs: kilobytes instead of megabytes.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct PeerValue {
 /// NaN for too few values. Values > 0, in any order.
 float by_chance(const std::vector<double>& values, result::Direction better);
 
-/// One run of one device, as the comparison sees it.
+/// One run of one device, in the form for the comparison.
 struct PeerRound {
   std::string node;    ///< identity: the GPUs' UUIDs, a host's boot, or its run id if no boot is known
   std::string label;   ///< for readers: where the file lay
