@@ -69,7 +69,7 @@ struct Mismatch {
 /// Returns the fields that make two runs incomparable, sorted by name; empty = comparable. fields.cpp holds
 /// the table with a reason per row.
 std::vector<Mismatch> mismatches(const result::Fingerprint& now, const result::Fingerprint& then);
-/// The same of two runs: of what they are about, where that is one card each (card.hpp).
+/// The same for two runs; runs on one card each are reduced to these cards first (card.hpp).
 std::vector<Mismatch> mismatches(const result::Run& now, const result::Run& then);
 /// The same between each run of one side and each of the other, with the first two values that differ per
 /// field. Only this finds a fact that a later run has and the first one lacks, such as a family's hash. The
@@ -79,7 +79,7 @@ std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std:
 /// Returns differing fields that are only noted. Settings and topology may be the cause of a change, but do
 /// not make another subject. For reports and diagnosis.
 std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then);
-/// The same of two runs: of what they are about, where that is one card each (card.hpp).
+/// The same for two runs; runs on one card each are reduced to these cards first (card.hpp).
 std::vector<Mismatch> noted_differences(const result::Run& now, const result::Run& then);
 
 /// Returns SHA-256 over the fields that must match, 64 hex digits.

@@ -18,7 +18,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Standard errors of the difference of two medians within which it may be noise.
+/// A difference of two medians may be noise up to this many standard errors.
 constexpr double noise_errors = 3;
 
 double error_of(const Sensitivity& before, const Sensitivity& now) {

@@ -12,8 +12,8 @@ namespace gpugauge::judge {
 /// One metric in all processes of a run that measured it.
 struct MetricValues {
   std::string benchmark;  ///< id: family/op/variant/params
-  result::Metric
-      form;  ///< from the first process that has it: unit, direction, class, limit; its value is unused
+  /// from the first process that has it: unit, direction, class, limit; its value is unused
+  result::Metric form;
   std::vector<double> values;  ///< judged values only, one per process, in the order of the run
   /// Values that are recorded only, because the process took too few batches; all above 0. A slow operation
   /// has fewer batches. These values take part where a baseline knows the metric.

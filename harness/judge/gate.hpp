@@ -96,8 +96,8 @@ struct GateResult {
   /// Shown to be worse; the only doubt is whether it counts (Scale::counts_above).
   bool worse = false;
   int rounds = 0;  ///< rounds that the decision is based on
-  double change =
-      0;  ///< Estimate. Excludes round 1 where that round only selected the metric, or is left out.
+  /// Estimate. Excludes round 1 where that round only selected the metric, or is left out.
+  double change = 0;
   /// Median of those rounds' changes. Unlike the mean in `change`, a single outlier does not move it.
   double typical = 0;
   /// The second largest change of all rounds, including the first: at least two rounds reach it. A single
@@ -106,8 +106,8 @@ struct GateResult {
   /// Number of rounds, including the first, that changed by more than a third of the tolerance: for the
   /// better if that was decided, else for the worse.
   int beyond = 0;
-  double half_width =
-      0;  ///< half width of the 1 - 2 alpha_ok interval of change; 0 when the baseline has too few rounds
+  /// half width of the 1 - 2 alpha_ok interval of change; 0 when the baseline has too few rounds
+  double half_width = 0;
   /// Change of round 1, if it is an outlier and two fresh rounds outvote it. `change` then excludes it.
   std::optional<double> left_out = {};
 };
