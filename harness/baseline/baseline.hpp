@@ -162,7 +162,7 @@ bool names_folder(const std::string& name);
 /// ../share/gpugauge/baselines beside the command's real path). Only active ones are selected; a given one
 /// may have any state, and `origin` says which.
 ///
-/// Of several that fit, one with minimum_rounds comes first, then the newest, then the first by name.
+/// If several fit, one with minimum_rounds comes first, then the newest, then the first by name.
 ///
 /// An own baseline must have the same device, profile and suite, and all fields must match. If there is none,
 /// one that differs only in `stack` fields is returned, so that an upgrade gives a named mismatch and is not

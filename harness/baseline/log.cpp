@@ -214,7 +214,7 @@ class LockedFile {
   bool cut(std::size_t bytes) const { return ::ftruncate(descriptor_.get(), static_cast<off_t>(bytes)) == 0; }
 
  private:
-  /// Retries a short write, which gives no reason; the next one does.
+  /// Continues after a short write, which sets no errno; a failed write does.
   bool write(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t count = ::write(descriptor_.get(), text.data(), text.size());

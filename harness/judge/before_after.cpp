@@ -1,3 +1,4 @@
+// Compares runs from before and after a change and words the verdicts.
 #include "judge/before_after.hpp"
 
 #include <algorithm>
