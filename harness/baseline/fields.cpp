@@ -78,7 +78,7 @@ struct Values {
   }
 };
 
-/// Each value once; an absent fact has the value "" where its absence counts.
+/// Each value once; an absent fact counts as "" if its absence matters.
 std::vector<std::string> values_of(const std::vector<result::Fingerprint>& side, const Section& section,
                                    const std::string& name, Role role) {
   std::vector<std::string> out;
@@ -136,7 +136,7 @@ std::vector<Mismatch> mismatches(const result::Run& now, const result::Run& then
 
 std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std::vector<result::Run>& then) {
   std::vector<Mismatch> out;
-  // A card keeps its facts whatever number it has in a run.
+  // Cards are matched by UUID, whatever their numbers in a run.
   const auto named = [](const result::Run& run) {
     return number_of_card(run.fingerprint, run.device).has_value();
   };
@@ -194,7 +194,7 @@ bool covers(std::string_view treatment, std::string_view field) {
 }
 
 bool of_the_device(std::string_view field) {
-  // A slice of a card is another device, although it is a setting that makes it one.
+  // A slice of a card is another device, although a setting creates it.
   if (result::matches("settings.gpu.*.mig*", field)) return true;
   // A comparison may be about where the files of a Google Benchmark project were recorded. The name
   // distinguishes hosts, not devices.

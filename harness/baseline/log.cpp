@@ -136,7 +136,7 @@ std::optional<Head> read_head(const std::filesystem::path& folder) {
 struct ReadLog {
   std::vector<LogEntry> entries;
   Head head{0, digest_before_first()};
-  std::size_t bytes = 0;  ///< of its whole lines; what is behind them was never finished
+  std::size_t bytes = 0;  ///< length of the complete lines; any rest is an unfinished line
 };
 
 /// Verifies the chain from its first line. `promised` is the head file's content. After a crash between the

@@ -89,8 +89,8 @@ Fit fit_of(const std::vector<Mismatch>& fields, bool own) {
 /// An own baseline that cannot be read and may be of this device and profile.
 struct Damaged {
   std::filesystem::path folder;
-  std::optional<Manifest> manifest;  ///< nullopt where that cannot be read either
-  std::optional<result::Run> round;  ///< the first that can be read; they are of one kind
+  std::optional<Manifest> manifest;  ///< nullopt if it cannot be read either
+  std::optional<result::Run> round;  ///< the first readable round; all are of one kind
   std::string fault;
 };
 

@@ -331,9 +331,9 @@ class Admitting {
   const UsualFacts& usual_;
   const Policy& policy_;
   const PeerRules& rules_;
-  std::set<std::string> own_;  ///< ids of the fleet's runs that are of newcomers' devices
+  std::set<std::string> own_;  ///< ids of the fleet's runs on newcomers' devices
   std::vector<PeerKind> kinds_;
-  mutable std::map<const PeerKind*, std::vector<PeerScale>> scales_;  ///< of kinds that were compared with
+  mutable std::map<const PeerKind*, std::vector<PeerScale>> scales_;  ///< scales of the kinds compared with
   Admissions out_;
 };
 

@@ -58,7 +58,7 @@ struct Drift {
   std::string usual;        ///< "" = absent
   std::size_t runs = 0;     ///< fleet runs with the usual value; for a field that must match, fleet devices
   std::size_t of = 0;       ///< runs (or devices) of that kind that were counted
-  bool declared = false;    ///< covered by a treatment
+  bool declared = false;    ///< a treatment covers it
   bool must_match = false;  ///< makes the newcomer incomparable unless declared
 
   bool operator==(const Drift&) const = default;  ///< Equal in every member.
@@ -93,7 +93,7 @@ struct Admission {
   /// result::metric_key of the metric with the largest one; "" where none was compared
   std::string worst_metric;
   std::size_t blunt = 0;             ///< metrics whose smallest drop is more than twice their tolerance
-  std::vector<std::string> remarks;  ///< sentences: metrics not compared, treatments that cover nothing
+  std::vector<std::string> remarks;  ///< sentences on metrics not compared, and treatments without effect
 };
 
 /// All newcomers, and the outcome of the command.

@@ -37,7 +37,7 @@ std::string name_of(const std::string& metric) {
 /// The metrics of one class.
 struct Members {
   std::vector<double> steps;
-  double variance = 0;  ///< of their sum
+  double variance = 0;  ///< variance of the sum
 };
 
 ClassShift shift_of(const std::string& metric_class, const Members& members, const Policy& policy) {

@@ -72,7 +72,7 @@ bool of_one_boot(const std::vector<result::Run>& before, const std::vector<resul
 /// The spread of the sides' values, which a difference must exceed.
 struct Spread {
   const char* of = "";      ///< "these rounds, all of one boot,"
-  double confidence = .95;  ///< of what an ok says
+  double confidence = .95;  ///< confidence of an ok
 };
 
 /// "only a drop of 12.0% could be": the smallest drop that would be visible.
@@ -130,7 +130,7 @@ bool foreign(const std::vector<result::Run>& runs) {
                      [](const result::Run& run) { return run.profile == "google-benchmark"; });
 }
 
-/// Whether any run of one side is of another node or card than the other side's first.
+/// Whether any run of one side is from another node or card than the other side's first run.
 bool of_two_nodes(const std::vector<result::Run>& before, const std::vector<result::Run>& after) {
   const auto of_another_than = [](const result::Run& first) {
     return [&first](const result::Run& run) { return baseline::of_two_machines(first, run); };
@@ -150,7 +150,7 @@ bool returned(const std::vector<result::Run>& before, const std::vector<result::
                      [&](const result::Run& run) { return run.started > last; });
 }
 
-/// "1.0%", "1.0% to 3.3%": what boots are assumed to differ by, over the metrics of both sides.
+/// "1.0%", "1.0% to 3.3%": the assumed difference between boots, over the metrics of both sides.
 std::string assumed_boots(const SidesOfRuns& sides) {
   if (sides.both.empty()) return percent(least_between_boots);
   const auto [least, most] =
@@ -346,7 +346,7 @@ class TwoSides {
   std::vector<Seen> then_;
   std::vector<Seen> now_;
   SidesRules rules_;
-  bool other_node_ = false;  ///< the sides are of two nodes or cards
+  bool other_node_ = false;  ///< the sides come from two nodes or cards
   Spread spread_;
   SidesOfRuns sides_;
   std::vector<ClassOfSides> classes_;

@@ -131,7 +131,7 @@ class Quantiles {
  public:
   Quantiles(const GateRules& rules, int fresh) : rules_(rules), fresh_(fresh) {}
   struct Pair {
-    double ok = 0;         ///< of Scale::ok_quantile
+    double ok = 0;         ///< for Scale::ok_quantile
     double detection = 0;  ///< detection_quantiles()
   };
   const Pair& of(double degrees) {

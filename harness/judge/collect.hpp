@@ -19,7 +19,7 @@ struct MetricValues {
   /// has fewer batches. These values take part where a baseline knows the metric.
   std::vector<double> recorded;
   int reported = 0;                 ///< processes that report it at all
-  std::vector<double> sm_clock_hz;  ///< median SM clock in Hz of each judging process; empty without a GPU
+  std::vector<double> sm_clock_hz;  ///< median SM clock in Hz, one per judged value; empty without a GPU
   double flops = 0;  ///< declared arithmetic per operation, floating-point or integer, from the first process
   double bytes = 0;  ///< declared bytes per operation, from the first process
   /// Link directions that its bytes use at once, from the benchmark's note: 2, or 1 without a note.
@@ -77,7 +77,7 @@ Collected collect(const result::Run& run);
 /// metric.
 std::vector<double> measured(const MetricValues& metric);
 
-/// True when the benchmark itself says ok and none of its checks failed.
+/// True if the benchmark's status is ok and none of its checks failed.
 bool sound(const result::BenchmarkResult& benchmark);
 
 /// Severity of a status with its reason, ascending from 0: ok, occupied, skipped, unavailable, interrupted,

@@ -58,7 +58,7 @@ std::optional<result::Limit> link_limit(const result::Run& run, int directions) 
 
 std::optional<result::Limit> link_limit(double generation, double width, int directions) {
   struct Generation {
-    double transfers;  ///< per second and lane
+    double transfers;  ///< transfers per second and lane
     double encoding;
   };
   // From generation 6 on: flits with 242 data bytes in 256.

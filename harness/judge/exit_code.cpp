@@ -1,6 +1,6 @@
-// From verdicts to the exit code.
+// Maps verdicts to the exit code.
 //
-//   what was found                                     code
+//   finding                                            code
 //   a metric failed, regressed or is missing           1     whatever else
 //   interrupted, a required family unmeasured,
 //   a pinned baseline that cannot be read,
@@ -8,7 +8,7 @@
 //   decided, or a large drop that too few rounds confirm   3
 //   inconclusive or unstable, with --strict            4
 //   inconclusive or unstable                           0     counted in the sentence
-//   ok, new, improved, and everything advisory         0     new, improved and advisory are said
+//   ok, new, improved, and everything advisory         0     new, improved and advisory are mentioned
 #include <algorithm>
 #include <array>
 #include <map>
@@ -39,7 +39,7 @@ bool within(const Verdict& verdict) {
 /// The verdicts on one metric.
 struct Said {
   const Verdict* counted = nullptr;   ///< the gravest that counts
-  const Verdict* advisory = nullptr;  ///< the gravest that is said and does not count
+  const Verdict* advisory = nullptr;  ///< the gravest advisory one
   bool held = false;                  ///< a judge other than the physical one found it within tolerance
 
   /// The verdict against the metric that does not count, even beside another judge's ok; nullptr if there is
@@ -78,12 +78,12 @@ bool is_worse_open(const Verdict& verdict) {
 
 struct Count {
   std::vector<const Verdict*> unconfirmed;  ///< see unconfirmed_drop; by metric
-  const Verdict* worst_open = nullptr;      ///< inconclusive, worse than its tolerance, and most of all so
+  const Verdict* worst_open = nullptr;      ///< the inconclusive verdict furthest beyond its tolerance
   std::map<VerdictKind, std::vector<std::string>> metrics;  ///< counted verdicts
   std::map<VerdictKind, int> advisory;                      ///< advisory, not ok, and a finding
   int unknown = 0;                                          ///< advisory and not ok otherwise
   int held = 0;    ///< within tolerance, and within limits where there are any
-  int limits = 0;  ///< within limits, and compared with nothing
+  int limits = 0;  ///< within limits, and compared with no reference
   int all = 0;
 
   int of(VerdictKind kind) const {

@@ -1,3 +1,4 @@
+// Judges nodes by the sets of nodes that they were measured in.
 #include "judge/fabric.hpp"
 
 #include <algorithm>
@@ -359,11 +360,10 @@ class FabricJudging {
   double tolerance_ = 0;
   Names names_;
   std::vector<MeasuredSet> sets_;
-  std::vector<Seen> seen_;  ///< beside sets_
+  std::vector<Seen> seen_;  ///< parallel to sets_
   FabricFit fit_;
-  std::vector<int> asked_;  ///< by node: how often it was named as a further partner
-  std::map<std::string, FabricFault>
-      graver_;  ///< of each node alone that something was found of, the gravest
+  std::vector<int> asked_;                     ///< by node: how often it was named as a further partner
+  std::map<std::string, FabricFault> graver_;  ///< gravest fault found for each single node
   FabricJudgement out_;
 };
 

@@ -228,7 +228,7 @@ FabricInputs FabricCollector::made() && {
   struct Failed {
     SetMeasurement measurement;
     std::string benchmark;  ///< "": all of them
-    std::string kind;       ///< of its lowest rank, which may know little of itself
+    std::string kind;       ///< kind of its lowest rank, which may be incomplete
   };
   std::map<std::tuple<std::string, std::string, std::string, std::string>, FabricInput> fabrics;  // by kind
   std::vector<Failed> failed;

@@ -22,7 +22,7 @@ struct Track {
   std::vector<double> x;  ///< round values minus centre
   std::vector<double> process_spreads;
   bool open = true;
-  bool reopened = false;  ///< was decided before; what a later round shows of it was selected by that round
+  bool reopened = false;  ///< was decided before; the later round that selected it again is no fresh evidence
   bool settled = false;   ///< regressed, and counts
   GateResult result;
 };
@@ -133,7 +133,7 @@ struct Look {
   bool fresh = false;     ///< measured in this round and still open
   bool within = false;    ///< shown not to be worse than the tolerance
   bool faster = false;    ///< looks better than the tolerance
-  bool outvoted = false;  ///< within only since the first round is left out
+  bool outvoted = false;  ///< within only because the first round is left out
 };
 
 Look look(const Scale& scale, const Track& track) {

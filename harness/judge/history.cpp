@@ -60,7 +60,7 @@ class Means {
 
  private:
   double origin_;
-  std::vector<double> sums_{0};  ///< of the nights before each
+  std::vector<double> sums_{0};  ///< sum of the nights before each night
 };
 
 void split(const Means& means, std::size_t from, std::size_t to, double sd, double least_step,

@@ -321,9 +321,9 @@ class Session {
 
   const std::vector<result::Run>& rounds_;
   std::vector<std::set<std::string>> asked_;  ///< benchmarks of each round; empty = all
-  std::vector<std::size_t> in_time_;          ///< the rounds, oldest first: of two checks they come mixed
+  std::vector<std::size_t> in_time_;  ///< indices of the rounds, oldest first: two checks may interleave
   GateRules rules_;
-  std::vector<double> above_;  ///< counts_above by a provisional baseline, of each metric and class mean
+  std::vector<double> above_;  ///< counts_above from a provisional baseline, per metric and class mean
   std::vector<Collected> then_;
   std::vector<Collected> now_;
   Pinned pinned_;

@@ -315,7 +315,7 @@ class Judging {
   PeersJudgement out_;
   const std::vector<PeerRounds> devices_;
   const std::vector<PeerKind> kinds_;
-  std::map<std::string, std::size_t> places_;                    ///< of devices in out_.nodes
+  std::map<std::string, std::size_t> places_;                    ///< indices of devices in out_.nodes
   std::vector<std::pair<std::size_t, std::string>> not_judged_;  ///< kinds, and why
   ChecksumRemarks checksums_;
 };

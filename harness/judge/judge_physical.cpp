@@ -49,7 +49,7 @@ using Processes = std::vector<const result::Process*>;
 
 struct FamilyCount {
   int processes = 0, measured = 0, failed = 0, unavailable = 0;
-  std::string failure, absence;  ///< of the first of each
+  std::string failure, absence;  ///< reason of the first failure and first absence
 };
 
 std::map<std::string, FamilyCount> count_families(const Processes& processes) {

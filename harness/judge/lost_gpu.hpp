@@ -1,4 +1,4 @@
-// GPUs that NVML called lost while something was measured.
+// Reports GPUs that NVML lost during a measurement.
 #pragma once
 
 #include <vector>

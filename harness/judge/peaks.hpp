@@ -38,9 +38,9 @@ std::optional<double> cuda_core_rate(std::string_view compute_capability, std::s
 bool shared_card(std::string_view gpu_name);
 
 /// The rate of a model's Tensor Cores for these products with fp32 sums, as a share of its compute
-/// capability's rate. 1 for most models, and for products without Tensor Cores; less for GeForce, L20, L40,
-/// A10G and H20. 0 for all products of a card without Tensor Cores or with reduced arithmetic (GTX, T1000,
-/// the display card of a DGX Station, CMP). From NVIDIA's data sheets and whitepapers.
+/// capability's rate. 1 for most models, and for products that Tensor Cores do not compute; less for GeForce,
+/// L20, L40, A10G and H20. 0 for all products of a card without Tensor Cores or with reduced arithmetic (GTX,
+/// T1000, the display card of a DGX Station, CMP). From NVIDIA's data sheets and whitepapers.
 double tensor_core_share(std::string_view gpu_name, std::string_view products);
 
 }  // namespace gpugauge::judge

@@ -29,9 +29,9 @@ constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 struct Seen {
   std::size_t run = 0;
   double change = 0;
-  double centre = 0;                     ///< what it is held against
-  int nodes = 0;                         ///< that tell it
-  const PeerSuspect* suspect = nullptr;  ///< where it stands out
+  double centre = 0;                     ///< what it is compared with
+  int nodes = 0;                         ///< nodes behind `centre`
+  const PeerSuspect* suspect = nullptr;  ///< set if the run stands out
 };
 
 /// The decision on a suspect run after the later runs.
@@ -39,8 +39,8 @@ struct Decided {
   PeerDecision decision = PeerDecision::cleared;
   std::size_t selecting = 0;  ///< index into the runs that have the metric
   std::size_t later = 0;      ///< runs after it
-  double again = 0;           ///< their middle one
-  int nodes = 0;              ///< the fewest that tell what one of these is held against
+  double again = 0;           ///< median of their values
+  int nodes = 0;              ///< fewest nodes behind any of these centres
   /// Order: confirmed first, then those that a further run would decide.
   int weight() const {
     if (decision == PeerDecision::cleared) return 0;
@@ -358,7 +358,7 @@ class Comparison {
   const ChosenMetrics chosen_;                          ///< metrics_ are the first of these
   std::size_t last_pass_ = 0;
   std::vector<double> relative_;
-  std::vector<std::map<std::size_t, std::size_t>> first_run_;  ///< by metric: node -> run, where it is not 0
+  std::vector<std::map<std::size_t, std::size_t>> first_run_;  ///< by metric: node -> run, if not 0
   std::vector<std::vector<PassShift>> shifts_;                 ///< by metric and pass
   std::vector<std::vector<double>> newcomers_;                 ///< the newcomer's values by run and metric
   PeerScreen screen_;

@@ -155,7 +155,8 @@ class Screening {
     metric_ = metric;
     tolerance_ = tolerance;
     scale_ = scale;
-    // A p above the rate is never rejected, and t's tail costs a microsecond over a million tests.
+    // A p above the rate is never rejected, and computing t's tail costs a microsecond for each of a million
+    // tests.
     least_ = t_quantile(1 - rules_.false_discovery, scale.degrees);
   }
   /// `nodes`: number of nodes behind the centre.
@@ -197,7 +198,7 @@ class Screening {
   PeerScale scale_;
   double least_ = 0;
   std::vector<PeerSuspect> candidates_;
-  std::vector<double> p_values_;  ///< of all tests: the ones that no level can reject stand as 1
+  std::vector<double> p_values_;  ///< p values of all tests; 1 for those that no level can reject
 };
 
 }  // namespace

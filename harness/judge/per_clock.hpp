@@ -18,12 +18,12 @@ bool is_per_clock(std::string_view metric);
 /// judged.
 inline constexpr double per_clock_between_boots = .0025;
 
-/// Relates the baseline verdicts on a rate to those on operations per clock of the same benchmark. A rate
-/// that is regressed, inconclusive or unstable gets a clause on how operations per clock moved: hardly, so
-/// the SM clock fell; or with the rate, so it is not the clock alone. A loss per clock is not a loss of work
-/// if the rate improved by at least four times as much, because the clock rose (a gain if it fell, likewise):
-/// memory has its own clock, and its share of the cycles follows the SM clock. Such a regression becomes
-/// advisory, and such an improvement ok.
+/// Relates the baseline verdicts on a rate to those on operations per clock of the same benchmark. The reason
+/// of a regressed, inconclusive or unstable rate gets a clause on how operations per clock moved. If they
+/// hardly moved, the SM clock fell; if they fell with the rate, it is not the clock alone. A loss per clock
+/// is no loss of work if the rate improved by at least four times as much: the clock rose. Memory has its own
+/// clock, and its share of the cycles follows the SM clock. Such a regression becomes advisory. An
+/// improvement per clock beside such a loss of rate becomes ok.
 void tell_clocks(std::vector<Verdict>& verdicts);
 
 }  // namespace gpugauge::judge

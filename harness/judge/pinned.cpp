@@ -115,7 +115,7 @@ std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& ca
     const bool measured = now.empty() || (!now[m].empty() && !now[m].front().empty());
     // A metric that a site made advisory must not count through its class.
     const bool counted = advisory_rule(policy, pinned.keys[m]) == nullptr;
-    // The class mean describes rates, which include the clock.
+    // The class mean describes rates, which include the clock, so leave out operations per clock.
     const bool of_time = !is_per_clock(pinned.keys[m]);
     if (measured && counted && of_time) candidates[pinned.forms[m]->form.metric_class].push_back(m);
   }

@@ -41,7 +41,7 @@ inline constexpr int tail_group = class_mean_group + 1;
 inline constexpr int per_clock_group = tail_group + 1;
 
 /// Returns the relative tolerance of a metric: the policy's or its class's, but at least two steps of its
-/// clock. `resolution` is one step, relative to the metric's value.
+/// clock, and at most .95. `resolution` is one step, relative to the metric's value.
 double tolerance_with_clock(const Policy& policy, const result::Metric& form, const std::string& key,
                             double resolution);
 

@@ -60,9 +60,9 @@ std::string apart_from_mean(const Verdict& verdict, const GateResult& result) {
 
 /// A class mean's step converted to its metrics, + is worse: the same step is more of a time than of a rate.
 struct ClassStep {
-  std::string longer;  ///< by how much longer or shorter something takes
-  std::string less;    ///< by how much less or more something yields
-  bool alike = false;  ///< to the digits that are shown
+  std::string longer;  ///< how much longer (or shorter) an operation takes
+  std::string less;    ///< how much less (or more) it yields
+  bool alike = false;  ///< equal in the printed digits
 };
 
 ClassStep class_step(double step) {

@@ -53,7 +53,7 @@ double mean_reciprocal_rounds(const SidesSeries& series) {
 struct Variance {
   double value = 0;
   double degrees = 0;
-  bool assumed = false;  ///< no datum tells it: every unit has a single round
+  bool assumed = false;  ///< not estimated from data: every unit has a single round
 };
 
 /// Moderates the variances with degrees of freedom; returns the prior.
@@ -191,8 +191,8 @@ std::vector<Variance> unit_variances(std::span<const SidesSeries> series, std::s
   return out;
 }
 
-/// Satterthwaite's degrees of freedom of a sum of variances; infinite if both variances are 0. A variance
-/// without degrees of freedom counts as one degree.
+/// Satterthwaite's degrees of freedom of a sum of variances; infinite if each part has infinite degrees or is
+/// 0. A variance without degrees of freedom counts as one degree.
 double joint_degrees(double a, double degrees_a, double b, double degrees_b) {
   const double below = a * a / std::max(1.0, degrees_a) + b * b / std::max(1.0, degrees_b);
   return below > 0 ? (a + b) * (a + b) / below : std::numeric_limits<double>::infinity();

@@ -25,7 +25,7 @@ constexpr std::size_t processes_for_qn = 3;
 struct MetricSide {
   std::map<std::string, std::vector<double>> units;  ///< by boot, in the order of the runs
   const MetricValues* form = nullptr;
-  double within_sum = 0;  ///< variance of the median of a round's processes times its degrees, over rounds
+  double within_sum = 0;  ///< sum over rounds: variance of the median over processes, times its degrees
   double within_degrees = 0;
   std::vector<double> in_unit;
   double resolution = 0;

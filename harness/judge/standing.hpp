@@ -34,7 +34,7 @@ inline constexpr std::size_t least_uuid_letters = 8;
 struct StatusRequest {
   /// all (every GPU, and their links where they were gauged), links, host, an index, a UUID or its beginning
   std::vector<std::string> devices{"all"};
-  std::optional<double> most_seconds;  ///< older verdicts do not count; absent = any age does
+  std::optional<double> most_seconds;  ///< older verdicts do not count; nullopt = no limit
   std::string profile;       ///< only an unnarrowed verdict of this profile counts; "" = any verdict
   std::string kept_in = {};  ///< folder searched, named if it holds no verdict; "" = not named
 };

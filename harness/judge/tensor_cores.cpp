@@ -185,7 +185,8 @@ class Proof {
                : std::strtod(capability_.c_str(), nullptr) >= first_with_tensor_cores;
   }
 
-  /// Adds the objections of the other evidence to an ok or inconclusive verdict.
+  /// Changes a verdict to failed if a kernel lost Tensor Cores, or to inconclusive if other evidence
+  /// conflicts.
   Verdict objected(Verdict out) const {
     if (!names_tell()) return out;
     std::vector<std::string> objections;
@@ -281,7 +282,7 @@ class Proof {
   DeviceFacts device_;
   std::string capability_;
   double sms_;
-  double share_;  ///< of the rate of its compute capability that the model has
+  double share_;  ///< share of its compute capability's rate that the model reaches
   std::optional<Peak> most_;
   std::optional<double> cuda_cores_;
   std::vector<OnCudaCores> on_cuda_cores_;

@@ -22,10 +22,10 @@ struct Row {
   std::string_view reason;
 };
 
-constexpr double general =
-    .03;  ///< what a round-based gate can see on a device of its own (see tests/simulation)
+/// what a round-based gate can see on a device of its own (see tests/simulation)
+constexpr double general = .03;
 
-/// Classes that are not listed have the general tolerance.
+/// Classes without a row have the general tolerance.
 constexpr std::array table{
     Row{"launch", .05,
         "microseconds of processor time: moves with caches, interrupts and the processor's clock"},

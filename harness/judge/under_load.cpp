@@ -61,10 +61,10 @@ std::string what_was_set(const PowerLimit& limit, const std::vector<std::string_
 }
 
 struct Clock {
-  const char* name;  ///< of the verdict
+  const char* name;  ///< name of the verdict
   const char* what;
   double seen = 0, highest = 0;  ///< hertz
-  double least = 0, failed = 0;  ///< shares of the highest: below is inconclusive, below is a failure
+  double least = 0, failed = 0;  ///< shares of `highest`: inconclusive below `least`, failed below `failed`
 };
 
 Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set<std::string>& benchmarks) {

@@ -18,7 +18,7 @@ enum class VerdictKind {
   unstable,      ///< the spread is far above the baseline's
   new_metric,    ///< not in the baseline
   missing,       ///< in the baseline, not measured now
-  failed,        ///< wrong result, error, implausible: whatever its speed
+  failed,        ///< wrong result, error or impossible value, at any speed
 };
 
 /// The judge that gave a verdict.
@@ -26,7 +26,7 @@ enum class Judge { physical, baseline, peers };
 
 /// One judge's verdict on one metric, or on a process, family or benchmark that went wrong.
 struct Verdict {
-  VerdictKind kind = VerdictKind::inconclusive;  ///< until something is shown
+  VerdictKind kind = VerdictKind::inconclusive;  ///< the default until something is shown
   Judge judge = Judge::baseline;                 ///< which judge
   std::string metric;                            ///< result::metric_key
   std::string metric_class;                      ///< one of result::classes; "" if not a metric
@@ -37,8 +37,8 @@ struct Verdict {
   std::optional<double> value;
   /// Centre of the baseline, in unit.
   std::optional<double> baseline;
-  /// (value - baseline) / baseline with the sign that makes + worse: .25 = a quarter less bandwidth, or a
-  /// quarter more latency.
+  /// (value - baseline) / baseline, with the sign chosen so that + is worse: .25 = a quarter less bandwidth,
+  /// or a quarter more latency.
   std::optional<double> change;
   /// Change of the median of these rounds, or the change that two of all rounds reach if that is smaller.
   /// Unlike `change`, a single outlier does not move it. Only with a pinned baseline; not written to files.
