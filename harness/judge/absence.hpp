@@ -19,7 +19,8 @@ struct Absence {
   bool occupied = false;
 };
 
-/// Whether `one` says more against the device than `other`. Order: failed, missing, inconclusive, occupied.
+/// Whether `one` is graver evidence against the device than `other`. Order: failed, missing, inconclusive,
+/// occupied.
 bool graver(const Absence& one, const Absence& other);
 
 /// Explains why a metric of `benchmark` has no judged value in `run`. `now` must be collect(run).

@@ -1,6 +1,6 @@
 // Checksums of deterministic operations (family integrity). The same operation on the same input must give
-// the same bits in every process, and on every GPU of one model with one build and one set of libraries. A
-// GPU that gives other bits corrupts data silently.
+// the same bits in every process. It must also do so on every GPU of one model with one build and one set of
+// libraries. A GPU that gives other bits corrupts data silently.
 #pragma once
 
 #include <map>

@@ -61,7 +61,7 @@ struct FabricFit {
   std::vector<FabricLevel> levels;  ///< by MeasuredSet::level
   std::vector<FittedNode> nodes;    ///< by node number, as in MeasuredSet::nodes
   std::vector<double> excess;       ///< excess of each set over its level's reference; NaN where not judged
-  /// excess minus the slowness of its nodes; NaN where one of them is not told
+  /// excess minus its nodes' slowness; NaN if FittedNode::told is false for one
   std::vector<double> unexplained;
 };
 

@@ -100,13 +100,13 @@ struct PeersJudgement {
 };
 
 /// Compares the nodes of each kind that has 8 or more. Nodes are devices, so the GPUs of one machine are
-/// peers too; where one machine holds half of a kind or more, a remark says what that hides. A node is in
+/// peers too. Where one machine holds half of a kind or more, a remark says what that hides. A node is in
 /// each kind of which it has a run (peer_kinds.hpp). Every run is screened; the runs after one that stands
 /// out confirm or acquit the node (peer_group.hpp). A metric that most nodes measure is missing on a node
 /// without it. Checksums are compared within each kind of any size (checksums.hpp), and so are nodes measured
-/// together (fabric.hpp). Exit code: 1 for any finding. Else 3 for a node, run or fabric that was not read or
-/// judged, for such a metric that half of a kind or more have, or if there is nothing to judge. Else 4 for
-/// open doubts with `strict`; else 0.
+/// together (fabric.hpp). Exit code: 1 for any finding. Else 3 if a node, run or fabric was not read or
+/// judged, if a metric of half of a kind or more was not, or if there is nothing to judge. Else 4 for open
+/// doubts with `strict`; else 0.
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, bool strict = false,
                            const PeerRules& rules = {});
 

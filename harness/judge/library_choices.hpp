@@ -10,12 +10,13 @@
 
 namespace gpugauge::judge {
 
-/// If every process on one side chose a different library kernel (or numerics, accumulation, math mode, NCCL
-/// transport, network, algorithm or protocol) than every process on the other, appends "; kernel B, before A"
-/// to that benchmark's verdicts. Processes without the note are ignored. Metrics called *_best use the notes
-/// *_best; where the kernel is the same, candidate_first or candidate_best is compared. Only baseline
-/// verdicts with a change are extended (regressed, improved, unstable, inconclusive). Returns one remark that
-/// lists the changed benchmarks without such a verdict; empty if there are none.
+/// If every process on one side chose a different library kernel than every process on the other, appends ";
+/// kernel B, before A" to that benchmark's verdicts. Compares numerics, accumulation, math mode, and NCCL
+/// transport, network, algorithm and protocol in the same way. Processes without the note are ignored.
+/// Metrics called *_best use the notes *_best; where the kernel is the same, candidate_first or
+/// candidate_best is compared. Only baseline verdicts with a change are extended (regressed, improved,
+/// unstable, inconclusive). Returns one remark that lists the changed benchmarks without such a verdict;
+/// empty if there are none.
 std::vector<std::string> tell_library_choices(const std::vector<result::Run>& before,
                                               const std::vector<result::Run>& now,
                                               std::vector<Verdict>& verdicts);

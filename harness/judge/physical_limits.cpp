@@ -27,9 +27,9 @@ constexpr double least_saturating_flops = 1e11;
 /// Smaller copies over the link mostly wait.
 constexpr double least_copied_bytes = 3e7;
 
-/// Whether a floor applies to the metric: it is declared saturating, it is the median, the GPU's compute
-/// capability is in the table of peaks, and the run has the whole chip (a slice or virtual GPU does not show
-/// its share).
+/// Whether a floor applies: the metric is declared saturating and is the median, and the GPU's compute
+/// capability is in the table of peaks. The run must have the whole chip, since a slice or virtual GPU does
+/// not show its share.
 bool has_floor(const MetricValues& metric, const result::Run& run) {
   if (!metric.saturating || metric.form.statistic != "median") return false;
   const DeviceFacts device(run, metric.benchmark);
