@@ -110,8 +110,8 @@ std::filesystem::path site_directory();
 /// Writes a baseline folder: all run files, then the manifest, so a folder without a manifest is no baseline.
 /// Its log starts with `state`, who created it and when, and `reason` if given. If several processes write
 /// one folder, one succeeds. Throws result::FileError. Throws result::UsageError if the folder already holds
-/// a baseline, there is no run, or a run is partial; also if two runs are the same or hold one measurement,
-/// or their kinds or selections differ.
+/// a baseline, there is no run, a run is partial, or a run's id is malformed. Also if two runs are the same
+/// or hold one measurement, come from two machines, or differ in kind or selection.
 Baseline create(const std::filesystem::path& folder, const std::string& name,
                 const std::vector<result::Run>& runs, State state = State::active,
                 const std::string& reason = {});

@@ -78,7 +78,7 @@ void split(const Means& means, std::size_t from, std::size_t to, double sd, doub
   split(means, best.night, to, sd, least_step, found);
 }
 
-/// The night >= `night` that splits [from, to) with the least absolute deviations from the two medians;
+/// The split of [from, to) with the least absolute deviations from the medians before and after `night`;
 /// `night` itself among equals.
 std::size_t moved(std::span<const double> nights, std::size_t from, std::size_t night, std::size_t to) {
   const double before = median(nights.subspan(from, night - from));

@@ -46,7 +46,7 @@ void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts);
 /// Collects what no node of a kind could measure.
 class Unmeasured {
  public:
-  /// Adds what a node's runs could not measure, or measured without a value for comparison.
+  /// Adds a node's faults. Benchmarks with a checksum, or with a value recorded only, count as measured.
   void add(const PeerRounds& node);
   void measured(const std::string& benchmark);  ///< Records that some node has a value of it.
   /// One sentence for each family that was not measured in whole or in part: "None of 12 nodes measured the
