@@ -50,7 +50,7 @@ struct TensorWork {
 };
 
 /// True for a usual product of this kind, of any size. Convolutions only count if every healthy library uses
-/// Tensor Cores for them: channels last, and a multiple of eight channels.
+/// Tensor Cores for them: channels last, and not the first layer, whose images have three channels.
 bool of_kind(const MetricValues& metric, const TensorWork& work);
 /// The same for a product that fills the device: least_product_flops, or from registers.
 bool large_of_kind(const MetricValues& metric, const TensorWork& work);
