@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view gpu = "gpu.";
 constexpr std::string_view uuid_end = ".uuid";
 
-/// "2" of "gpu.2.name"; "" of what is about no single card.
+/// "2" for "gpu.2.name"; "" for facts that are not about one card.
 std::string_view number_in(std::string_view fact) {
   if (!fact.starts_with(gpu)) return "";
   const std::string_view rest = fact.substr(gpu.size());

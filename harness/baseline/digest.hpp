@@ -1,4 +1,4 @@
-// SHA-256 as the manifest writes it.
+// SHA-256 in the manifest's form.
 #pragma once
 
 #include <string>

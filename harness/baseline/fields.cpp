@@ -1,4 +1,4 @@
-// Which fields of a fingerprint make two runs incomparable: one table, one reason a row.
+// The table of fingerprint fields that make two runs incomparable, with one reason per row.
 #include "baseline/fields.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace gpugauge::baseline {
 namespace {
 
-/// The first row whose section and pattern fit decides.
+/// The first row with matching section and pattern decides.
 struct Row {
   std::string_view section;
   std::string_view pattern;
@@ -78,7 +78,7 @@ struct Values {
   }
 };
 
-/// Each value once; an absent fact has the value "" where its absence counts.
+/// Each value once; an absent fact counts as "" if its absence matters.
 std::vector<std::string> values_of(const std::vector<result::Fingerprint>& side, const Section& section,
                                    const std::string& name, Role role) {
   std::vector<std::string> out;
@@ -136,7 +136,7 @@ std::vector<Mismatch> mismatches(const result::Run& now, const result::Run& then
 
 std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std::vector<result::Run>& then) {
   std::vector<Mismatch> out;
-  // A card keeps its facts whatever number it has in a run.
+  // Cards are matched by UUID, whatever their numbers in a run.
   const auto named = [](const result::Run& run) {
     return number_of_card(run.fingerprint, run.device).has_value();
   };
@@ -194,9 +194,10 @@ bool covers(std::string_view treatment, std::string_view field) {
 }
 
 bool of_the_device(std::string_view field) {
-  // A slice of a card is another device, although it is a setting that makes it one.
+  // A slice of a card is another device, although a setting creates it.
   if (result::matches("settings.gpu.*.mig*", field)) return true;
-  // Where a project's own files were recorded may be what is compared; it tells hosts apart, not devices.
+  // A comparison may be about where the files of a Google Benchmark project were recorded. The name
+  // distinguishes hosts, not devices.
   return field == "device" || (field.starts_with("device.") && field != "device.host.name");
 }
 
@@ -208,7 +209,7 @@ bool can_be_treatment(std::string_view word) {
   if (of_the_suite(word) || (of_the_device(word) && word.starts_with("settings."))) return false;
   constexpr std::string_view section = "device.";
   const std::string_view name = word.starts_with(section) ? word.substr(section.size()) : word;
-  // What is called gpu and must match is the card or a slice of it.
+  // Fields that are called gpu and must match describe the card or a slice of it.
   const bool device = word != name ? of_the_device(word) : name == "device" || name == "host";
   return !device && name != "gpu" && !name.starts_with("gpu.");
 }
@@ -219,7 +220,7 @@ std::string key(const result::Fingerprint& fingerprint) {
     for (const auto& [name, value] : fingerprint.*section.facts) {
       const Role role = role_of(section.name, name);
       if (role != Role::must && role != Role::must_in_common) continue;
-      // Lengths keep a value that holds line breaks from imitating another field.
+      // The length prevents a value with line breaks from imitating another field.
       text += field_name(section.name, name) + "=" + std::to_string(value.size()) + ":" + value + "\n";
     }
   }

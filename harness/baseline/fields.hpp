@@ -1,4 +1,4 @@
-// What part a fact of the fingerprint plays in a comparison.
+// The role of each fact of the fingerprint in a comparison.
 #pragma once
 
 #include <string_view>
@@ -8,22 +8,23 @@
 
 namespace gpugauge::baseline {
 
-/// What a fact is to a comparison.
+/// How a difference in a fact affects a comparison.
 enum class Role {
-  must,            ///< a difference, also a missing side, makes two runs incomparable
-  must_in_common,  ///< the same, but only where both sides have the fact
-  identity,        ///< tells one card from another of its model
-  host_identity,   ///< tells one host from another, where both sides have the fact: older runs lack it
-  noted,           ///< recorded and reported, never refused
+  must,            ///< a difference, or a fact on one side only, makes two runs incomparable
+  must_in_common,  ///< the same, but only if both sides have the fact
+  identity,        ///< distinguishes cards of one model
+  host_identity,   ///< distinguishes hosts, if both sides have the fact; older runs lack it
+  noted,           ///< recorded and reported, never a reason to refuse
 };
 
-/// The fact of role host_identity in the section device.
+/// The fact with role host_identity in the section device.
 inline constexpr std::string_view host_identity_fact = "host.identity";
 
-/// The role of a fact in a section of the fingerprint ("device", "stack", "settings", "topology", "suite").
+/// Returns the role of a fact in a section of the fingerprint ("device", "stack", "settings", "topology",
+/// "suite").
 Role role_of(std::string_view section, std::string_view fact);
 
-/// Facts of the given roles that differ, sorted by section and name.
+/// Returns the facts with the given roles that differ, sorted by section and name.
 std::vector<Mismatch> differences(const result::Fingerprint& now, const result::Fingerprint& then,
                                   const std::vector<Role>& roles);
 

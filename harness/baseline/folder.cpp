@@ -23,8 +23,8 @@ namespace {
 constexpr const char* manifest_name = "baseline.json";
 constexpr std::size_t manifest_limit = std::size_t{16} << 20;
 
-/// Makes the folder of a baseline and keeps others from making one in it at the same time, as long as it
-/// lives. What is begun and not kept goes before others may.
+/// Creates the folder of a baseline and locks it against other creators while this object lives. Removes an
+/// unfinished folder before releasing the lock.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder) {
@@ -33,7 +33,7 @@ class FolderLock {
       descriptor_ = result::Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       if (descriptor_.get() < 0) return;
       lock_patiently(descriptor_.get(), folder);
-    } while (!is_there_still(folder));  // who held it before may have removed it
+    } while (!is_there_still(folder));  // the previous holder may have removed it
   }
   result::Begun& begun() { return begun_; }
 
@@ -46,7 +46,7 @@ class FolderLock {
   }
 
   result::Descriptor descriptor_{-1};
-  result::Begun begun_;  // after the descriptor: it goes first
+  result::Begun begun_;  // declared after the descriptor, so destroyed first
 };
 
 std::string first_difference(const result::Run& a, const result::Run& b) {
@@ -60,7 +60,7 @@ std::string first_difference(const result::Run& a, const result::Run& b) {
   if (a.device != b.device)
     return fmt::format("one measured {}, the other {}", result::shortened(a.device),
                        result::shortened(b.device));
-  // mismatches() lets a family be absent on one side; within a baseline that is a hole.
+  // mismatches() allows a family on one side only; within a baseline that is a gap.
   if (key(a.fingerprint) != key(b.fingerprint)) return "one measured families that the other did not";
   return "";
 }
@@ -102,7 +102,7 @@ void require_fit(const std::vector<result::Run>& runs) {
             runs[j].id, runs[i].id));
 }
 
-/// Reads a file that must be a plain one: a link could lead out of the folder.
+/// Reads a regular file; refuses links, which could lead out of the folder.
 std::string read_plain(const std::filesystem::path& file, std::size_t limit) {
   std::error_code error;
   const auto status = std::filesystem::symlink_status(file, error);
@@ -179,9 +179,9 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
     manifest.entries.push_back(std::move(entry));
   }
   const std::string text = to_json(manifest);
-  // What could not be read again is refused before it counts as a baseline.
+  // Refuse a manifest that could not be read back, before it counts as a baseline.
   parse_manifest(text, (folder / manifest_name).string());
-  // A log without its head is what a kill in the middle of an earlier attempt left.
+  // A log without its head was left by an earlier attempt that was killed.
   std::error_code error;
   if (!std::filesystem::exists(folder / "log.head", error))
     std::filesystem::remove(folder / "log.jsonl", error);
@@ -209,7 +209,7 @@ void require_sizes(const std::filesystem::path& folder, const Manifest& manifest
     if (!std::filesystem::exists(status))
       throw result::FormatError(fmt::format(
           "{} is missing: the baseline is incomplete; restore it or make a new one", file.string()));
-    if (!std::filesystem::is_regular_file(status)) continue;  // load says what it is instead
+    if (!std::filesystem::is_regular_file(status)) continue;  // load reports what it is instead
     if (const auto bytes = std::filesystem::file_size(file, error); !error && bytes != entry.bytes)
       refuse_size(file, bytes, entry);
   }

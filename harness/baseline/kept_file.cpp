@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The state folder by the name that `place` begins with; empty where it lies elsewhere, or is not there.
+/// The beginning of `place` that is the state folder; empty if `place` lies elsewhere or there is none.
 fs::path state_above(const fs::path& place) {
   fs::path state;
   try {
@@ -25,7 +25,7 @@ fs::path state_above(const fs::path& place) {
   fs::path found;
   for (fs::path above = place.parent_path();; above = above.parent_path()) {
     if (fs::equivalent(above, state, error)) found = above;
-    if (above == above.parent_path()) return found;  // the uppermost: below it may be a link back to it
+    if (above == above.parent_path()) return found;  // the topmost one: a link below may lead back to it
   }
 }
 
@@ -33,7 +33,7 @@ fs::path state_above(const fs::path& place) {
 
 void refuse_links_in_state(const fs::path& given) {
   std::error_code error;
-  // Not made normal: where a folder on the way is a link, ".." behind it is another place.
+  // Do not normalise: behind a link to a folder, ".." is another place.
   fs::path place = fs::absolute(given, error);
   if (!place.has_filename()) place = place.parent_path();
   const fs::path state = state_above(place);

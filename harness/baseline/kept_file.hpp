@@ -1,4 +1,4 @@
-// What the command keeps in the state folder: it goes through no link there.
+// Writes files in the state folder without following links there.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace gpugauge::baseline {
 
-/// Throws result::FileError, one sentence, where `place` (a file or folder, which need not be there) is a
-/// link below the state folder or lies behind one. The state folder itself may be a link, and elsewhere a
-/// link is the user's own.
+/// Throws result::FileError (one sentence) if `place` is a link below the state folder or lies behind one.
+/// `place` is a file or folder and need not exist. The state folder itself may be a link; links elsewhere are
+/// the user's choice.
 void refuse_links_in_state(const std::filesystem::path& place);
 
-/// result::write_file after refuse_links_in_state. A link that somebody makes between the two is replaced at
-/// the file's own name, and followed in a folder's place: who can do that writes to the state folder anyway.
+/// Calls refuse_links_in_state, then result::write_file. A link created between the two is replaced if it is
+/// the file itself, but followed if it is a folder: its creator can write to the state folder anyway.
 void keep_file(const std::filesystem::path& file, std::string_view content);
-/// The same, unless what lies there is no longer in the state `before`.
+/// The same, unless the existing file is no longer in the state `before`.
 void keep_file(const std::filesystem::path& file, std::string_view content,
                const std::optional<result::FileState>& before);
 

@@ -1,4 +1,4 @@
-// Every baseline that there is, and where one of a name lies.
+// Lists all baselines, and finds one by name.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +10,7 @@
 namespace gpugauge::baseline {
 namespace {
 
-/// The same of two baselines of one device, by their first rounds; true where one of them cannot be read.
+/// Compares the first rounds of two baselines of one device; true if either cannot be read.
 bool of_one_node(const Listed& a, const Listed& b) {
   const auto first = [](const Listed& one) {
     return result::read_run(one.folder / one.manifest->entries.front().file).fingerprint;
@@ -22,7 +22,7 @@ bool of_one_node(const Listed& a, const Listed& b) {
   }
 }
 
-/// True when select would take `a` before `b`, both of one place, device, profile and key.
+/// True if select prefers `a` to `b`, both of one place, device, profile and key.
 bool takes_the_place_of(const Listed& a, const Listed& b) {
   if (!a.manifest || !b.manifest || !a.fault.empty() || a.state != State::active || b.state != State::active)
     return false;
@@ -75,8 +75,8 @@ bool names_folder(const std::string& name) {
 std::filesystem::path find(const std::string& name) {
   if (names_folder(name)) return name;
   std::vector<std::string> known;
-  std::vector<std::string> in_folder;  // of that name
-  std::vector<std::string> named;      // in a folder of another name
+  std::vector<std::string> in_folder;  // folders with that name
+  std::vector<std::string> named;      // manifests with that name, in other folders
   std::string closed;
   for (const Listed& listed : list()) {
     if (listed.closed)

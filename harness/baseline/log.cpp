@@ -1,3 +1,4 @@
+// Reads, verifies and extends the hash-chained log of a baseline.
 #include "baseline/log.hpp"
 
 #include <array>
@@ -28,7 +29,7 @@ constexpr const char* head_name = "log.head";
 constexpr std::size_t log_limit = std::size_t{16} << 20;
 constexpr std::size_t head_limit = 4096;
 
-/// What the log's last line must be.
+/// What the last line of the log must be.
 struct Head {
   std::uint64_t lines = 0;
   std::string sha256;
@@ -73,7 +74,7 @@ AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& p
   return out;
 }
 
-/// One line taken apart; `previous` and `sequence` must be what follows from the line before.
+/// Parses one line. Its sequence number and previous hash must follow from `before`.
 LogEntry entry_from(const std::string& line, const std::string& origin, const Head& before) {
   const nlohmann::json value = result::parse_json(line, origin);
   result::ObjectReader reader(value, {origin, ""});
@@ -119,7 +120,7 @@ std::string line_of(const LogEntry& entry, const Head& before) {
   throw result::FormatError(fmt::format("{} is a link: a baseline holds plain files only", file.string()));
 }
 
-/// nullopt when there is no head file.
+/// nullopt if there is no head file.
 std::optional<Head> read_head(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / head_name;
   const auto status = std::filesystem::symlink_status(file);
@@ -135,13 +136,13 @@ std::optional<Head> read_head(const std::filesystem::path& folder) {
 struct ReadLog {
   std::vector<LogEntry> entries;
   Head head{0, digest_before_first()};
-  std::size_t bytes = 0;  ///< of its whole lines; what is behind them was never finished
+  std::size_t bytes = 0;  ///< length of the complete lines; any rest is an unfinished line
 };
 
-/// The chain from its first line; `promised` is what the head file says, which may lag behind after a crash
-/// between the two writes, and never runs ahead. Nobody writes a line without a head file: without one, lines
-/// at the end could be gone unnoticed. Behind the promised line a kill leaves the beginning of one, a power
-/// cut NULs: no decision stood there yet.
+/// Verifies the chain from its first line. `promised` is the head file's content. After a crash between the
+/// two writes it may lag behind the log, but is never ahead of it. Without a head file, missing lines at the
+/// end would go unnoticed, so every writer writes one. Behind the promised line, a kill leaves an incomplete
+/// line and a power failure NULs: these are no entries.
 ReadLog replay(const std::string& text, const std::string& origin, const std::optional<Head>& promised) {
   ReadLog out;
   bool promise_kept = !promised || (promised->lines == 0 && promised->sha256 == out.head.sha256);
@@ -195,7 +196,7 @@ ReadLog read_whole(const std::filesystem::path& folder) {
   return replay(result::read_file(file, log_limit), file.string(), promised);
 }
 
-/// An open file that is locked as long as it lives.
+/// An open file, locked while this object lives.
 class LockedFile {
  public:
   explicit LockedFile(std::filesystem::path file)
@@ -204,7 +205,7 @@ class LockedFile {
     if (descriptor_.get() < 0) fail("opened");
     lock_patiently(descriptor_.get(), file_);
   }
-  /// Behind the first `whole` bytes, in the place of what follows them: all of it, or nothing.
+  /// Writes `text` after the first `whole` bytes, replacing the rest: all of it, or nothing.
   void append(std::size_t whole, std::string_view text) {
     if (cut(whole) && write(text) && ::fsync(descriptor_.get()) == 0) return;
     const int reason = errno;
@@ -213,11 +214,11 @@ class LockedFile {
     fail("written");
   }
 
-  /// Takes away all but the first bytes.
+  /// Truncates to the first `bytes` bytes.
   bool cut(std::size_t bytes) const { return ::ftruncate(descriptor_.get(), static_cast<off_t>(bytes)) == 0; }
 
  private:
-  /// A short write tells no reason; the next one does.
+  /// Continues after a short write, which sets no errno; a failed write does.
   bool write(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t count = ::write(descriptor_.get(), text.data(), text.size());
@@ -260,7 +261,7 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
   std::string text;
   for (const LogEntry& entry : entries) {
     const std::string line = line_of(entry, head);
-    entry_from(line, "the new entry", head);  // what could not be read again is not written
+    entry_from(line, "the new entry", head);  // an entry that could not be read back is not written
     head = {head.lines + 1, sha256(line)};
     text += line + "\n";
   }
@@ -273,7 +274,7 @@ void append_log(const std::filesystem::path& folder, const std::vector<LogEntry>
   try {
     keep_file(folder / head_name, result::dump_json({{"lines", head.lines}, {"sha256", head.sha256}}));
   } catch (...) {
-    static_cast<void>(file.cut(before.bytes));  // a decision that was refused must not count
+    static_cast<void>(file.cut(before.bytes));  // a refused decision must not count
     throw;
   }
 }
@@ -286,7 +287,7 @@ State state_of(const std::vector<LogEntry>& log) {
 
 namespace {
 
-/// Of a time of RFC 3339 in UTC: what sorts by time, however fine the rest and the zone are written.
+/// The part of an RFC 3339 time in UTC that sorts by time, without fractions and zone.
 std::string_view to_seconds(std::string_view time) {
   return time.substr(0, std::string_view("2026-11-21T10:20:30").size());
 }
@@ -302,7 +303,7 @@ const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_
     if (to_seconds(when) < to_seconds(change.since.empty() ? entry->time : change.since)) break;
     if (change.expires.empty() || day <= change.expires) return &change;
     if (expired != nullptr) *expired = &change;
-    break;  // it took the place of those before it
+    break;  // it replaced the earlier ones
   }
   return nullptr;
 }

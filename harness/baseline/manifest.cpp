@@ -43,7 +43,7 @@ bool is_run_id(std::string_view text) {
 
 namespace {
 
-/// Of entries or of runs: both tell boot and day.
+/// `Rounds` are entries or runs; both hold boot and day.
 template <typename Rounds>
 bool few_boots_and_days(const Rounds& rounds) {
   constexpr std::size_t enough = 3;
@@ -51,7 +51,7 @@ bool few_boots_and_days(const Rounds& rounds) {
   std::set<std::string> boots;
   std::set<std::string> days;
   for (const auto& round : rounds) {
-    // Two unknown boots may be one: they count by their days alone.
+    // Two unknown boots may be the same one, so only their days count.
     if (!round.boot_id.empty()) boots.insert(round.boot_id);
     days.insert(round.started.substr(0, day_length));
   }

@@ -1,14 +1,14 @@
-// A lock on a file or folder of a baseline that nobody waits for without end.
+// Locks a file or folder of a baseline, with a limited wait.
 #pragma once
 
 #include <filesystem>
 
 namespace gpugauge::baseline {
 
-/// Takes the kernel's lock (flock) of what is open, `place`, alone; waits 10 s at most, many times as long as
-/// a decision takes to write: whoever can read a file can hold its lock for ever. Throws result::FileError
-/// where another holds it then. A file system that locks nothing (NFS without its daemon, Lustre without
-/// flock) is gone on with, unlocked.
+/// Takes an exclusive flock on `descriptor`, opened on `place`. Waits at most 10 s, many times what writing a
+/// decision takes, since any reader of a file could hold its lock forever. Throws result::FileError if
+/// another process still holds it. A file system without locks (NFS without its daemon, Lustre without flock)
+/// is used unlocked.
 void lock_patiently(int descriptor, const std::filesystem::path& place);
 
 }  // namespace gpugauge::baseline

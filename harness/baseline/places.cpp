@@ -31,7 +31,7 @@ bool tells(const std::error_code& error) {
   return !error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
 }
 
-/// What a look gave that says nothing of what is there: no baseline is another answer.
+/// An error that hides the folder's content, unlike "no baseline".
 Closed closed_by(const std::filesystem::path& folder, const std::error_code& error) {
   return {folder, fmt::format("{} cannot be looked into: {}", folder.string(), error.message())};
 }
@@ -66,7 +66,7 @@ Found found_below(const std::filesystem::path& root, int depth) {
 
 std::vector<Place> places() {
   const std::filesystem::path own = state_directory() / "baselines";
-  // Nothing is kept behind a link there: an empty list would be no answer.
+  // Nothing is stored behind a link there; an empty list would hide the reason.
   for (const std::filesystem::path& root : {own, site_directory()}) refuse_links_in_state(root);
   return {{"own", own, 1}, {"site", site_directory(), 1}, {"shipped", shipped_directory(), 3}};
 }
@@ -85,7 +85,7 @@ bool better(const Manifest& a, const Manifest& b) {
 
 std::filesystem::path state_directory() {
   if (const std::string given = environment("GPUGAUGE_STATE"); !given.empty()) return given;
-  // A relative one is invalid by the XDG specification: the state would lie wherever the command is called.
+  // The XDG specification forbids a relative path: the state would depend on the working directory.
   if (const std::filesystem::path state = environment("XDG_STATE_HOME"); state.is_absolute())
     return state / "gpugauge";
   if (const std::filesystem::path home = environment("HOME"); home.is_absolute())

@@ -1,4 +1,4 @@
-// Where baselines are looked for, and which of several comes first.
+// The places to search for baselines, and the order among several that fit.
 #pragma once
 
 #include <filesystem>
@@ -10,35 +10,34 @@
 
 namespace gpugauge::baseline {
 
-/// Where baselines are looked for.
+/// A place to search for baselines.
 struct Place {
   std::string_view name;       ///< "own", "site" or "shipped"
-  std::filesystem::path root;  ///< that its baselines lie below
-  int depth;                   ///< folders between the root and a baseline
+  std::filesystem::path root;  ///< folder above its baselines
+  int depth;                   ///< folder levels from the root to a baseline
 };
-/// In the order in which they are preferred. Throws result::FileError where one is a link in the state
-/// folder.
+/// Returns the places in order of preference. Throws result::FileError if one is a link in the state folder.
 std::vector<Place> places();
 
-/// A folder into which no look is possible: baselines may lie there.
+/// A folder that cannot be opened and may hold baselines.
 struct Closed {
   std::filesystem::path folder;  ///< or a link to one
   std::string fault;             ///< "FOLDER cannot be looked into: REASON"
 };
-/// What a look for baselines finds, both by name.
+/// The result of a search for baselines, each list by name.
 struct Found {
-  std::vector<std::filesystem::path> folders;  ///< that hold a manifest
-  std::vector<Closed> closed;                  ///< of which nobody can tell
+  std::vector<std::filesystem::path> folders;  ///< folders that hold a manifest
+  std::vector<Closed> closed;                  ///< folders whose content is unknown
 };
-/// At most `depth` levels below `root`, which need not be there.
+/// Searches at most `depth` levels below `root`, which need not exist.
 Found found_below(const std::filesystem::path& root, int depth);
 
-/// Of one node, by the cards and the host's identity, as far as both sides tell.
+/// Whether both come from one node, by cards and host identity, as far as both sides have these.
 bool same_node(const result::Fingerprint& a, const result::Fingerprint& b);
 
-/// True when `a` is to be taken before `b`, which fits as well: what can decide first, the newest then (it
-/// was made to be compared with, also where it is provisional and an older one is not), and of two of one
-/// second always the same.
+/// True if `a` is preferred to `b` when both fit. First the one with enough rounds to decide, then the
+/// newest, then a fixed order for those of one second. The newest is preferred even if it is provisional,
+/// because it was made to be compared with.
 bool better(const Manifest& a, const Manifest& b);
 
 }  // namespace gpugauge::baseline

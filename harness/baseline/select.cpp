@@ -1,4 +1,4 @@
-// Which baseline a run is compared with, said in a sentence.
+// Selects the baseline that a run is compared with, and says which in a sentence.
 #include <algorithm>
 #include <tuple>
 
@@ -23,7 +23,7 @@ bool starts_with(const std::string& text, std::string_view prefix) {
   return text.rfind(prefix, 0) == 0;
 }
 
-/// Sources that both sides measured; two runs without any have nothing to compare.
+/// Whether both sides measured a common family; otherwise nothing can be compared.
 bool share_a_family(const result::Fingerprint& a, const result::Fingerprint& b) {
   return std::any_of(a.suite.begin(), a.suite.end(), [&](const auto& fact) {
     return fact.first.find("source_hash.") != std::string::npos && b.suite.count(fact.first) > 0;
@@ -37,8 +37,8 @@ std::string names(const std::vector<Mismatch>& fields) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
-/// "5 rounds from 2026-11-21", "6 rounds from 2026-11-01 to 2026-11-06": the days on which they were
-/// measured, which may be long before they were pinned.
+/// "5 rounds from 2026-11-21", "6 rounds from 2026-11-01 to 2026-11-06": the days of the measurement, which
+/// may be long before the pinning.
 std::string one_round(const Baseline& found) {
   constexpr std::size_t day = std::string_view("2026-11-21").size();
   const auto [first, last] =
@@ -58,24 +58,23 @@ struct Candidate {
   Fit fit = Fit::no;
   bool this_node = false;
 
-  /// What comes before all that a manifest tells: where several hosts share a home, each has its own.
+  /// Ranks before anything in the manifest: hosts that share a home each have their own baselines.
   std::tuple<bool, Fit> rank() const { return {this_node, fit}; }
 };
 
-/// A card is the same one in whatever host; links and hosts are the node's.
+/// A card may move between hosts; links and hosts belong to the node.
 bool of_another_machine(const result::Fingerprint& now, const std::string& device,
                         const result::Fingerprint& then, const std::string& pinned) {
   if (!device.empty() && result::device_kind(device) == "gpu") return pinned != device;
   return !same_node(now, then);
 }
 
-/// Fields that keep a baseline from being held against `now`.
-/// @param pinned the device that `then` is of
+/// Fields that make a baseline incomparable with `now`.
 std::vector<Mismatch> fields_between(const result::Fingerprint& now, const result::Fingerprint& then,
                                      bool own, const std::string& device, const std::string& pinned) {
   const auto [here, there] = about_cards(now, device, then, pinned);
   std::vector<Mismatch> fields = mismatches(here, there);
-  // With `device` given the card was named; without it all cards of the node must be the same.
+  // `device` names the card; without it all cards of the node must be the same.
   if (own && device.empty())
     for (Mismatch& field : differences(now, then, {Role::identity})) fields.push_back(std::move(field));
   return fields;
@@ -88,15 +87,15 @@ Fit fit_of(const std::vector<Mismatch>& fields, bool own) {
   return own && stack_only ? Fit::other_stack : Fit::no;
 }
 
-/// An own baseline that may be of this device and profile, and cannot be read.
+/// An own baseline that cannot be read and may be of this device and profile.
 struct Damaged {
   std::filesystem::path folder;
-  std::optional<Manifest> manifest;  ///< nullopt where that cannot be read either
-  std::optional<result::Run> round;  ///< the first that can be read; they are of one kind
+  std::optional<Manifest> manifest;  ///< nullopt if it cannot be read either
+  std::optional<result::Run> round;  ///< the first readable round; all are of one kind
   std::string fault;
 };
 
-/// Files of the rounds that a folder holds, by its manifest where that can be read.
+/// Files of the rounds in a folder, from its manifest if readable.
 std::vector<std::filesystem::path> round_files(const std::filesystem::path& folder,
                                                const std::optional<Manifest>& manifest) {
   std::vector<std::filesystem::path> out;
@@ -126,10 +125,9 @@ std::optional<result::Run> readable_round(const std::filesystem::path& folder,
   return std::nullopt;
 }
 
-/// Whether its rounds or its log tell, where its manifest does not, that it would not be used for `device`
-/// anyway.
+/// Whether its rounds or log show that it would not be used for `device` anyway; for an unreadable manifest.
 bool of_no_concern(const Damaged& damaged, const result::Fingerprint& now, const std::string& device) {
-  if (damaged.manifest) return false;  // consider() has looked
+  if (damaged.manifest) return false;  // consider() has checked it
   if (damaged.round && ((!device.empty() && damaged.round->device != device) ||
                         damaged.round->profile != result::fact(now.suite, "suite.profile")))
     return true;
@@ -141,7 +139,7 @@ bool of_no_concern(const Damaged& damaged, const result::Fingerprint& now, const
   }
 }
 
-/// Whether it would have been taken before `best`, as far as what is left of it tells.
+/// Whether it would rank before `best`, as far as its readable parts show.
 bool comes_before(const Damaged& damaged, const Candidate& best, const result::Fingerprint& now,
                   const std::string& device) {
   auto rank = std::tuple(true, Fit::full);
@@ -157,23 +155,23 @@ bool comes_before(const Damaged& damaged, const Candidate& best, const result::F
   return !damaged.manifest || better(*damaged.manifest, best.baseline.manifest);
 }
 
-/// What a search leaves beside the one that it found.
+/// By-products of a search.
 struct Search {
   std::vector<std::string>& problems;
   std::vector<Damaged> damaged;
 };
 
-/// Loads a folder as far as it may be used; what cannot be used is left in `search`.
+/// Loads a folder if it may be used; records in `search` what cannot.
 Candidate consider(const std::filesystem::path& folder, const result::Fingerprint& now, bool own,
                    const std::string& device, Search& search) {
   std::vector<std::string>& problems = search.problems;
-  bool counts = own;  // as long as nothing says that it would not be used anyway
+  bool counts = own;  // unless something shows that it would not be used anyway
   std::optional<Manifest> readable;
   try {
     refuse_links_in_state(folder);
     const Manifest manifest = load_manifest(folder);
     readable = manifest;
-    // A baseline of another device is no problem to report: a node with eight cards has eight of them.
+    // Do not report a baseline of another device: a node with eight cards has eight of them.
     if (own && !device.empty() && manifest.device != device) return {};
     if (!device.empty() && result::device_kind(manifest.device) != result::device_kind(device)) return {};
     counts = counts && manifest.profile == result::fact(now.suite, "suite.profile");
@@ -212,7 +210,7 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
   return {};
 }
 
-/// The best of the best fits below a root.
+/// The best candidate below a root.
 Candidate best_of(const Place& place, const result::Fingerprint& now, const std::string& device,
                   Search& search) {
   Candidate best;
@@ -235,7 +233,7 @@ Candidate best_of(const Place& place, const result::Fingerprint& now, const std:
   return best;
 }
 
-/// Says of rounds that are dated later than now that a clock was wrong: "newest" means nothing then.
+/// Reports rounds dated in the future: a clock was wrong, and "newest" is then meaningless.
 void note_the_future(const Baseline& found, std::vector<std::string>& problems) {
   constexpr std::size_t to_seconds = std::string_view("2026-11-21T10:20:30").size();
   const std::string now = utc_now().substr(0, to_seconds);
@@ -273,8 +271,8 @@ std::string origin_of(const Place& place, const Candidate& found) {
                                                    : "");
 }
 
-/// The command that makes one that the same measurement is held against. What another command measures
-/// `baseline create` only takes from files.
+/// The command that creates a baseline for this measurement. Runs of other commands reach `baseline create`
+/// only as files.
 std::string how_to_make(const result::Fingerprint& fingerprint, const std::string& device) {
   const std::string profile = result::fact(fingerprint.suite, "suite.profile");
   if (profile == result::frameworks_profile)
@@ -322,8 +320,8 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
   Search search{selection.problems, {}};
   for (const Place& place : places()) {
     Candidate best = best_of(place, fingerprint, device, search);
-    // One that was passed over anyway is missed by nobody. That of another host of a shared home is no answer
-    // to what this one's own would have said.
+    // Ignore damage in one that ranks lower anyway. A baseline of another host in a shared home cannot
+    // replace this host's own.
     if (place.name == "own" && best.fit != Fit::no && best.this_node)
       std::erase_if(search.damaged, [&](const Damaged& damaged) {
         return !comes_before(damaged, best, fingerprint, device);

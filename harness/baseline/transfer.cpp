@@ -1,3 +1,4 @@
+// Packs a baseline into one JSON bundle, and unpacks it under a new folder.
 #include "baseline/transfer.hpp"
 
 #include <cerrno>
@@ -23,8 +24,8 @@ namespace {
 
 constexpr std::string_view draft_prefix = ".import-";
 
-/// A folder that is removed with what it holds, unless it was kept. One whose maker was killed goes with the
-/// next: who lives holds a lock on it.
+/// A folder that is removed with its content unless kept. Its creator holds a lock on it, so the next import
+/// removes folders of killed creators.
 class Draft {
  public:
   explicit Draft(const std::filesystem::path& parent) {
@@ -38,7 +39,7 @@ class Draft {
             fmt::format("a folder in {} could not be made: {}", parent.string(), std::strerror(errno)));
       path_ = pattern;
       held_ = opened(path_);
-      // Who clears up may have taken it for abandoned before it was held.
+      // A cleanup may have removed it before it was locked.
       mine = (hold(held_) || errno != EWOULDBLOCK) && result::is_there(path_);
     }
   }
@@ -50,7 +51,7 @@ class Draft {
   }
   const std::filesystem::path& path() const { return path_; }
   void keep_as(const std::filesystem::path& place) {
-    // 0755: mkdtemp made it private, and a baseline is not.
+    // 0755: mkdtemp made it private, but baselines are readable by all.
     std::filesystem::permissions(path_, std::filesystem::perms(0755));
     std::error_code error;
     std::filesystem::rename(path_, place, error);
@@ -61,7 +62,7 @@ class Draft {
   }
 
  private:
-  /// True where nobody else holds it; false also where the file system has no locks.
+  /// True if the lock was taken; false also if the file system has no locks.
   static bool hold(const result::Descriptor& folder) {
     return folder.get() >= 0 && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
   }
@@ -86,7 +87,7 @@ class Draft {
 
 constexpr std::string_view name_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-/// The files of a baseline folder that a bundle may hold.
+/// Whether a bundle may hold this file of a baseline folder.
 bool is_bundled(const std::string& name) {
   if (name == "baseline.json" || name == "log.jsonl" || name == "log.head") return true;
   constexpr std::string_view runs = "runs/";
@@ -115,7 +116,7 @@ std::string to_bundle(const std::filesystem::path& folder) {
   nlohmann::ordered_json files;
   const auto add = [&](const std::string& name) { files[name] = result::read_file(folder / name); };
   add("baseline.json");
-  // The head first: it may lag behind a decision that is made in this moment, and never runs ahead.
+  // The head first: it may lag behind a concurrent decision, but is never ahead.
   add("log.head");
   add("log.jsonl");
   for (const Entry& entry : baseline.manifest.entries) add(entry.file);

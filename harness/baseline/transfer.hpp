@@ -1,4 +1,4 @@
-// A baseline as one file, to carry it from node to node.
+// Exports a baseline as one file and imports it on another node.
 #pragma once
 
 #include <filesystem>
@@ -8,27 +8,26 @@
 
 namespace gpugauge::baseline {
 
-/// What a bundle's "schema" must be.
+/// Required value of "schema" in a bundle.
 inline constexpr std::string_view bundle_schema = "gpugauge.baseline-bundle/1";
 
-/// The baseline of a folder as one JSON text: manifest, log and runs, byte for byte. Verifies it first.
+/// Verifies the baseline of a folder and returns manifest, log and runs, byte for byte, as one JSON text.
 /// Throws like load.
 std::string to_bundle(const std::filesystem::path& folder);
 
-/// Unpacks a bundle to `parent`/`name` (the manifest's own name when empty), verifies it there, and appends
-/// who imported it as a candidate. Nothing stays when anything is wrong. Throws result::FormatError for a
-/// bundle that is damaged, result::UsageError when the place is taken or the name is none, result::FileError
-/// when it cannot be written.
+/// Unpacks a bundle to `parent`/`name` (the manifest's name if empty), verifies it and logs the import as a
+/// candidate. Leaves nothing behind on failure. Throws result::FormatError for a damaged bundle,
+/// result::UsageError if the place is taken or the name invalid, result::FileError if it cannot be written.
 Baseline from_bundle(const std::string& text, const std::string& origin, const std::filesystem::path& parent,
                      const std::string& name, const std::string& reason, const std::string& time);
 
-/// A name of letters, digits, '.', '_' and '-' that begins with a letter or digit: it becomes a folder's
-/// name, and is typed as an argument, which a '-' in front would make an option.
+/// True for a valid name: letters, digits, '.', '_' and '-', beginning with a letter or digit. It becomes a
+/// folder name and an argument, where a leading '-' would make it an option.
 bool is_name(std::string_view text);
-/// Letters that such a name has at most.
+/// The most letters that such a name has.
 inline constexpr std::size_t longest_name = 120;
-/// A name made of what a run says of itself: '_' for what no name may hold, 'x' before what none may
-/// begin with; 120 letters at most.
+/// Makes a valid name from a run's text: '_' replaces invalid characters, 'x' is put before an invalid
+/// beginning; at most longest_name characters.
 std::string name_from(std::string_view text);
 
 }  // namespace gpugauge::baseline

@@ -1,3 +1,4 @@
+// Explains metrics without a value: from the benchmark, its family's processes and the run.
 #include "judge/absence.hpp"
 
 #include <algorithm>
@@ -45,8 +46,7 @@ bool lists(const result::Process& process, const std::string& benchmark) {
                      [&](const result::BenchmarkResult& one) { return one.id == benchmark; });
 }
 
-/// Of the family's processes that leave the benchmark out, the one that is worst off; nullptr where none
-/// does.
+/// The family's process without the benchmark that has the worst status; nullptr if every process has it.
 const result::Process* worst_without(const std::string& family, const std::string& benchmark,
                                      const result::Run& run) {
   const result::Process* out = nullptr;
@@ -59,7 +59,7 @@ const result::Process* worst_without(const std::string& family, const std::strin
   return out;
 }
 
-/// The family's processes, where the benchmark itself left no entry.
+/// Explains by the family's processes, if the benchmark left no entry.
 Absence by_family(const std::string& family, const std::string& benchmark, const result::Run& run) {
   const std::string what = fmt::format("the family {}", family);
   if (const result::Process* const worst = worst_without(family, benchmark, run))
@@ -70,8 +70,8 @@ Absence by_family(const std::string& family, const std::string& benchmark, const
   return {VerdictKind::missing, fmt::format("in the baseline, and {} was not run now", what)};
 }
 
-/// Why some processes say nothing of a metric: the graver of what the benchmark left there, and of what
-/// became of processes that left none.
+/// Why some processes do not report a metric: the graver of the benchmark's status there and the status of
+/// processes without it.
 Absence why_silent(const std::string& benchmark, const BenchmarkState& state, const result::Run& run) {
   const result::Process* const without = worst_without(state.family, benchmark, run);
   if (state.worst == Status::ok) return by_family(state.family, benchmark, run);
@@ -102,7 +102,7 @@ Absence explain_absence(const std::string& key, const std::string& benchmark, co
   }
   if (const auto state = now.benchmarks.find(benchmark); state != now.benchmarks.end())
     return by_benchmark(benchmark, state->second);
-  // Its benchmarks have names of their own making: the part before a slash is no family.
+  // Google Benchmark names are free: the part before a slash is no family.
   if (run.profile == result::google_benchmark_profile)
     return {VerdictKind::missing, "in the baseline, and the file does not hold it now"};
   return by_family(family_of(benchmark, now), benchmark, run);

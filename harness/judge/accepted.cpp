@@ -23,16 +23,16 @@ bool can_be_accepted(VerdictKind kind) {
   return kind == VerdictKind::regressed || kind == VerdictKind::inconclusive;
 }
 
-/// By how much, as a step, what is still in doubt may be worse than it looks: half of its interval, which a
-/// verdict holds as a relative change. 0 of what is shown.
+/// How much worse, as a step, an inconclusive value may be than it looks: half its interval, which a verdict
+/// holds as a relative change. 0 for other kinds.
 double doubt(const Verdict& verdict) {
   if (verdict.kind != VerdictKind::inconclusive || !verdict.interval || !verdict.baseline) return 0;
   return std::asinh(*verdict.interval * *verdict.baseline / *verdict.value);
 }
 
-/// The value, on the scale, that is held against an accepted one. A regression counts where mean and middle
-/// of its rounds, and two of all, lie above what counts (the gate's clearly_above), so that one bad round is
-/// none here either; what is in doubt may be as bad as the worse end of its interval.
+/// The value on the scale to compare with an accepted one. A regression needs its mean and its typical change
+/// above the limit (as the gate's clearly_above), so that one bad round is not enough. For an inconclusive
+/// verdict, the worse end of its interval.
 double measured_on_scale(const Verdict& verdict) {
   const double mean = to_scale(*verdict.value, verdict.better);
   if (verdict.kind != VerdictKind::regressed || !verdict.typical || !verdict.baseline)

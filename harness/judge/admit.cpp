@@ -1,3 +1,4 @@
+// Judges each newcomer against the fleet's nodes of its kind.
 #include "judge/admit.hpp"
 
 #include <algorithm>
@@ -62,8 +63,8 @@ class Admitting {
   }
 
  private:
-  /// The fleet's runs without those of the newcomers' devices. A host is also known by a run that both sides
-  /// hold, and where the newcomer's has no name by its boot: a history calls it otherwise than its file.
+  /// The fleet's runs without the newcomers' devices. A host is also recognised by a run that both sides
+  /// hold, or by its boot if the newcomer has no name: a history and a file may name it differently.
   std::vector<PeerRound> others_in_fleet() {
     std::set<std::string> own;
     std::set<std::string> runs;
@@ -85,7 +86,7 @@ class Admitting {
     return out;
   }
 
-  /// Each kind of the newcomer's runs by itself; the gravest answer is its own, and the others are said.
+  /// Judges each kind of the newcomer's runs; the gravest answer counts, and the others are mentioned.
   Admission gravest(const PeerRounds& newcomer) const {
     std::vector<Admission> made;
     for (const PeerKind& kind : kinds_of({newcomer})) made.push_back(admit(kind.front()));
@@ -163,7 +164,7 @@ class Admitting {
   }
   static bool comparable_of(const std::vector<Drift>& drift) { return comparable(must_match(drift)); }
 
-  /// What went wrong on the newcomer itself needs no peers.
+  /// Adds the newcomer's own failures, which need no peers.
   static void add_own_failures(const PeerRounds& newcomer, Admission& made) {
     add_failures(newcomer, made.verdicts);
     if (made.verdicts.empty()) return;
@@ -217,7 +218,7 @@ class Admitting {
           "of these measure {}",
           result::counted(open, "metric"), made.peers.many, them(open));
     }
-    // What it lacks nobody has compared: a node in doubt stays outside.
+    // Metrics that it lacks were not compared: a device in doubt is not admitted.
     const bool whole =
         std::any_of(newcomer.begin(), newcomer.end(), [](const PeerRound* round) { return round->complete; });
     if (made.state != AdmissionState::admitted || whole) return;
@@ -226,9 +227,9 @@ class Admitting {
         fmt::format("its run ended early: {}; measure it again to the end", newcomer.front()->partial_reason);
   }
 
-  /// True when a further run of the newcomer would decide something. What the others have among themselves is
-  /// `gpugauge fleet`'s to say. What differs by declaration may round differently: it is compared with its
-  /// very own kind, however few these are, else with itself alone.
+  /// Returns true if a further run of the newcomer would decide something. `gpugauge fleet` reports
+  /// differences among the others. Declared differences may round differently, so the newcomer is compared
+  /// with its exact kind of any size, else only with itself.
   bool compare_checksums_of(const PeerRounds& newcomer, Admission& made) const {
     const PeerKind* alike = kind_of_checksums(kinds_, newcomer);
     PeerKind nodes = alike != nullptr ? *alike : PeerKind{};
@@ -250,7 +251,7 @@ class Admitting {
     };
     if (count(true) > 0) {
       made.state = AdmissionState::refused;
-      // All are listed below, so that the counts must add up to what is listed.
+      // All are listed below, so the counts must match the list.
       const auto advisory = static_cast<std::size_t>(std::count_if(
           made.verdicts.begin(), made.verdicts.end(), [](const Verdict& one) { return one.advisory; }));
       made.reason = fmt::format(
@@ -281,7 +282,7 @@ class Admitting {
     }
   }
 
-  /// `recorded`: also those of which no value counts.
+  /// `recorded`: include metrics without any value that counts.
   static std::set<std::uint32_t> metrics_of(const PeerKind& nodes, bool recorded) {
     std::set<std::uint32_t> out;
     for (const PeerRounds& node : nodes)
@@ -330,9 +331,9 @@ class Admitting {
   const UsualFacts& usual_;
   const Policy& policy_;
   const PeerRules& rules_;
-  std::set<std::string> own_;  ///< ids of the fleet's runs that are of newcomers' devices
+  std::set<std::string> own_;  ///< ids of the fleet's runs on newcomers' devices
   std::vector<PeerKind> kinds_;
-  mutable std::map<const PeerKind*, std::vector<PeerScale>> scales_;  ///< of kinds that were compared with
+  mutable std::map<const PeerKind*, std::vector<PeerScale>> scales_;  ///< scales of the kinds compared with
   Admissions out_;
 };
 

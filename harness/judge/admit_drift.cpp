@@ -30,7 +30,7 @@ void add_noted(const result::Fingerprint& here, const std::string& kind, const U
   const result::Fingerprint most = usual.usual(kind, own);
   for (const baseline::Mismatch& field : baseline::differences(here, most, {baseline::Role::noted})) {
     const UsualFacts::Usual found = usual.of(kind, field.field, own);
-    // What has no usual value differs from one to the next: it tells them apart and says nothing against one.
+    // A fact without a usual value differs between all nodes and is no evidence against one.
     if (found.value.empty()) continue;
     out.push_back({field.field, field.now, found.value, found.runs, found.of, false, false});
   }

@@ -12,14 +12,14 @@
 namespace gpugauge::judge {
 namespace {
 
-/// GPU or processor: what no declaration makes another machine of.
+/// GPU or processor model; no treatment can declare it different.
 std::string model_of(const result::Fingerprint& fingerprint, const std::string& device) {
   return device == "host" ? result::fact(fingerprint.device, "host.cpu_model")
                           : fmt::format("{} {}", result::fact(fingerprint.device, "gpu.0.name"),
                                         result::fact(fingerprint.device, "gpu.0.compute_capability"));
 }
 
-/// Of the family integrity; "" for a node that did not measure it.
+/// Sources of the family integrity; "" for a node that did not measure it.
 std::string sources_of(const PeerRounds& node) {
   for (const PeerRound* round : node)
     if (std::string hash = source_hash_of(*round, "integrity"); !hash.empty()) return hash;
@@ -32,7 +32,8 @@ NearestKind nearest_kind(const std::vector<PeerKind>& kinds, const PeerRound& fi
                          const result::Fingerprint& here, const Policy& policy, const PeerRules& rules) {
   const std::string model = model_of(here, first.device);
   NearestKind out;
-  std::tuple<bool, bool, std::size_t> rank;  // of it: not comparable, too few, differences
+  // of the nearest kind: not comparable, too few nodes, differences
+  std::tuple<bool, bool, std::size_t> rank;
   std::vector<std::string> models;
   for (const PeerKind& kind : kinds) {
     const PeerRound& usual = *kind.front().front();

@@ -18,7 +18,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Standard errors of the difference of two medians within which it may be noise.
+/// A difference of two medians may be noise up to this many standard errors.
 constexpr double noise_errors = 3;
 
 double error_of(const Sensitivity& before, const Sensitivity& now) {
@@ -37,7 +37,7 @@ std::string name_of(const std::string& metric) {
 /// The metrics of one class.
 struct Members {
   std::vector<double> steps;
-  double variance = 0;  ///< of their sum
+  double variance = 0;  ///< variance of the sum
 };
 
 ClassShift shift_of(const std::string& metric_class, const Members& members, const Policy& policy) {

@@ -1,4 +1,4 @@
-// How rounds that are about to be pinned differ from the baseline whose place they take.
+// Compares rounds that are about to be pinned with the baseline they replace.
 #pragma once
 
 #include <cstddef>
@@ -10,35 +10,35 @@
 
 namespace gpugauge::judge {
 
-/// The mean over the metrics of a class that both sides hold, operations per clock aside.
+/// The mean change over the metrics of a class that both sides hold, without operations per clock.
 struct ClassShift {
   std::string metric_class;  ///< one of result::classes
-  std::size_t metrics = 0;   ///< that both hold
-  double change = 0;         ///< relative, of the time that its work takes: .4 is 40% longer, -.1 10% shorter
-  bool slower = false;       ///< by more than the tolerance of the class, and more than noise
+  std::size_t metrics = 0;   ///< metrics that both sides hold
+  double change = 0;         ///< relative change of time: .4 takes 40% longer, -.1 takes 10% less
+  bool slower = false;       ///< by more than the class's tolerance, and more than noise
 };
 
-/// A metric that is worse by more than its tolerance and more than noise between the two.
+/// A metric that is worse by more than its tolerance and by more than noise.
 struct MetricShift {
   std::string metric;  ///< result::metric_key
   double change = 0;   ///< relative, + is worse
 };
 
-/// One baseline against the other.
+/// The change from one baseline to the other.
 struct BaselineChange {
-  std::size_t metrics = 0;          ///< that both hold, in two rounds or more
-  std::vector<ClassShift> classes;  ///< the largest change first, whatever its sign
+  std::size_t metrics = 0;          ///< metrics that both sides hold in two or more rounds
+  std::vector<ClassShift> classes;  ///< largest absolute change first
   std::vector<MetricShift> slower;  ///< the worst first
-  bool is_slower() const;           ///< any class or metric is, beyond its tolerance
+  bool is_slower() const;           ///< whether any class or metric is slower by more than its tolerance
 };
 
-/// Compares medians over the rounds. Noise between the two is three standard errors of their difference, by
-/// the larger spread of both. `now` may be a baseline that lies in no folder yet.
+/// Compares medians over the rounds. A change exceeds noise above three standard errors of the difference,
+/// taken from the larger spread of the two sides. `now` may be a baseline that is not in a folder yet.
 BaselineChange change_between(const baseline::Baseline& before, const baseline::Baseline& now,
                               const Policy& policy = {});
 
-/// "of 83 metrics, by class: hbm takes 40.0% longer, l2 0.2% shorter; worst: a:b (28.6% worse)": the three
-/// largest of each. "no metric in common" where there is none.
+/// "of 83 metrics, by class: hbm takes 40.0% longer, l2 0.2% shorter; worst: a:b (28.6% worse)". Names the
+/// three largest of each; "no metric in common" where the sides share none.
 std::string in_words(const BaselineChange& change);
 
 }  // namespace gpugauge::judge

@@ -14,12 +14,12 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Of a time of RFC 3339 in UTC.
+/// Cuts an RFC 3339 time in UTC to whole seconds.
 std::string to_seconds(const std::string& time) {
   return time.substr(0, std::string_view("2026-11-21T10:20:30").size());
 }
 
-/// "" where the run began after the baseline, as it should, or is a round of it.
+/// "" if the run began after the baseline, as it should, or is one of its rounds.
 std::string before_its_baseline(const baseline::Baseline& baseline, const result::Run& run) {
   std::string last;
   for (const result::Run& round : baseline.runs) {

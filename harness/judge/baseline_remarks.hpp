@@ -1,4 +1,4 @@
-// What is to be said of a baseline beside the verdicts that it gives.
+// Remarks on a baseline as a whole, in addition to its verdicts.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace gpugauge::judge {
 
-/// One sentence each: another node's, provisional, too few rounds, slow or noisy rounds of its own, and that
-/// the rounds that are judged, one or more, began before the last one of the baseline.
+/// Returns one sentence for each that applies: another node's baseline, a provisional one, too few rounds,
+/// slow or noisy rounds of its own, judged rounds that began before its last round.
 std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Calibration& calibration,
                                     const Policy& policy, const std::vector<result::Run>& rounds);
 

@@ -1,3 +1,4 @@
+// Compares runs from before and after a change and words the verdicts.
 #include "judge/before_after.hpp"
 
 #include <algorithm>
@@ -25,25 +26,25 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Between two processes of a foreign program nobody has measured the spread; our own host metrics spread by
-/// .4 to 2.5% between rounds.
+/// Assumed spread between two processes of another program, which nobody measured. Our own host metrics
+/// spread by .4 to 2.5% between rounds.
 constexpr double foreign_spread = .02;
-/// Between our own rounds, where none repeats and each is a single process.
+/// Assumed spread between our own rounds, if none repeats and each is a single process.
 constexpr double native_spread = .02;
-/// With fewer boots a side nothing tells how far a drift moves a whole class.
+/// With fewer boots per side the data do not show how far a drift moves a whole class.
 constexpr std::size_t boots_for_confidence = 3;
-/// Boots of a healthy GPU were seen to differ by 1%, where the tolerance is 3%; what is let pass more between
-/// two runs of one boot (launches, collectives, hosts) differs more between boots, too.
+/// Boots of a healthy GPU differed by 1%, with a tolerance of 3%. Metrics with a larger tolerance within one
+/// boot (launches, collectives, hosts) also differ more between boots.
 constexpr double least_between_boots = .01;
 constexpr double boot_share = 1.0 / 3.0;
 
-/// What boots of one machine are assumed to differ by in a metric, whatever a policy lets pass.
+/// Assumed difference between boots of one machine in a metric, independent of the policy's tolerance.
 double between_boots(const std::string& metric_class, const std::string& key) {
   if (is_per_clock(key)) return per_clock_between_boots;
   return std::max(least_between_boots, boot_share * tolerance(Policy{}, metric_class));
 }
 
-/// The boots that are known. A run without an id is of no known boot, and two of them need not be of one.
+/// The known boots. A run without an id is of an unknown boot, and two such runs may be of different boots.
 std::set<std::string> boots(const std::vector<result::Run>& runs) {
   std::set<std::string> out;
   for (const result::Run& run : runs)
@@ -62,23 +63,23 @@ std::string boots_in_words(const std::vector<result::Run>& runs) {
   return known == 0 ? "unknown boots" : fmt::format("{} and unknown ones", result::counted(known, "boot"));
 }
 
-/// Every run of both sides is of one and the same boot, and is known to be.
+/// Whether all runs of both sides are from one known boot.
 bool of_one_boot(const std::vector<result::Run>& before, const std::vector<result::Run>& after) {
   return without_boot(before) + without_boot(after) == 0 && boots(before).size() == 1 &&
          boots(before) == boots(after);
 }
 
-/// What the sides' values spread by, and so what a difference has to exceed.
+/// The spread of the sides' values, which a difference must exceed.
 struct Spread {
   const char* of = "";      ///< "these rounds, all of one boot,"
-  double confidence = .95;  ///< of what an ok says
+  double confidence = .95;  ///< confidence of an ok
 };
 
-/// "only a drop of 12.0% could be": what would be large enough to be seen.
+/// "only a drop of 12.0% could be": the smallest drop that would be visible.
 std::string could_be_shown(const Verdict& verdict) {
   const double least = verdict.minimum_detectable_drop.value_or(0);
   if (can_drop_by(least)) return fmt::format("only a drop of {} could be", detectable(least));
-  // Of what is better higher nothing is left; a time can still grow.
+  // Nothing can drop by more than 100%, but a time can grow further.
   return verdict.better == result::Direction::higher
              ? "no drop of it could be"
              : fmt::format("only where it is {} worse it could be", detectable(least));
@@ -129,7 +130,7 @@ bool foreign(const std::vector<result::Run>& runs) {
                      [](const result::Run& run) { return run.profile == "google-benchmark"; });
 }
 
-/// Whether any run of one side is of another node or card than the other side's first.
+/// Whether any run of one side is from another node or card than the other side's first run.
 bool of_two_nodes(const std::vector<result::Run>& before, const std::vector<result::Run>& after) {
   const auto of_another_than = [](const result::Run& first) {
     return [&first](const result::Run& run) { return baseline::of_two_machines(first, run); };
@@ -149,7 +150,7 @@ bool returned(const std::vector<result::Run>& before, const std::vector<result::
                      [&](const result::Run& run) { return run.started > last; });
 }
 
-/// "1.0%", "1.0% to 3.3%": what boots are assumed to differ by, over the metrics of both sides.
+/// "1.0%", "1.0% to 3.3%": the assumed difference between boots, over the metrics of both sides.
 std::string assumed_boots(const SidesOfRuns& sides) {
   if (sides.both.empty()) return percent(least_between_boots);
   const auto [least, most] =
@@ -205,7 +206,7 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
   return out;
 }
 
-/// Both sides on their way to verdicts: metrics first, class means behind them.
+/// Turns both sides into verdicts: metrics first, then class means.
 class TwoSides {
  public:
   TwoSides(const std::vector<result::Run>& before, const std::vector<result::Run>& after,
@@ -218,8 +219,7 @@ class TwoSides {
                : rules_.shared_unit ? "these rounds, all of one boot,"
                                     : "rounds and boots",
                1 - rules_.gate.alpha_ok};
-    // The files of another program are boots of one round each, and all that is assumed of them is the
-    // boot's.
+    // Each file of another program counts as a boot of one round; the assumed spread is that of the boot.
     sides_ = sides_of_runs(then_, now_, policy, files ? 0 : native_spread);
     other_node_ = !files && of_two_nodes(before, after);
     for (MetricOfSides& metric : sides_.both)
@@ -319,15 +319,15 @@ class TwoSides {
     return std::min(boots(before_).size(), boots(after_).size()) >= boots_for_confidence;
   }
 
-  /// One drift of the machine moves a whole class: until boots have shown how far, only more counts than the
-  /// tolerance of the class itself. A step.
+  /// A drift of the machine moves a whole class. Until boots show how far, only more than the class's own
+  /// tolerance counts. A step.
   static double counts_above(const ClassOfSides& found, const Policy& policy) {
     return std::max(found.series.tolerance,
                     step_of(tolerance(policy, found.metric_class), result::Direction::lower));
   }
 
-  /// No round repeats and each is one process of ours, so that how they differ is assumed. (Of the files of
-  /// another program something is always assumed, and that is said with them.)
+  /// Whether the spread of our own rounds is assumed: no round repeats and each is one process. (Another
+  /// program's files always need an assumption, reported with them.)
   bool assumed() const {
     return !foreign(before_) && !foreign(after_) &&
            std::none_of(sides_.both.begin(), sides_.both.end(), [](const MetricOfSides& metric) {
@@ -346,7 +346,7 @@ class TwoSides {
   std::vector<Seen> then_;
   std::vector<Seen> now_;
   SidesRules rules_;
-  bool other_node_ = false;  ///< the sides are of two nodes or cards
+  bool other_node_ = false;  ///< the sides come from two nodes or cards
   Spread spread_;
   SidesOfRuns sides_;
   std::vector<ClassOfSides> classes_;
@@ -383,7 +383,7 @@ std::vector<Sensitivity> foreseen(const baseline::Baseline& before, const Policy
   std::map<std::string, double> drops;
   for (const Verdict& verdict : judge_before_after(before.runs, after, policy).verdicts)
     if (verdict.minimum_detectable_drop) drops[verdict.metric] = *verdict.minimum_detectable_drop;
-  // What will not be judged is not promised: a class whose members turn out too noisy has no mean.
+  // Promise only what will be judged: a class with too many noisy members has no mean.
   std::erase_if(out, [&](const Sensitivity& row) { return drops.count(row.metric) == 0; });
   for (Sensitivity& row : out) {
     row.advisory = false;

@@ -1,4 +1,4 @@
-// Runs of two sides, before and after a change, judged without a baseline.
+// Judges runs from before a change against runs from after it, without a baseline.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace gpugauge::judge {
 
-/// How the two sides were measured, and what that allows to be said.
+/// The verdicts on two sides, and what the way they were measured limits.
 struct BeforeAfter {
-  std::vector<Verdict> verdicts;  ///< sorted by metric; judge baseline, with the before side as the baseline
-  /// The smallest drop that the data can show comes first; then how they were taken, and what they cannot
-  /// tell.
+  std::vector<Verdict> verdicts;  ///< sorted by metric; judge is `baseline`, the before side its baseline
+  /// First the smallest drop that the data can show, then how the sides were measured and what the data
+  /// cannot show.
   std::vector<std::string> remarks;
 };
 
-/// Judges whole runs of one device. The boot is the unit where the sides were measured in different boots;
-/// runs of one known boot on both sides are compared round by round; Google Benchmark's files, which name no
-/// boot, file by file. Beside the metrics, the geometric mean of each class of three metrics or more is
-/// judged at a third of the class's tolerance ("class/hbm"). All runs of a side must be of one kind. Throws
-/// std::invalid_argument when a side is empty.
+/// Judges whole runs of one device. Boots are the unit of replication where the sides come from different
+/// boots. Runs of one known boot on both sides are compared round by round. Google Benchmark files name no
+/// boot and are compared file by file. The geometric mean of each class of three or more metrics
+/// ("class/hbm") is also judged, at a third of the class's tolerance. All runs of a side must be of one kind.
+/// Throws std::invalid_argument when a side is empty.
 BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std::vector<result::Run>& after,
                                const Policy& policy = {});
 
-/// What a comparison of the baseline's rounds with as many of another boot will be able to show, if they
-/// spread alike: sensitivity() with the minimum detectable drop of judge_before_after, of what that will
-/// judge. None is advisory.
+/// Predicts the sensitivity of a comparison of the baseline's rounds with as many from another boot, if those
+/// spread alike. As sensitivity(), with the minimum detectable drop of judge_before_after and for the metrics
+/// it judges; none is advisory.
 std::vector<Sensitivity> foreseen(const baseline::Baseline& before, const Policy& policy = {});
 
 }  // namespace gpugauge::judge

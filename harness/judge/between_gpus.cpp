@@ -1,3 +1,4 @@
+// Judges links between the GPUs of one machine, and how NCCL used them.
 #include "judge/between_gpus.hpp"
 
 #include <algorithm>
@@ -23,14 +24,15 @@ namespace {
 
 constexpr double above_limit = 1.05;
 constexpr double default_floor = .4;
-/// Of what the better quarter of like pairs reach. NVSwitches give every pair the same; healthy ones lie
-/// within a few percent, and one link of eighteen takes 5%. Below the first something is in the way, which
-/// may be another program's copies; below the second in every process no light neighbour is enough.
+/// Shares of what the better quarter of similar pairs reach. NVSwitches give every pair the same rate:
+/// healthy pairs lie within a few percent, and losing one link of eighteen costs 5%. Below the first share
+/// something interferes, perhaps another program's copies. Below the second in every process, light
+/// interference is no explanation.
 constexpr double noticed_of_peers = .8;
 constexpr double least_of_peers = .6;
 constexpr double least_of_other_direction = .5;
 
-/// `most`: how many times the way's rate the metric may come to.
+/// `most`: the largest multiple of the link's rate that the metric may reach.
 Verdict against_way(const std::string& key, const MetricValues& metric, const std::optional<Way>& way,
                     double most, bool floor) {
   Verdict verdict = physical_verdict(key, metric);
@@ -64,7 +66,7 @@ Verdict against_way(const std::string& key, const MetricValues& metric, const st
   return verdict;
 }
 
-/// One way between two GPUs, as copy/peer names its metrics and notes.
+/// One direction between two GPUs, as copy/peer names its metrics and notes.
 struct Pair {
   std::string key;
   const MetricValues* metric = nullptr;
@@ -115,7 +117,7 @@ bool through_switches(const Pair& pair) {
   return pair.direct && pair.way && pair.way->switched;
 }
 
-/// What the better quarter of the other pairs through switches reach; nullopt where there is no other.
+/// The rate that the better quarter of the other pairs through switches reach; nullopt if there is no other.
 std::optional<double> of_peers(const std::vector<Pair>& pairs, const Pair& pair) {
   std::vector<double> others;
   for (const Pair& other : pairs)
@@ -164,7 +166,7 @@ bool is_bus_bandwidth(const MetricValues& metric) {
          metric.form.name.starts_with("busbw") && metric.judged();
 }
 
-/// Nothing where no collective says how it went, or it may go so.
+/// Empty if no collective noted its transport, or the transport is legitimate.
 std::vector<Verdict> judge_transport(const Collected& collected, const result::Run& run,
                                      const std::optional<Way>& way) {
   std::map<std::string, int> counts;  // by transport
@@ -199,8 +201,8 @@ std::vector<Verdict> judge_transport(const Collected& collected, const result::R
                   advice))};
 }
 
-/// GPUs on NVSwitches are of one board: each has as many links as the others. That all lack some may be by
-/// design (a virtual machine with a part of the board), so it is counted and no failure.
+/// GPUs on NVSwitches belong to one board, with equally many links. All may lack some by design (a virtual
+/// machine with part of the board), so that is counted but not failed.
 std::vector<Verdict> judge_nvlinks(const result::Run& run) {
   int most = 0;
   const std::vector<BoardLinks> board = links_to_switches(run);

@@ -1,5 +1,5 @@
-// What needs no history between the GPUs of one machine: what their links can do, pairs beside each other,
-// and which way NCCL took.
+// Checks between the GPUs of one machine that need no history: link limits, pairs against each other, and the
+// transport that NCCL chose.
 #pragma once
 
 #include <vector>
@@ -10,20 +10,20 @@
 
 namespace gpugauge::judge {
 
-/// Of every judged metric of the classes p2p and coll_large in bytes a second, a verdict:
-/// - against the slower of the ways that telemetry saw at the two ends (for a collective, at all GPUs): their
-///   NVLinks together, as NVML gives their speed, else PCI Express. An all-reduce may come to twice that:
-///   with NVLS the switches add, and busbw counts what was never sent. More says that the way was another
-///   one, and is not counted; less than 40% through NVSwitches is inconclusive and counted (of collectives
-///   that of 256 MiB).
-/// - beside the other pairs, where both have NVLinks to switches: less than 80% of what the better quarter of
-///   them reach is inconclusive and counted, less than 60% in every process has failed, and so has a pair
-///   without peer access;
-/// - inconclusive and counted, where a pair on PCI Express has less than half in one direction of what it has
-///   in the other.
-/// And "nccl/transport", failed, where collectives of one machine go through sockets, or through the host's
-/// memory or a network card although every GPU has NVLinks to switches; "links/nvlinks", failed, where one
-/// GPU has fewer of them up than another on the same switches.
+/// Judges each judged metric of the classes p2p and coll_large in bytes per second:
+/// - Against the slower of the links that telemetry saw at the two ends (for a collective, at all GPUs): the
+///   sum of its NVLinks at NVML's speed, else PCI Express. An all-reduce through NVSwitches may reach twice
+///   that: with NVLS the switches add, and busbw counts bytes that were never sent. A higher value means that
+///   another path was used, and is advisory. Less than 40% through NVSwitches is inconclusive and counted
+///   (for collectives, only at 256 MiB).
+/// - Against the other pairs, where both have NVLinks to switches: less than 80% of what the better quarter
+///   reaches is inconclusive and counted. Less than 60% in every process has failed, and so has a pair
+///   without peer access.
+/// - A pair on PCI Express is inconclusive and counted where one direction has less than half of the other.
+/// Also returns "nccl/transport", failed, where collectives of one machine go through sockets, or through
+/// host memory or a network card although every GPU has NVLinks to switches. Returns "links/nvlinks", failed,
+/// where one GPU has fewer NVLinks up than another on the same switches; inconclusive and counted where links
+/// are down on all alike.
 std::vector<Verdict> judge_between_gpus(const Collected& collected, const result::Run& run);
 
 }  // namespace gpugauge::judge

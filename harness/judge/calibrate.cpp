@@ -1,4 +1,4 @@
-// What a baseline says about each of its metrics: centre, spread, and what can be seen through it.
+// Derives centre, spread and detectable change of each metric from a baseline.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,10 +15,10 @@ namespace gpugauge::judge {
 
 namespace {
 
-/// A spread below this share of the tolerance changes no verdict; as a floor it keeps values that repeat
+/// A spread below this share of the tolerance changes no verdict. As a floor it keeps values that repeat
 /// exactly (a coarse clock) from dominating the moderation.
 constexpr double negligible_share = 0.01;
-/// No node is so clean that fewer rounds than this are bad by chance.
+/// Least assumed share of bad rounds, however clean the node.
 constexpr double least_contamination = 0.005;
 
 std::optional<double> typical_process_spread(std::span<const RoundValues> rounds) {
@@ -30,12 +30,12 @@ std::optional<double> typical_process_spread(std::span<const RoundValues> rounds
   return median(spreads);
 }
 
-/// The spread of a round's value, `spread` by its rounds. Where processes are now in one mode and now in
-/// another, Qn of a few rounds sees the usual one only, and the next round that happens to hold more of the
-/// other would pass for a regression. Such processes lie apart within their rounds; then the spread is what
-/// chance makes of it, which processes of the whole baseline a round gets. A round that is slow as a whole,
-/// or one slow process in ten, are no modes. (A metric that is much noisier than the others of its group,
-/// whose spread the moderation takes for too large, gets its own back by this, too.)
+/// Returns the spread of a round's value; `spread` is the one from its rounds. If processes change between
+/// two modes, Qn of a few rounds shows only the usual mode, and a round with more of the other would pass for
+/// a regression. Such processes differ within their rounds. The spread is then that of chance, which decides
+/// which processes a round gets. A round that is slow as a whole, or one slow process in ten, are not modes.
+/// (A metric much noisier than its group, whose spread the moderation reduces, also gets its own spread
+/// back.)
 double with_two_modes(double spread, std::span<const RoundValues> rounds) {
   std::vector<double> pool, within;
   std::size_t processes = 0;
@@ -51,10 +51,10 @@ double with_two_modes(double spread, std::span<const RoundValues> rounds) {
   return std::max(spread, std::sqrt(drawn_median_variance(std::move(pool), processes)));
 }
 
-/// Share of baseline rounds that lie beyond `bad_share` of their tolerance and beyond noise: what a bad
-/// quarter of an hour does to this node. The upper 95% bound of the share is taken (a Poisson count), since
-/// underestimating it lets two bad rounds pass for a regression; but at most `doubt` above the share itself,
-/// or small baselines could never find anything.
+/// Share of baseline rounds beyond `bad_share` of their tolerance and beyond noise: the effect of a bad
+/// quarter of an hour on this node. Takes the upper 95% bound (a Poisson count), since underestimating it
+/// makes two bad rounds a regression. It is at most `doubt` above the share, or small baselines could never
+/// find anything.
 double contamination(std::span<const Scale> scales, std::span<const std::vector<double>> values,
                      double bad_share) {
   constexpr double doubt = 0.02;
@@ -77,19 +77,19 @@ double contamination(std::span<const Scale> scales, std::span<const std::vector<
   return std::clamp(found.value_or(0), least_contamination, 1.0);
 }
 
-/// No count of bad rounds that could be reached shows anything.
+/// Whether no reachable count of bad rounds shows anything.
 bool blind(const Calibration& calibration, double level) {
   return needed_rounds(extended_rounds, calibration.contamination, level) > extended_rounds;
 }
 
-/// Fills in what the baseline's own bad rounds make of the counting. Where tau0 leaves it blind (a third of
-/// the rounds slow, each by a little), a round counts from where the baseline's are rare enough: what it has
-/// never seen is no chance, however often it was a little slow.
+/// Sets contamination and bad_share from the baseline's own bad rounds. If tau0 makes the counting blind (a
+/// third of the rounds slightly slow), bad_share rises to a level that the baseline's rounds exceed rarely. A
+/// change that the baseline never showed is not chance, however often it was slightly slow.
 void set_bad_rounds(Calibration& out, std::span<const std::vector<double>> values, double level) {
   out.bad_share = null_share;
   out.contamination = contamination(out.scales, values, out.bad_share);
   if (!blind(out, level)) return;
-  std::vector<double> shares;  // how far the baseline's rounds themselves lie out, in tolerances
+  std::vector<double> shares;  // distances of the baseline's rounds from the centre, in tolerances
   for (std::size_t m = 0; m < out.scales.size(); ++m) {
     if (!out.scales[m].usable) continue;
     for (const double value : values[m])
@@ -106,7 +106,7 @@ void set_bad_rounds(Calibration& out, std::span<const std::vector<double>> value
   out.contamination = contamination(out.scales, values, out.bad_share);
 }
 
-/// The change from which enough rounds are bad with detection_power: one that the counting finds.
+/// The smallest change at which enough rounds are bad, with detection_power, for the counting to find it.
 double countable_change(const Scale& scale, const Calibration& calibration, double level) {
   const int needed = needed_rounds(calibration.last_round, calibration.contamination, level);
   const double chance = std::min(chance_of_a_round(calibration.last_round, needed, detection_power), .9999);
@@ -115,9 +115,9 @@ double countable_change(const Scale& scale, const Calibration& calibration, doub
          t_quantile(chance, scale.degrees) * root_sum_of_squares(noise, scale.unit_error);
 }
 
-/// Degrees of freedom of a round's error with what units differ by, after Satterthwaite: that part is assumed
-/// and therefore known, so that an error which it makes up nearly alone is as good as normal. Of a single
-/// round, since a mean over several has no fewer.
+/// Degrees of freedom of a round's error including the spread between units (Satterthwaite). That spread is
+/// assumed, hence known: an error that consists mostly of it is nearly normal. For a single round, since a
+/// mean of several has at least as many.
 double degrees_with_units(const Scale& scale) {
   const double round = scale.spread * scale.spread * (1 + median_variance_factor(scale.rounds));
   const double share = (round + scale.unit_error * scale.unit_error) / round;
@@ -126,12 +126,12 @@ double degrees_with_units(const Scale& scale) {
   return degrees < as_good_as_normal ? degrees : std::numeric_limits<double>::infinity();
 }
 
-/// Quantiles of t: metrics of one baseline mostly share their degrees of freedom, and one is dear.
+/// Caches quantiles of t, which are expensive; metrics of one baseline mostly share their degrees of freedom.
 class Quantiles {
  public:
   Quantiles(const GateRules& rules, int fresh) : rules_(rules), fresh_(fresh) {}
   struct Pair {
-    double ok = 0;         ///< of Scale::ok_quantile
+    double ok = 0;         ///< for Scale::ok_quantile
     double detection = 0;  ///< detection_quantiles()
   };
   const Pair& of(double degrees) {
@@ -148,10 +148,10 @@ class Quantiles {
   std::map<double, Pair> known_;
 };
 
-/// What the gate finds, whether it comes from the tests or from the counting.
+/// The smallest change that the gate finds, by the tests or by the counting.
 double least_found(const Scale& scale, double detection, int fresh, const Calibration& calibration,
                    double level) {
-  // What units differ by is brought to the scale of that many fresh rounds.
+  // Convert the spread between units to the scale of that many fresh rounds.
   const double spread = root_sum_of_squares(
       scale.spread, scale.unit_error / std::sqrt(1.0 / fresh + median_variance_factor(scale.rounds)));
   return std::max(minimum_detectable_change(scale.tolerance, spread, detection, scale.rounds, fresh),

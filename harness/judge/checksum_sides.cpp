@@ -13,7 +13,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// What must be the same for two checksums to mean the same. Another toolkit may compile another order of
+/// The conditions under which two checksums are comparable. Another toolkit may compile another order of
 /// roundings.
 struct Operation {
   std::string benchmark, source_hash, gpu, capability, toolkit;
@@ -23,7 +23,7 @@ struct Operation {
   }
 };
 
-/// Checksum -> processes that had it.
+/// Checksum -> number of processes with it.
 using Sums = std::map<std::string, int>;
 
 /// The CUDA versions that the run's programs were built with or ran on.
@@ -53,7 +53,7 @@ std::map<Operation, Sums> sums_of(const std::vector<result::Run>& rounds) {
   return out;
 }
 
-/// The checksum of most processes; of several equally frequent ones the first by its digits.
+/// The checksum of most processes; of equally frequent ones the first in digit order.
 const Sums::value_type& most(const Sums& sums) {
   return *std::max_element(sums.begin(), sums.end(),
                            [](const auto& a, const auto& b) { return a.second < b.second; });

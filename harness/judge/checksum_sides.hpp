@@ -1,5 +1,5 @@
-// Checksums of deterministic operations (family integrity) against those of earlier runs, and against those
-// of the node's other GPUs. Within one run, and between nodes: judge/checksums.hpp.
+// Compares checksums of deterministic operations (family integrity) with earlier runs and with the node's
+// other GPUs. judge/checksums.hpp compares them within one run and between nodes.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace gpugauge::judge {
 
-/// The same operations as they came out earlier, on a GPU of the same model from the same sources: failed
-/// where what most processes had then is not what most have now.
+/// Compares with earlier runs on a GPU of the same model, from the same sources. A benchmark has failed where
+/// the checksum of most processes differs from that of most processes then.
 std::vector<Verdict> judge_checksums_against(const std::vector<result::Run>& now,
                                              const std::vector<result::Run>& then);
 
@@ -21,8 +21,8 @@ struct ChecksumSide {
   std::vector<result::Run> rounds;  ///< first to last
 };
 
-/// GPUs of one model among each other: failed where they differ, naming those that are not like most, or all
-/// where there is no most.
+/// Compares GPUs of one model. A benchmark has failed where their checksums differ; the verdict names the
+/// GPUs outside the majority, or all where there is no majority.
 std::vector<Verdict> judge_checksums_between(const std::vector<ChecksumSide>& devices);
 
 }  // namespace gpugauge::judge

@@ -1,3 +1,4 @@
+// Compares checksums within a run and between the GPUs of one kind.
 #include "judge/checksums.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ Verdict checksum_verdict(const std::string& benchmark, VerdictKind kind, int run
   return out;
 }
 
-/// All that the runs of one GPU noted of a benchmark.
+/// All checksums that one GPU's runs noted for a benchmark.
 std::set<std::string> noted_by(const RunChecksums& runs, const std::string& benchmark) {
   std::set<std::string> out;
   for (const Checksums* run : runs)

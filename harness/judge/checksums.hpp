@@ -1,6 +1,6 @@
-// Checksums of deterministic operations (family integrity): the same operation on the same input must give
-// the same bits in every process, on every GPU of one model with one build and one set of libraries. Whoever
-// does not corrupts data in silence.
+// Checksums of deterministic operations (family integrity). The same operation on the same input must give
+// the same bits in every process. It must also do so on every GPU of one model with one build and one set of
+// libraries. A GPU that gives other bits corrupts data silently.
 #pragma once
 
 #include <map>
@@ -12,32 +12,32 @@
 
 namespace gpugauge::judge {
 
-/// By benchmark id, the different checksums that its processes noted, sorted: one where they agree.
+/// The distinct checksums that the processes noted, sorted, by benchmark id; one where they agree.
 using Checksums = std::map<std::string, std::vector<std::string>>;
 
-/// Of the benchmarks that ended ok and noted a checksum (note "checksum" of family integrity).
+/// Collects them from benchmarks that ended ok and noted one (note "checksum" of family integrity).
 Checksums checksums_of(const result::Run& run);
 
-/// One failed verdict for each benchmark whose processes disagree; "integrity/gemm/long:checksum".
+/// Returns a failed verdict for each benchmark whose processes disagree: "integrity/gemm/long:checksum".
 std::vector<Verdict> judge_checksums(const Checksums& checksums);
 
-/// The runs of one GPU, oldest first; those of one kind alone may be compared.
+/// The runs of one GPU, oldest first. Only GPUs of one kind may be compared.
 using RunChecksums = std::vector<const Checksums*>;
 
-/// What the checksums of GPUs of one kind tell.
+/// The result of comparing checksums between GPUs of one kind.
 struct ChecksumComparison {
-  std::vector<std::vector<Verdict>> verdicts;  ///< by GPU: what is not like the others
+  std::vector<std::vector<Verdict>> verdicts;  ///< by GPU: checksums that differ from the others
   std::vector<bool> again;                     ///< by GPU: a further run would decide something
-  std::size_t benchmarks = 0;                  ///< compared on two GPUs or more
-  std::size_t agreeing = 0;                    ///< of these, the same on all
-  std::size_t gpus = 0;                        ///< that noted a checksum
+  std::size_t benchmarks = 0;                  ///< benchmarks compared on two or more GPUs
+  std::size_t agreeing = 0;                    ///< of these, the ones that agree on all GPUs
+  std::size_t gpus = 0;                        ///< GPUs that noted a checksum
   std::vector<std::string> remarks;            ///< splits without a majority
 };
 
-/// GPUs of one kind against each other, benchmark by benchmark. Inconclusive, to be measured again: a GPU
-/// whose checksum is not that of the majority (more than half of three GPUs or more), and every GPU where
-/// there is no majority. Failed: a GPU whose own runs disagree, or that is in the minority in two runs or
-/// more. A second run that is right again clears nobody: then its own runs disagree.
+/// Compares GPUs of one kind, benchmark by benchmark. Failed: a GPU whose own runs disagree, or that is in
+/// the minority in two or more runs. Inconclusive, to be measured again: a GPU outside the majority (more
+/// than half of three or more GPUs), and every GPU where there is no majority. A correct second run does not
+/// clear a GPU: its own runs then disagree.
 ChecksumComparison compare_checksums(const std::vector<RunChecksums>& gpus);
 
 }  // namespace gpugauge::judge

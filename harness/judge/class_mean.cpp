@@ -13,12 +13,13 @@ ClassMean class_mean(std::span<const Series> metrics, const Calibration& calibra
   for (const Series& metric : metrics) rounds = std::max(rounds, metric.rounds.size());
   for (const std::size_t m : candidates) {
     const Scale& scale = calibration.scales[m];
-    // What units differ by hides the mean no more than it hides them: the mean says for itself what it shows.
+    // The spread between units hides the mean no more than its members; the mean's own sensitivity accounts
+    // for it.
     const bool quiet = !scale.advisory || scale.hidden_by_units;
     if (scale.usable && quiet && metrics[m].rounds.size() == rounds) out.members.push_back(m);
   }
   if (out.members.size() < least_members) return {};
-  // What one node has more of than another moves a whole class: it does not average out.
+  // A difference between nodes moves a whole class and does not average out.
   for (const std::size_t m : out.members)
     out.series.unit_spread = std::max(out.series.unit_spread, metrics[m].unit_spread);
   out.series.tolerance = tolerance;

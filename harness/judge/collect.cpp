@@ -1,3 +1,4 @@
+// Regroups a run's values by metric, and judges whether each benchmark is sound.
 #include "judge/collect.hpp"
 
 #include <algorithm>
@@ -33,8 +34,8 @@ bool unverified(const result::BenchmarkResult& benchmark) {
          result::fact(benchmark.notes, std::string(result::not_verified_note)).empty();
 }
 
-/// A judged value must be one whose logarithm exists. The reader of run files refuses others; runs made by
-/// hand are not read from a file.
+/// Returns a metric without a finite logarithm, which a judged value needs. The reader of run files refuses
+/// these; runs built in memory do not pass it.
 const result::Metric* impossible_value(const result::BenchmarkResult& benchmark) {
   for (const result::Metric& metric : benchmark.metrics) {
     if (!std::isfinite(metric.value) || (metric.judged && metric.value <= 0)) return &metric;
@@ -64,7 +65,7 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
     values.benchmark = benchmark.id;
     values.form = metric;
     values.form.resolution = 0;
-    // Products of whole numbers have no floating-point work: theirs are items.
+    // Integer products have no floating-point work; their work is in items.
     values.flops = metric.unit == "operation/second" ? benchmark.work.items : benchmark.work.flops;
     values.bytes = benchmark.work.bytes;
     values.link_directions = result::fact(benchmark.notes, "link_directions") == "2" ? 2 : 1;
@@ -159,7 +160,8 @@ double DeviceFacts::number(const std::string& fact) const {
 
 Collected collect(const result::Run& run) {
   constexpr std::size_t usual_processes = 5;
-  // Where a benchmark's values go is looked up once a process, and a metric's among the few of its benchmark.
+  // The destination of a benchmark's values is looked up once per process, and that of a metric among its
+  // benchmark's few.
   struct Bins {
     BenchmarkState* state = nullptr;
     std::vector<std::pair<std::string_view, MetricValues*>> metrics;

@@ -11,7 +11,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// The highest value of a series of the run's GPU; 0 where there is none.
+/// The highest value of a series of the run's GPU; 0 if there is none.
 double highest(const result::Run& run, std::string_view name) {
   const result::Series* const series = result::gpu_series(run, name);
   if (series == nullptr || series->values.empty()) return 0;
@@ -58,10 +58,10 @@ std::optional<result::Limit> link_limit(const result::Run& run, int directions) 
 
 std::optional<result::Limit> link_limit(double generation, double width, int directions) {
   struct Generation {
-    double transfers;  ///< per second and lane
+    double transfers;  ///< transfers per second and lane
     double encoding;
   };
-  // From generation 6 on, flits of 242 data bytes in 256.
+  // From generation 6 on: flits with 242 data bytes in 256.
   constexpr std::array generations{Generation{2.5e9, .8},         Generation{5e9, .8},
                                    Generation{8e9, 128.0 / 130},  Generation{16e9, 128.0 / 130},
                                    Generation{32e9, 128.0 / 130}, Generation{64e9, 242.0 / 256}};

@@ -10,7 +10,8 @@
 namespace gpugauge::judge {
 namespace {
 
-/// That the median of `drawn` values, an odd number, is the first of so many in order, the second, and so on.
+/// Chances that the median of `drawn` values (an odd number) is the first of `values` in order, the second,
+/// and so on.
 std::vector<double> chances_of_each(std::size_t values, int drawn) {
   std::vector<double> out(values);
   double below = 0;
@@ -23,7 +24,7 @@ std::vector<double> chances_of_each(std::size_t values, int drawn) {
   return out;
 }
 
-/// The same, remembered where both are few, as processes are: of a fleet's night it is asked a million times.
+/// The same, cached for small numbers such as processes: a fleet's night asks for it a million times.
 const std::vector<double>& chances(std::size_t values, int drawn) {
   constexpr int few = 64;
   thread_local std::map<std::pair<std::size_t, int>, std::vector<double>> known;
@@ -39,11 +40,11 @@ const std::vector<double>& chances(std::size_t values, int drawn) {
 double drawn_median_variance(std::vector<double> values, std::size_t count) {
   if (values.empty() || count == 0) throw std::invalid_argument("a median of nothing");
   std::sort(values.begin(), values.end());
-  const int drawn = static_cast<int>((count - 1) / 2 * 2 + 1);  // odd: its median is one of them
+  const int drawn = static_cast<int>((count - 1) / 2 * 2 + 1);  // odd, so that the median is one of them
   const std::vector<double>& chance = chances(values.size(), drawn);
   double mean = 0, square = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double from_first = values[i] - values.front();  // small numbers: their squares keep their digits
+    const double from_first = values[i] - values.front();  // small differences keep their digits when squared
     mean += chance[i] * from_first;
     square += chance[i] * from_first * from_first;
   }

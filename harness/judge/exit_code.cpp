@@ -1,6 +1,6 @@
-// From verdicts to the exit code.
+// Maps verdicts to the exit code.
 //
-//   what was found                                     code
+//   finding                                            code
 //   a metric failed, regressed or is missing           1     whatever else
 //   interrupted, a required family unmeasured,
 //   a pinned baseline that cannot be read,
@@ -8,7 +8,7 @@
 //   decided, or a large drop that too few rounds confirm   3
 //   inconclusive or unstable, with --strict            4
 //   inconclusive or unstable                           0     counted in the sentence
-//   ok, new, improved, and everything advisory         0     new, improved and advisory are said
+//   ok, new, improved, and everything advisory         0     new, improved and advisory are mentioned
 #include <algorithm>
 #include <array>
 #include <map>
@@ -36,14 +36,14 @@ bool within(const Verdict& verdict) {
   return verdict.kind == VerdictKind::ok || verdict.kind == VerdictKind::improved;
 }
 
-/// What the judges say of one metric.
+/// The verdicts on one metric.
 struct Said {
   const Verdict* counted = nullptr;   ///< the gravest that counts
-  const Verdict* advisory = nullptr;  ///< the gravest that is said and does not count
+  const Verdict* advisory = nullptr;  ///< the gravest advisory one
   bool held = false;                  ///< a judge other than the physical one found it within tolerance
 
-  /// What speaks against the metric and does not count, also where another judge's ok does; nullptr where
-  /// nothing does. That the physical judge knows no peak says nothing of what others compared.
+  /// The verdict against the metric that does not count, even beside another judge's ok; nullptr if there is
+  /// none. A missing physical peak is no evidence about comparisons.
   const Verdict* in_doubt() const {
     if (advisory == nullptr || advisory->kind == VerdictKind::ok) return nullptr;
     if (counted == nullptr) return advisory;
@@ -62,8 +62,8 @@ std::map<std::string, Said> by_metric(const std::vector<Verdict>& verdicts) {
   return out;
 }
 
-/// A drop that is no noise, and that too few rounds confirm to be called a regression: even the better end of
-/// its interval is worse by twice the tolerance, and by more than the noise of these rounds hides.
+/// A drop beyond noise, with too few rounds to confirm a regression. Even the better end of its interval is
+/// worse by twice the tolerance, and by more than the noise of these rounds hides.
 bool unconfirmed_drop(const Verdict& verdict) {
   if (verdict.kind != VerdictKind::inconclusive || verdict.advisory) return false;
   if (verdict.judge == Judge::physical || !verdict.change || !verdict.interval) return false;
@@ -78,12 +78,12 @@ bool is_worse_open(const Verdict& verdict) {
 
 struct Count {
   std::vector<const Verdict*> unconfirmed;  ///< see unconfirmed_drop; by metric
-  const Verdict* worst_open = nullptr;      ///< inconclusive, worse than its tolerance, and most of all so
+  const Verdict* worst_open = nullptr;      ///< the inconclusive verdict furthest beyond its tolerance
   std::map<VerdictKind, std::vector<std::string>> metrics;  ///< counted verdicts
   std::map<VerdictKind, int> advisory;                      ///< advisory, not ok, and a finding
   int unknown = 0;                                          ///< advisory and not ok otherwise
   int held = 0;    ///< within tolerance, and within limits where there are any
-  int limits = 0;  ///< within limits, and compared with nothing
+  int limits = 0;  ///< within limits, and compared with no reference
   int all = 0;
 
   int of(VerdictKind kind) const {
@@ -107,7 +107,7 @@ Count count(const std::vector<Verdict>& verdicts) {
       else
         ++out.unknown;
     } else if (said.counted == nullptr) {
-      ++out.unknown;  // within, and by a judge that does not count
+      ++out.unknown;  // within limits, by a judge that does not count
     } else if (within(*said.counted)) {
       ++(said.held ? out.held : out.limits);
     }
@@ -139,7 +139,7 @@ std::string far_worse(const std::vector<const Verdict*>& verdicts) {
                      names.size() == 1 ? "is" : "are", some_of(names));
 }
 
-/// What passes and is said: "; 2 inconclusive, 1 improved".
+/// Results that pass and are mentioned: "; 2 inconclusive, 1 improved".
 std::string also(const Count& counts) {
   std::vector<std::string> parts;
   for (const VerdictKind kind :
@@ -156,7 +156,7 @@ std::string also(const Count& counts) {
   return parts.empty() ? "" : fmt::format("; {}", fmt::join(parts, ", "));
 }
 
-/// "40 of 45 metrics within tolerance and limits, 2 within limits". Limits alone are no tolerance.
+/// "40 of 45 metrics within tolerance and limits, 2 within limits". Limits alone do not imply the tolerance.
 std::string held_of(const Count& counts) {
   const std::string all = result::counted(counts.all, "metric");
   if (counts.held == 0 && counts.limits > 0) return fmt::format("{} of {} within limits", counts.limits, all);
@@ -220,7 +220,7 @@ Outcome outcome(const OutcomeInput& input) {
                         far_worse(counts.unconfirmed))};
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
-  // What was shown and excused was decided.
+  // A change that was shown and excused counts as decided.
   if (counts.held + counts.limits == 0 && counts.advisory.empty())
     return {ExitCode::cannot_judge, "cannot judge: nothing could be decided: " + held, false};
   return {ExitCode::pass, "pass: " + held};

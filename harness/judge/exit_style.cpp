@@ -13,8 +13,8 @@ struct Row {
   std::array<int, 5> status;
 };
 
-// Slurm drains a node whose prolog or health check does not end with 0: only what was shown against the node
-// may.
+// Slurm drains a node whose prolog or health check exits with a non-zero status, so only proven faults may
+// give one.
 constexpr std::array style_table{
     Row{ExitStyle::ci, "ci", {0, 1, 2, 3, 4}},
     Row{ExitStyle::nagios, "nagios", {0, 2, 3, 3, 1}},

@@ -1,3 +1,4 @@
+// Judges nodes by the sets of nodes that they were measured in.
 #include "judge/fabric.hpp"
 
 #include <algorithm>
@@ -19,14 +20,14 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// A value for people: bandwidths and times in the prefix that collectives have.
+/// A value for readers, with the prefix that is usual for collectives.
 std::string amount(double value, const std::string& unit) {
   if (unit == "byte/second") return fmt::format("{:.3g} GB/s", value / 1e9);
   if (unit == "second") return fmt::format("{:.3g} us", value * 1e6);
   return fmt::format("{:.4g} {}", value, unit);
 }
 
-/// "a pair", "a set of 4 nodes", and the same of several.
+/// "a pair", "a set of 4 nodes", or their plural.
 std::string set_of(std::size_t nodes, bool several) {
   if (nodes == 2) return several ? "pairs" : "pair";
   return fmt::format("{} of {} nodes", several ? "sets" : "set", nodes);
@@ -95,7 +96,7 @@ class FabricJudging {
     return amount(from_scale(fit_.levels[level].reference, input_.better), input_.unit);
   }
 
-  /// What a set came to: its best value, or why there is none.
+  /// A set's best value, or why it has none.
   std::string said(std::size_t s) const {
     if (std::isfinite(sets_[s].value)) return amount(from_scale(sets_[s].value, input_.better), input_.unit);
     return fmt::format("failed ({})", seen_[s].made.front()->reason);
@@ -146,7 +147,7 @@ class FabricJudging {
     say_what_is_not_told();
   }
 
-  /// Only with an expected value: a pair alone has no other to be compared with.
+  /// Needs an expected value: a single pair has no other to compare with.
   void judge_two() {
     for (std::size_t s = 0; s < sets_.size(); ++s) {
       say_if_once_slow(s);
@@ -180,7 +181,7 @@ class FabricJudging {
     return out;
   }
 
-  /// "node1 243 GB/s, node4 failed (...)", of the sets of a node.
+  /// "node1 243 GB/s, node4 failed (...)", for the sets of a node.
   std::string told(const std::vector<std::size_t>& sets, std::size_t n) const {
     constexpr std::size_t shown = 4;
     Names out;
@@ -207,7 +208,7 @@ class FabricJudging {
           names_[n]));
   }
 
-  /// Too few partners that are fast elsewhere: asks for what is lacking.
+  /// Too few partners are fast elsewhere: requests the missing ones.
   void leave_open(std::size_t n) {
     const FittedNode& node = fit_.nodes[n];
     const std::string seen = told(node.sets, n);
@@ -229,7 +230,7 @@ class FabricJudging {
     std::vector<std::size_t> clean;
     for (std::size_t other = 0; other < names_.size(); ++other)
       if (fit_.nodes[other].cleared && !known.contains(other)) clean.push_back(other);
-    // Whoever was asked least: the partners are then free for others at the same time.
+    // Prefer the nodes requested least, so that measurements can run in parallel.
     const std::size_t lacking = std::min(rules_.partners - node.partners, clean.size());
     std::partial_sort(clean.begin(), clean.begin() + static_cast<std::ptrdiff_t>(lacking), clean.end(),
                       [&](std::size_t a, std::size_t b) {
@@ -266,8 +267,8 @@ class FabricJudging {
                         count));
   }
 
-  /// Of a set that is slow in all its measurements, two or more; one asks for another. True where it is
-  /// found.
+  /// Adds a set that is slow in all of two or more measurements; with one, requests another. Returns true if
+  /// it is found.
   bool add_slow(std::size_t s, double step, const std::string& against, const std::string& what) {
     const Names& nodes = *seen_[s].nodes;
     const bool again = seen_[s].made.size() > 1;
@@ -306,7 +307,7 @@ class FabricJudging {
     out_.findings.push_back(std::move(found));
   }
 
-  /// A step as a relative change; nullopt where it is none, or larger than a number can be.
+  /// A step as a relative change; nullopt if it is not finite.
   std::optional<double> finite_change(double step) const {
     const double change = relative_of(step, input_.better);
     return std::isfinite(step) && std::isfinite(change) ? std::optional(change) : std::nullopt;
@@ -359,11 +360,10 @@ class FabricJudging {
   double tolerance_ = 0;
   Names names_;
   std::vector<MeasuredSet> sets_;
-  std::vector<Seen> seen_;  ///< beside sets_
+  std::vector<Seen> seen_;  ///< parallel to sets_
   FabricFit fit_;
-  std::vector<int> asked_;  ///< by node: how often it was named as a further partner
-  std::map<std::string, FabricFault>
-      graver_;  ///< of each node alone that something was found of, the gravest
+  std::vector<int> asked_;                     ///< by node: how often it was named as a further partner
+  std::map<std::string, FabricFault> graver_;  ///< gravest fault found for each single node
   FabricJudgement out_;
 };
 

@@ -1,3 +1,4 @@
+// Fits the slowness of nodes to the values of sets by medians.
 #include "judge/fabric_fit.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// The middle value; of two the smaller. Not of an empty list.
+/// The lower median. Not for an empty list.
 double low_median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -55,7 +56,7 @@ class FabricFitting {
     if (expected_) level.reference = *expected_;
     if (expected_ || values.empty()) return;
     std::sort(values.begin(), values.end());
-    // As good as a quarter of them or better: the rank from the good end.
+    // The value that a quarter of them reach, counted from the good end.
     const std::size_t quartile = values.size() - (3 * values.size() + 3) / 4;
     level.quartile_slow = values[quartile] > values.front() + tolerance_;
     level.reference = level.quartile_slow ? values.front() : values[quartile];
@@ -92,7 +93,7 @@ class FabricFitting {
     }
   }
 
-  /// How many of a node's telling sets share no other node, the smallest taken first.
+  /// How many of a node's telling sets share no other node, chosen greedily from the smallest set.
   std::size_t without_common_partner(std::size_t n) const {
     std::vector<std::size_t> telling = out_.nodes[n].telling;
     std::stable_sort(telling.begin(), telling.end(), [&](std::size_t a, std::size_t b) {
@@ -111,7 +112,8 @@ class FabricFitting {
     return count;
   }
 
-  /// What a node's telling sets leave over when the others' parts are taken off, within its bounds.
+  /// The median of what a node's telling sets leave after subtracting the other nodes' parts, within its
+  /// bounds.
   double part_of(std::size_t n) const {
     const FittedNode& node = out_.nodes[n];
     std::vector<double> rest;
@@ -124,7 +126,7 @@ class FabricFitting {
     return std::clamp(low_median(std::move(rest)), 0.0, std::max(0.0, node.fastest));
   }
 
-  /// Among the cleared nodes, until nothing moves any more: a descent, so that it ends.
+  /// Polishes the cleared nodes until nothing changes; each step descends, so it ends.
   void polish() {
     constexpr int most_sweeps = 100;
     constexpr double negligible = 1e-12;
@@ -141,7 +143,7 @@ class FabricFitting {
     }
   }
 
-  /// Those that are not cleared are in no set of the polish: one median each is their fit.
+  /// Nodes that are not cleared occur in no set of the polish; one median each fits them.
   void judge_slow() {
     for (std::size_t n = 0; n < out_.nodes.size(); ++n)
       if (FittedNode& node = out_.nodes[n]; !node.cleared && node.separable) node.slowness = part_of(n);
@@ -156,7 +158,7 @@ class FabricFitting {
         fails = fails || std::isinf(node.slowness);
         left -= node.told ? node.slowness : no_number;
       }
-      // What always fails explains every failure that it is part of, of those that are judged.
+      // A node that always fails explains every failure of its judged sets.
       out_.unexplained[s] = fails && !std::isnan(out_.excess[s]) ? 0 : left;
     }
   }

@@ -1,3 +1,4 @@
+// Reads lists of measurements, and groups the sample files of ranks into collectives.
 #include "judge/fabric_input.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// A whole number from 0 on; -1 for another text.
+/// A whole number >= 0; -1 for other text.
 int count_in(const std::string& text) {
   int value = -1;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -37,8 +38,7 @@ std::string without_rank(const std::string& file) {
   return (path.parent_path() / stem).string();
 }
 
-/// How many folders two such names have in common, counted from the file on; 0 where the files are called
-/// otherwise.
+/// Number of folders that two such names share, counted from the file; 0 if the file names differ.
 std::size_t common_end(const std::filesystem::path& one, const std::filesystem::path& other) {
   std::size_t same = 0;
   for (auto a = one.end(), b = other.end(); a != one.begin() && b != other.begin() && *--a == *--b;) ++same;
@@ -50,7 +50,7 @@ bool is_whole(const auto& ranks) {
   return ranks.size() >= static_cast<std::size_t>(std::max(ranks.begin()->second.ranks, 0));
 }
 
-/// All ranks of a collective have the same values to the last bit; one that failed has none.
+/// All ranks of a collective have bit-identical values; a failed rank has none.
 bool may_be_of_one(const auto& one, const auto& other) {
   if (!one.failure.empty() || !other.failure.empty()) return true;
   return std::equal(one.values.begin(), one.values.end(), other.values.begin(), other.values.end(),
@@ -79,7 +79,7 @@ SetMeasurement measurement(const nlohmann::json& value, const result::Place& pla
   if (out.nodes.size() < 2 || out.nodes.front().empty() ||
       std::adjacent_find(out.nodes.begin(), out.nodes.end()) != out.nodes.end())
     place.key("nodes").refuse("must name two nodes or more, each once");
-  // Sentences put a name before a number, and ranks write names with blanks between them.
+  // Names with blanks would make sentences and rank lists ambiguous.
   for (const std::string& node : out.nodes)
     if (node.find_first_of(" \t\r\n\v\f") != std::string::npos)
       place.key("nodes").refuse(
@@ -175,7 +175,7 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
   }
   const int number_of_rank = count_in(result::fact(context, "ranks.rank"));
   const std::lock_guard lock(mutex_);
-  // One file under two names is one measurement.
+  // One file under two names is a single measurement.
   std::error_code unknown;
   std::filesystem::path place = std::filesystem::absolute(file, unknown);
   if (!unknown) place = std::filesystem::weakly_canonical(place, unknown);
@@ -184,7 +184,7 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
 
 std::vector<FabricCollector::Ranks> FabricCollector::together() {
   std::vector<Ranks> out;
-  std::vector<std::string> names;  // beside out: of the files that came first
+  std::vector<std::string> names;  // parallel to `out`: names of the first files
   std::map<std::tuple<std::vector<std::string>, int>, std::vector<std::size_t>> of_nodes;
   for (auto& collective : collectives_) {
     const std::string& name = collective.first;
@@ -193,7 +193,7 @@ std::vector<FabricCollector::Ranks> FabricCollector::together() {
     std::vector<std::size_t>& places = of_nodes[{first.nodes, first.ranks}];
     const auto goes_with = [&](const Ranks& others) {
       const Rank& other = others.begin()->second;
-      // A rank that failed may know little of itself.
+      // A failed rank may lack its own facts.
       const bool alike = first.kind == other.kind || !first.failure.empty() || !other.failure.empty();
       return first.nodes.size() > 1 && alike &&
              std::none_of(ranks.begin(), ranks.end(),
@@ -206,7 +206,7 @@ std::vector<FabricCollector::Ranks> FabricCollector::together() {
         longest = end;
         rest = &out[place];
       }
-    // Each node may give its files a name of its own: that is still one measurement, and confirms nothing.
+    // Nodes may name their files differently: still one measurement, which confirms nothing.
     for (const std::size_t place : places)
       if (rest == nullptr && !is_whole(ranks) && !is_whole(out[place]) && goes_with(out[place]) &&
           may_be_of_one(first, out[place].begin()->second))
@@ -228,7 +228,7 @@ FabricInputs FabricCollector::made() && {
   struct Failed {
     SetMeasurement measurement;
     std::string benchmark;  ///< "": all of them
-    std::string kind;       ///< of its lowest rank, which may know little of itself
+    std::string kind;       ///< kind of its lowest rank, which may be incomplete
   };
   std::map<std::tuple<std::string, std::string, std::string, std::string>, FabricInput> fabrics;  // by kind
   std::vector<Failed> failed;
@@ -275,8 +275,8 @@ FabricInputs FabricCollector::made() && {
       fabric.measurements.push_back(std::move(made));
     }
   }
-  // A set that measured nothing did so in every metric of its benchmark: of its kind, or of all where it did
-  // not get so far as to know it.
+  // A set that measured nothing failed in every metric of its benchmark: of its kind, or of all kinds if it
+  // stopped before recording its kind.
   for (const Failed& one : failed) {
     bool known = false;
     const bool of_a_kind = kinds.contains(one.kind);

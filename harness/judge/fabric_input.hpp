@@ -1,5 +1,5 @@
-// From files to sets of nodes: the sample files that the ranks of a collective leave, one a process, and the
-// list of measurements that a search through a fabric writes.
+// Builds sets of nodes from files: the sample files that the ranks of a collective write (one per process),
+// or a list of measurements from a search through a fabric.
 #pragma once
 
 #include <map>
@@ -13,34 +13,34 @@
 
 namespace gpugauge::judge {
 
-/// Of a list of measurements.
+/// The "schema" of a list of measurements.
 inline constexpr std::string_view fabric_schema = "gpugauge.fabric/1";
 
 /// Reads a list of measurements, schema "gpugauge.fabric/1" (docs/schema/fabric.schema.json). Throws
 /// result::FormatError.
 FabricInput parse_fabric(const std::string& text, const std::string& origin);
 
-/// True for a process that was one of several ranks: what it measured belongs to a set of nodes.
+/// True for a process that was one of several ranks: its values belong to a set of nodes.
 bool is_of_ranks(const result::Samples& samples);
 
-/// What the files of ranks came to.
+/// The result of reading the files of ranks.
 struct FabricInputs {
-  std::vector<FabricInput> fabrics;  ///< one a metric and kind
-  std::vector<UnreadFile> unread;    ///< collectives whose nodes nobody wrote down
+  std::vector<FabricInput> fabrics;  ///< one per metric and kind
+  std::vector<UnreadFile> unread;    ///< collectives whose files do not name their nodes
   std::vector<std::string> remarks;  ///< sentences: what is not compared
 };
 
-/// Takes the sample files of ranks together; several threads may add at once.
+/// Groups the sample files of ranks into collectives. Thread-safe for add().
 class FabricCollector {
  public:
-  /// `samples` must be of a rank. `file`: ranks of one collective differ in its name by ".rankN" alone; they
-  /// lie in one folder, or those of each node in a folder of its own.
+  /// Adds one file. `samples` must be from a rank. The file names of one collective differ only in ".rankN";
+  /// the files lie in one folder, or in one folder per node.
   void add(const result::Samples& samples, const std::string& file, const std::string& label);
-  /// What was added, in the order of the files' names. Of a collective the lowest rank speaks, since all
-  /// ranks have the same values; where one of them could not measure, all of it failed; where files of ranks
-  /// are lacking, a remark says so. Files that lie apart are one collective where nodes and number of ranks
-  /// are the same and no rank is there twice: two measurements of a set have some rank in common. Where they
-  /// are called otherwise, too, their values tell: to the last bit the same, and ranks lack in both.
+  /// Returns what was added, in the order of the file names. The lowest rank's values are used, since all
+  /// ranks hold the same ones. If one rank could not measure, the collective failed; missing rank files give
+  /// a remark. Files in several folders are one collective where nodes and number of ranks agree and no rank
+  /// occurs twice; two measurements of one set would share a rank. If their names differ too, they are joined
+  /// only where their values are bit-identical and both lack ranks.
   FabricInputs made() &&;
 
  private:
@@ -52,20 +52,20 @@ class FabricCollector {
   };
   struct Rank {
     std::string file, label;
-    std::vector<std::string> nodes;  ///< of all ranks, sorted; empty: not written down
+    std::vector<std::string> nodes;  ///< nodes of all ranks, sorted; empty: not recorded
     int ranks = 0;
     std::string kind;         ///< what must be the same on both sides of a comparison
-    std::string description;  ///< of it, for people
+    std::string description;  ///< the kind, in words
     std::string failure;      ///< why this rank measured nothing at all
     std::vector<Value> values;
   };
 
-  using Ranks = std::map<int, Rank>;  ///< of one collective, by number
+  using Ranks = std::map<int, Rank>;  ///< one collective, by rank number
 
-  std::vector<Ranks> together();  ///< Empties collectives_.
+  std::vector<Ranks> together();  ///< Joins files that lie apart; empties collectives_.
 
   std::mutex mutex_;
-  std::map<std::string, Ranks> collectives_;  ///< by file without its rank
+  std::map<std::string, Ranks> collectives_;  ///< by file name without the rank
 };
 
 }  // namespace gpugauge::judge

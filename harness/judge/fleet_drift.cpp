@@ -1,3 +1,4 @@
+// Counts facts over a fleet and finds the odd values.
 #include "judge/fleet_drift.hpp"
 
 #include <algorithm>
@@ -24,11 +25,11 @@ constexpr std::array counted_sections{CountedSection{"device", &result::Fingerpr
                                       CountedSection{"suite", &result::Fingerprint::suite},
                                       CountedSection{"topology", &result::Fingerprint::topology}};
 
-/// Where a run was put, or what it is called: that many values are about is no disagreement.
+/// Facts on a run's place or name: many values are normal.
 constexpr std::array<std::string_view, 3> places{"settings.host.name", "settings.host.cpus_allowed",
                                                  "settings.env.CUDA_VISIBLE_DEVICES"};
 
-/// Each node's own: it tells nodes apart and is no drift.
+/// Facts that identify a node are not drift.
 bool is_identity(baseline::Role role) {
   return role == baseline::Role::identity || role == baseline::Role::host_identity;
 }
@@ -46,7 +47,8 @@ bool must_match(baseline::Role role) {
   return role == baseline::Role::must || role == baseline::Role::must_in_common;
 }
 
-/// "settings.gpu.3.vbios" is of a GPU that is there where "device.gpu.3.name" is; "" for what is of no GPU.
+/// The fact that shows the presence of a field's GPU: "device.gpu.3.name" for "settings.gpu.3.vbios"; "" for
+/// other fields.
 std::string presence_of(const std::string& field) {
   const std::size_t gpu = field.find(".gpu.");
   if (gpu == std::string::npos || gpu != field.find('.')) return "";
@@ -56,8 +58,8 @@ std::string presence_of(const std::string& field) {
   return "device" + field.substr(gpu, end + 1 - gpu) + "name";
 }
 
-/// Whether it is worth a line that no value has a majority. Of what must match and of firmware always; of the
-/// rest not where each run has a value of its own, which tells runs apart.
+/// Whether to report a field without a majority value. Always for fields that must match and firmware; others
+/// not if each run has its own value, which identifies runs.
 bool speaks_without_majority(const std::string& field, baseline::Role role, std::size_t most) {
   if (must_match(role) || result::matches(firmware, field)) return true;
   return most > 1 && std::find(places.begin(), places.end(), field) == places.end();

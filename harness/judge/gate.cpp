@@ -1,3 +1,4 @@
+// Replays rounds and decides on each metric.
 #include "judge/gate.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace gpugauge::judge {
 
 namespace {
 
-/// A round so many spreads above the others is not one of them.
+/// A round more than this many spreads above the others is an outlier.
 constexpr double hiccup_spreads = 4;
 
 /// One metric while the rounds are replayed.
@@ -21,7 +22,7 @@ struct Track {
   std::vector<double> x;  ///< round values minus centre
   std::vector<double> process_spreads;
   bool open = true;
-  bool reopened = false;  ///< was decided before; what a later round shows of it was selected by that round
+  bool reopened = false;  ///< was decided before; the later round that selected it again is no fresh evidence
   bool settled = false;   ///< regressed, and counts
   GateResult result;
 };
@@ -39,14 +40,14 @@ Estimate estimate(const Scale& scale, std::span<const double> x) {
   return {mean, median(x), root_sum_of_squares(rounds, scale.unit_error)};
 }
 
-/// Of one value itself.
+/// For a single value, that value.
 double second_largest(std::vector<double> x) {
   const auto second = x.size() > 1 ? x.begin() + 1 : x.begin();
   std::nth_element(x.begin(), second, x.end(), std::greater<>());
   return *second;
 }
 
-/// Rounds after the one that selected the metric, or that one while there is no other.
+/// Rounds after the first, which selected the metric; the first if it is the only one.
 std::span<const double> unselected(const Track& track) {
   const std::span<const double> all = track.x;
   return all.size() > 1 ? all.subspan(1) : all;
@@ -63,9 +64,9 @@ void close(Track& track, Decision decision) {
   track.result.decision = decision;
 }
 
-/// The change that a noisy metric must show before a round is spent on it: half of what can be seen through
-/// the noise (as if the tolerance had been raised until the metric is no longer advisory), and of what
-/// counts.
+/// The change that a noisy metric must show before another round is measured: half of the larger of its
+/// detectable change and counts_above. (As if the tolerance were raised until the metric is no longer
+/// advisory.)
 double least_change(const Scale& scale) {
   return std::max(scale.minimum_detectable_change, scale.counts_above) / 2;
 }
@@ -74,10 +75,10 @@ bool worth_measuring(const Scale& scale, const Track& track) {
   return !scale.advisory || estimate(scale, track.x).mean > least_change(scale);
 }
 
-/// One round's test over all metrics in doubt, in one direction.
+/// Tests all metrics in doubt after one round, in one direction.
 class RoundTest {
  public:
-  /// Each round after the first has its share of alpha, those that the baseline's own bad rounds added, too.
+  /// alpha is shared by the rounds after the first, including those added for the baseline's own bad rounds.
   RoundTest(const Calibration& calibration, const GateRules& rules, double sign)
       : calibration_(calibration),
         level_(rules.alpha / std::max(1, calibration.last_round - 1)),
@@ -95,13 +96,13 @@ class RoundTest {
     const int rounds = static_cast<int>(track.x.size());
     metrics_.push_back(metric);
     p_values_.push_back(t_upper_tail((sign_ * found.mean - null_change) / found.error, scale.degrees));
-    // One round far out carries the mean, whatever the others say: the middle one has to be worse, too.
+    // A single outlier dominates the mean, so the median must be worse too.
     enough_.push_back(beyond >= needed_rounds(rounds, calibration_.contamination, count_level_) &&
                       sign_ * found.middle > null_change);
   }
 
-  /// A metric that nobody doubts and that was measured all the same: had this round been a bad one, it would
-  /// be among those in doubt, so that it is one of the hypotheses of which the worst are picked.
+  /// Adds a metric that is not in doubt but was measured. If bad in this round it would have been in doubt,
+  /// so it belongs to the hypotheses from which the worst are picked.
   void add_undoubted(std::size_t metric) {
     metrics_.push_back(metric);
     p_values_.push_back(1);
@@ -127,12 +128,12 @@ class RoundTest {
   std::vector<bool> enough_;
 };
 
-/// What a round shows of one metric before the tests over all of them.
+/// What a round shows of one metric before the joint tests.
 struct Look {
   bool fresh = false;     ///< measured in this round and still open
   bool within = false;    ///< shown not to be worse than the tolerance
   bool faster = false;    ///< looks better than the tolerance
-  bool outvoted = false;  ///< within only since the first round is left out
+  bool outvoted = false;  ///< within only because the first round is left out
 };
 
 Look look(const Scale& scale, const Track& track) {
@@ -140,15 +141,15 @@ Look look(const Scale& scale, const Track& track) {
     return found.mean + scale.ok_quantile * found.error < scale.tolerance;
   };
   const Estimate all = estimate(scale, track.x);
-  // A first round that does not belong to the others (a hiccup of the host) would hold the mean up for good:
-  // two fresh rounds outvote it. Where it does belong, it is kept: leaving it out would make "ok" too easy.
+  // A first round that is an outlier (a hiccup of the host) would raise the mean for good; two fresh rounds
+  // outvote it. Otherwise it is kept, because leaving it out would make "ok" too easy.
   const Estimate fresh = estimate(scale, unselected(track));
   const bool outvoted =
       track.x.size() >= 3 && track.x.front() - fresh.mean > hiccup_spreads * scale.spread && within(fresh);
   return {true, within(all) || outvoted, all.mean < -scale.tolerance, outvoted && !within(all)};
 }
 
-/// Takes in round `index` of one metric; one that was decided is in doubt again.
+/// Adds round `index` of one metric; a decided metric is in doubt again.
 bool take(Track& track, const Scale& scale, const std::vector<RoundValues>& rounds, std::size_t index) {
   if (track.settled || index >= rounds.size() || rounds[index].empty()) return false;
   track.reopened = track.reopened || !track.open;
@@ -160,23 +161,21 @@ bool take(Track& track, const Scale& scale, const std::vector<RoundValues>& roun
   return scale.usable;
 }
 
-/// Whether a regression that is shown lies below what counts, for all that was measured: no round has been
-/// beyond that, and the interval ends before it.
+/// Whether a shown regression lies below counts_above: no round exceeded it, and the interval ends below it.
 bool clearly_below(const Scale& scale, const Track& track, const Estimate& found) {
   return found.mean + scale.ok_quantile * found.error < scale.counts_above &&
          *std::max_element(track.x.begin(), track.x.end()) <= scale.counts_above;
 }
 
-/// Whether it is shown that a regression lies above what counts. Of two fresh rounds the middle one is their
-/// mean, which one far out carries: two of all rounds have to lie there, too.
+/// Whether a regression is shown to lie above counts_above. The median of two fresh rounds is their mean,
+/// which one outlier dominates, so two of all rounds must lie above it too.
 bool clearly_above(const Scale& scale, const Track& track, const Estimate& found) {
   if (std::min(found.mean, found.middle) <= scale.counts_above) return false;
   return scale.counts_above <= 0 || second_largest(track.x) > scale.counts_above;
 }
 
-/// What becomes of a metric that is shown to be worse. Where a regression counts only above some change, the
-/// round that showed it may be a single one: more are asked for until they tell on which side of that it
-/// lies.
+/// Handles a metric that is shown to be worse. If regressions count only above some change, a single round
+/// may have shown it. More rounds are requested until they decide on which side of that change it lies.
 void close_regressed(Track& track, const Scale& scale, bool last) {
   const Estimate found = estimate(scale, unselected(track));
   track.settled = clearly_above(scale, track, found);

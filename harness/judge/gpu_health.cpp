@@ -22,10 +22,10 @@ namespace {
 
 using Fault = result::MemoryFault;
 
-/// What was found of one GPU, and why.
+/// The finding on one GPU, and its reason.
 using Unsound = std::pair<VerdictKind, std::string>;
 
-/// The newest value; 0 where the GPU did not tell.
+/// The newest value; 0 if the GPU gave none.
 double last_seen(const result::Run& run, const std::string& uuid, const Fault& fault) {
   const std::vector<double> values = result::values_of_gpu(run, uuid, fault.fact);
   return values.empty() ? 0 : values.back();
@@ -70,7 +70,7 @@ std::optional<Unsound> memory_of(const result::Run& run, const std::string& uuid
   return std::nullopt;
 }
 
-/// What to do about the gravest of these numbers, as the doctor says it.
+/// The doctor's advice for the gravest of these Xid numbers.
 std::string advice_for(const std::set<int>& numbers, const std::string& uuid) {
   if (numbers.contains(79)) return result::clause(result::power_cycle_step);
   if (numbers.contains(64) || numbers.contains(119) || numbers.contains(120)) return reset(uuid);
@@ -79,7 +79,7 @@ std::string advice_for(const std::set<int>& numbers, const std::string& uuid) {
   return result::clause(known ? result::xid_catalog_step : result::xid_unknown_step);
 }
 
-/// Ok where the number speaks against a program and not against the machine.
+/// Ok if the number indicates a program error and not the machine.
 VerdictKind kind_by_xid(int number) {
   const result::XidMeaning* const meaning = result::xid_meaning(number);
   if (meaning != nullptr && meaning->blame == result::XidBlame::program) return VerdictKind::ok;

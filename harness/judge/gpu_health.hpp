@@ -1,4 +1,4 @@
-// Verdicts on the GPU's own health: faults of its memory, and errors that the driver reported (Xid).
+// Verdicts on the GPU's health: memory faults, and errors that the driver reported (Xid).
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace gpugauge::judge {
 
-/// "health/memory" and "health/xid" of each GPU that the run measured; "/UUID" follows where it measured
-/// several. "health/memory" has failed where a row could not be remapped, or where uncorrectable errors were
-/// counted during a round. It is inconclusive where a repair waits for a reset, or errors came before.
-/// "health/xid" has failed for an Xid that the table blames on the machine, and is inconclusive for a mild or
-/// unknown one. A healthy GPU has no verdict, and neither has a GPU that did not tell.
+/// Returns "health/memory" and "health/xid" for each GPU that the run measured, with "/UUID" appended if it
+/// measured several. "health/memory" has failed where a row could not be remapped, or uncorrectable errors
+/// occurred during a round. It is inconclusive where a repair waits for a reset, or errors occurred earlier.
+/// "health/xid" has failed for an Xid that the table attributes to the machine, and is inconclusive for a
+/// mild or unknown one. A healthy GPU, or one that reports nothing, has no verdict.
 std::vector<Verdict> judge_gpu_health(const result::Run& run);
 
 }  // namespace gpugauge::judge

@@ -63,7 +63,7 @@ std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::str
 
 namespace {
 
-/// "" where the fingerprint does not know the GPU.
+/// "" if the fingerprint does not name the GPU.
 std::string model_of(const result::Run& run, const std::string& uuid) {
   for (const auto& [name, value] : run.fingerprint.device)
     if (value == uuid && name.starts_with("gpu.") && name.ends_with(".uuid"))

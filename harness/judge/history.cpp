@@ -1,3 +1,4 @@
+// Alarms and change points in a series of nights.
 #include "judge/history.hpp"
 
 #include <algorithm>
@@ -12,18 +13,17 @@ namespace {
 
 constexpr double least_z = 5;
 
-/// Standard deviation of a night's value, blind to a few steps: by the middle of the differences of
-/// neighbouring nights, or by that which two thirds of them do not exceed where it says more. The middle
-/// alone sees no more than the jitter within a mode where values have two modes and keep theirs on half of
-/// the nights or more. A larger share than two thirds would take fewer bad nights for noise: each makes two
-/// differences.
+/// Standard deviation of a night's value, insensitive to a few steps. The larger of two estimates from the
+/// differences of neighbouring nights: their median, and their two-thirds quantile. With two modes that
+/// persist on half of the nights or more, the median shows only the jitter within a mode. A quantile above
+/// two thirds would count fewer bad nights as noise, since each makes two differences.
 double noise(std::span<const double> nights) {
   std::vector<double> differences;
   differences.reserve(nights.size());
   for (std::size_t i = 1; i < nights.size(); ++i) differences.push_back(nights[i] - nights[i - 1]);
   const double middle = median(differences);
   for (double& difference : differences) difference = std::abs(difference - middle);
-  // The size of a normal difference stays below Phi^-1((1 + p) / 2) of its standard deviations in a share p.
+  // A share p of normal differences is below Phi^-1((1 + p) / 2) of their standard deviations.
   const double by_middle = 1.4826 * median(differences);  // 1 / Phi^-1(3/4)
   const auto upper = differences.begin() + static_cast<std::ptrdiff_t>((differences.size() - 1) * 2 / 3);
   std::nth_element(differences.begin(), upper, differences.end());
@@ -31,8 +31,8 @@ double noise(std::span<const double> nights) {
   return std::max(by_middle, by_upper) / std::numbers::sqrt2;
 }
 
-/// A step over its standard error. Values that repeat exactly have no noise: any step of theirs is beyond all
-/// limits.
+/// Divides a step by its standard error. Values that repeat exactly have no noise, and any step exceeds every
+/// limit.
 ChangePoint weighed(double step, std::size_t from, std::size_t night, std::size_t to, double sd) {
   const double error =
       sd * std::sqrt(1 / static_cast<double>(night - from) + 1 / static_cast<double>(to - night));
@@ -46,21 +46,21 @@ ChangePoint step_at(std::span<const double> nights, std::size_t from, std::size_
   return weighed(step, from, night, to, sd);
 }
 
-/// Means of segments, each in one step.
+/// Means of segments, each in constant time.
 class Means {
  public:
   explicit Means(std::span<const double> nights) : origin_(nights.front()) {
     sums_.reserve(nights.size() + 1);
     for (const double night : nights) sums_.push_back(sums_.back() + (night - origin_));
   }
-  /// Less the first night's value.
+  /// The mean minus the first night's value.
   double of(std::size_t from, std::size_t to) const {
     return (sums_[to] - sums_[from]) / static_cast<double>(to - from);
   }
 
  private:
   double origin_;
-  std::vector<double> sums_{0};  ///< of the nights before each
+  std::vector<double> sums_{0};  ///< sum of the nights before each night
 };
 
 void split(const Means& means, std::size_t from, std::size_t to, double sd, double least_step,
@@ -78,14 +78,14 @@ void split(const Means& means, std::size_t from, std::size_t to, double sd, doub
   split(means, best.night, to, sd, least_step, found);
 }
 
-/// Where a night at `night` or later lies nearer to the level after than to that before: the split of
-/// [from, to) with the least absolute deviations from the two medians. `night` itself among equals.
+/// The split of [from, to) with the least absolute deviations from the medians before and after `night`;
+/// `night` itself among equals.
 std::size_t moved(std::span<const double> nights, std::size_t from, std::size_t night, std::size_t to) {
   const double before = median(nights.subspan(from, night - from));
   const double after = median(nights.subspan(night, to - night));
   std::size_t best = night;
   double best_gain = 0;
-  // How much less the deviations are than with the split at `night`.
+  // Reduction of the deviations against the split at `night`.
   double gain = 0;
   for (std::size_t at = night; at < to; ++at) {
     gain += std::abs(nights[at] - after) - std::abs(nights[at] - before);
@@ -105,7 +105,7 @@ std::size_t moved(std::span<const double> nights, std::size_t from, std::size_t 
   return best;
 }
 
-/// Moves each point to where its levels meet; what leaves a level of fewer nights than it needs is no point.
+/// Moves each point to the best split; drops a point that leaves a level with too few nights.
 void settle(std::span<const double> nights, std::vector<std::size_t>& found) {
   for (std::size_t i = 0; i < found.size();) {
     const std::size_t from = i == 0 ? 0 : found[i - 1];
@@ -113,7 +113,7 @@ void settle(std::span<const double> nights, std::vector<std::size_t>& found) {
     const std::size_t at = moved(nights, from, found[i], to);
     if (at < from + least_level || at + least_level > to) {
       found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
-      i -= std::min<std::size_t>(i, 1);  // the neighbours have other levels now
+      i -= std::min<std::size_t>(i, 1);  // the neighbours' levels have changed
     } else {
       found[i++] = at;
     }
@@ -166,8 +166,8 @@ std::vector<ChangePoint> change_points(std::span<const double> nights, double le
   std::vector<std::size_t> found;
   split(Means(nights), 0, nights.size(), sd, least_step, found);
   std::sort(found.begin(), found.end());
-  // A first split may have served only to find the others, and the mean of three nights may be one bad night:
-  // what does not stand between the medians of its neighbours goes, the weakest first.
+  // An early split may only have helped to find others, and a mean of three nights may be one bad night. Drop
+  // points that do not stand between their neighbours' medians, weakest first.
   while (true) {
     settle(nights, found);
     std::vector<ChangePoint> out;

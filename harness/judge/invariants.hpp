@@ -1,4 +1,4 @@
-// Ratios between two metrics of one run that hold on every healthy machine: rows of data, no code per
+// Ratios between two metrics of one run that hold on every healthy machine. A table, without code per
 // benchmark.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Invariant {
   std::string_view why;          ///< what holds, and what a breach usually means; one clause
 };
 
-/// Every row; they live as long as the program.
+/// All rows, with static lifetime.
 std::span<const Invariant> invariants();
 
 }  // namespace gpugauge::judge

@@ -1,4 +1,4 @@
-// Rounds of now against pinned rounds: the gate's decisions as verdicts.
+// Compares new rounds with pinned rounds: turns the gate's decisions into verdicts.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,9 +27,9 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Pauses before round 2, 3, ...; the last one repeats. Rounds of one bad quarter of an hour are not
-/// independent, so a GPU's rounds are spread over one; host metrics have no thermal state to wait for, and
-/// their checks should stay short.
+/// Pauses in seconds before round 2, 3, ...; the last one repeats. Rounds of one bad quarter of an hour are
+/// not independent, so a GPU's rounds are spread over one. Host metrics have no thermal state, and their
+/// checks should stay short.
 constexpr std::array gpu_pauses{0.0, 60.0, 300.0};
 constexpr std::array host_pauses{0.0, 5.0, 15.0, 30.0};
 
@@ -57,8 +57,8 @@ Verdict blank_class_verdict(const PinnedClass& mean) {
   return blank_verdict(class_key(mean.metric_class), form);
 }
 
-/// The step above which a regression of a metric, and of a class mean, counts; 0 where the baseline is
-/// mature, which counts what it shows.
+/// The step above which a regression of a metric, or of a class mean, counts; 0 for a mature baseline, where
+/// every regression shown counts.
 double counts_above(const baseline::Baseline& baseline, const Scale& scale) {
   return baseline.provisional() ? counts_above_provisional(scale) : 0;
 }
@@ -69,7 +69,7 @@ double counts_above(const baseline::Baseline& baseline, const Scale& scale, cons
                                   step_of(tolerance(policy, mean.metric_class), result::Direction::lower));
 }
 
-/// A decision in the metric's unit; the reason is still to be written.
+/// Converts a decision to the metric's unit; the caller writes the reason.
 Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, const GateResult& result,
                 double above, const GateRules& rules) {
   const result::Direction better = verdict.better;
@@ -87,13 +87,13 @@ Verdict decided(Verdict verdict, double relative_tolerance, const Scale& scale, 
   }
   if (scale.rounds >= 2)
     verdict.minimum_detectable_drop = relative_of(detectable_change(scale, above, rules), better);
-  // A change that stands out of the noise counts; what noise hides does not.
+  // A regression beyond the noise counts; other results of a noisy metric do not.
   verdict.advisory = scale.advisory && verdict.kind != VerdictKind::regressed;
   return verdict;
 }
 
-/// What a provisional baseline shows counts only where the change is larger on average, in the middle one of
-/// the rounds, and in two of all: one round far out is no other boot.
+/// A regression from a provisional baseline counts only if the change is larger than `above` in its mean, its
+/// median and in two of all rounds: one outlier is not another boot.
 void weaken(Verdict& verdict, const GateResult& result, double above) {
   if (above <= 0 || verdict.kind != VerdictKind::regressed) return;
   const bool larger = std::min(result.change, result.typical) > above;
@@ -153,7 +153,7 @@ std::vector<std::size_t> in_time(const std::vector<result::Run>& rounds) {
   return out;
 }
 
-/// One judgement on its way: metrics first, class means behind them, in one calibration.
+/// One judgement: metrics first, then class means, in one calibration.
 class Session {
  public:
   Session(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline, const Policy& policy)
@@ -210,13 +210,13 @@ class Session {
       verdict.reason = explain_class(verdict, scale, results_[index], change_of(classes_[c], verdict));
       weaken(verdict, results_[index], above_[index]);
       out.push_back(std::move(verdict));
-      // Of a class in doubt every member is measured again: the mean over some is another quantity.
+      // Measure every member of a class in doubt again: a mean over some is another quantity.
       if (!results_[index].again) continue;
       for (const std::size_t m : classes_[c].mean.members) again_.insert(pinned_.forms[m]->benchmark);
     }
   }
 
-  /// Gives the metrics that some round lacks in all or in part their due, whatever else was said of them.
+  /// Overrides the verdict of every metric that some round measured only partly or not at all.
   void gaps(std::vector<Verdict>& verdicts) const {
     for (Verdict& verdict : verdicts)
       if (const auto found = gaps_.find(verdict.metric); found != gaps_.end())
@@ -227,7 +227,7 @@ class Session {
   const Calibration& calibration() const { return calibration_; }
 
  private:
-  /// From where on a regression counts: what a provisional baseline asks for, and what somebody lives with.
+  /// Sets the change above which a regression counts, from a provisional baseline and accepted changes.
   void set_thresholds(const baseline::Baseline& baseline, const Policy& policy) {
     for (std::size_t i = 0; i < calibration_.scales.size(); ++i) {
       Scale& scale = calibration_.scales[i];
@@ -242,7 +242,7 @@ class Session {
     }
   }
 
-  /// Something else held the GPU in the first round, and a later one has the metric.
+  /// Whether something else held the GPU in the first round and a later round has the metric.
   bool made_good(std::size_t metric) const {
     const bool later = std::any_of(values_[metric].begin(), values_[metric].end(),
                                    [](const RoundValues& round) { return !round.empty(); });
@@ -255,7 +255,7 @@ class Session {
     return asked_[j].empty() || asked_[j].count(benchmark) > 0;
   }
 
-  /// What is to be said of one round, that was asked for the metric; nullopt where it is borne out.
+  /// The gaps of one round that was asked for the metric; nullopt if enough processes have it.
   std::optional<Absence> gaps_of(std::size_t metric, std::size_t j, const Usual& usual, int asked) const {
     const std::string& key = pinned_.keys[metric];
     const std::string& benchmark = pinned_.forms[metric]->benchmark;
@@ -263,8 +263,8 @@ class Session {
     return explain_gaps(key, benchmark, now_[j], rounds_[j], usual, asked);
   }
 
-  /// What more processes of a round leave out of a metric than any of the baseline's did, or all of a
-  /// round: of the round that is worst off. What was only occupied is made good by a later round.
+  /// The gaps of the worst round: more processes lack the metric than in any baseline round, or all do.
+  /// Ignores occupied rounds if a later one has the metric.
   std::optional<Absence> gaps_of(std::size_t metric) const {
     const std::string& key = pinned_.keys[metric];
     const std::string& benchmark = pinned_.forms[metric]->benchmark;
@@ -305,7 +305,7 @@ class Session {
     ClassChange out;
     const double mean = step_of(verdict.change.value_or(0), verdict.better);
     const double side = mean < 0 ? -1 : 1;
-    std::vector<double> changes;  // + is to the mean's side
+    std::vector<double> changes;  // + is in the mean's direction
     for (const std::size_t m : found.mean.members) {
       const double change = change_of(m);
       changes.push_back(side * change);
@@ -321,9 +321,9 @@ class Session {
 
   const std::vector<result::Run>& rounds_;
   std::vector<std::set<std::string>> asked_;  ///< benchmarks of each round; empty = all
-  std::vector<std::size_t> in_time_;          ///< the rounds, oldest first: of two checks they come mixed
+  std::vector<std::size_t> in_time_;  ///< indices of the rounds, oldest first: two checks may interleave
   GateRules rules_;
-  std::vector<double> above_;  ///< counts_above by a provisional baseline, of each metric and class mean
+  std::vector<double> above_;  ///< counts_above from a provisional baseline, per metric and class mean
   std::vector<Collected> then_;
   std::vector<Collected> now_;
   Pinned pinned_;
@@ -345,7 +345,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   session.metrics(out.verdicts);
   session.classes(out.verdicts);
   if (policy.provisional_is_advisory && baseline.provisional()) {
-    // What vanished or failed does so whatever boots differ by.
+    // Missing and failed do not depend on differences between boots.
     for (Verdict& verdict : out.verdicts)
       if (verdict.kind != VerdictKind::missing && verdict.kind != VerdictKind::failed)
         verdict.advisory = true;
@@ -357,7 +357,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   tell_pace(baseline.runs, rounds, out.verdicts);
   for (std::string& remark : tell_library_choices(baseline.runs, rounds, out.verdicts))
     out.remarks.push_back(std::move(remark));
-  // Wrong bits count whatever the baseline's age, and whatever a policy says of the times beside them.
+  // Wrong bits always count, whatever the baseline's age and the policy on times.
   for (Verdict& verdict : judge_checksums_against(rounds, baseline.runs))
     out.verdicts.push_back(std::move(verdict));
   for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);

@@ -1,3 +1,4 @@
+// Judges a fleet kind by kind and combines the results per device and machine.
 #include "judge/judge_peers.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// What is said of checksums as a whole: how many were compared, and what was not.
+/// Remarks on checksums: how many were compared, and which were not.
 class ChecksumRemarks {
  public:
   void add(const ChecksumComparison& compared, const std::string& kind) {
@@ -47,7 +48,7 @@ class ChecksumRemarks {
   std::vector<std::string> lines_;
 };
 
-/// Machines with their devices; none where a device's is not known.
+/// Machines with their devices; empty if the machine of any device is not known.
 std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
                                     const std::vector<PeerRounds>& devices) {
   const auto machines = machines_of(devices);
@@ -62,7 +63,7 @@ std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
   std::map<std::string, std::size_t> places;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const bool read = nodes[n].rounds > 0;
-    if (!read && nodes[n].host.empty()) continue;  // whose file that was, nobody knows
+    if (!read && nodes[n].host.empty()) continue;  // the owner of that file is not known
     const std::string name = read ? names.at(machine_of.at(nodes[n].node)) : nodes[n].host;
     const std::string machine =
         name.empty() ? fmt::format("machine {}", machine_of.at(nodes[n].node)) : "host " + name;
@@ -76,7 +77,8 @@ std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
   return out;
 }
 
-/// What a machine's GPUs have in common shows less among peers of which many share it. `states`: by device.
+/// Remarks if many peers share a machine: a fault common to its GPUs is then less visible. `states`: by
+/// device.
 void add_shared_remarks(const PeerKind& kind, const DeviceCount& count,
                         const std::map<std::string, NodeState>& states, std::vector<std::string>& remarks) {
   if (!count.shared()) return;
@@ -111,7 +113,7 @@ void add_shared_remarks(const PeerKind& kind, const DeviceCount& count,
   }
 }
 
-/// The judgement at work: kind by kind, each adding to what is known of the devices that have a run of it.
+/// Judges kind by kind; each kind adds to the devices that have a run of it.
 class Judging {
  public:
   Judging(const PeersInput& input, const Policy& policy, const PeerRules& rules)
@@ -177,7 +179,7 @@ class Judging {
     group.nodes = count.devices;
     group.hosts = count.machines;
     group.counted = in_words(count);
-    std::string why;  // it is not judged
+    std::string why;  // why it is not judged
     PeerGroupResult result;
     if (static_cast<int>(kind.size()) >= rules_.minimum_nodes) {
       result = judge_group(kind, input_.metrics, policy_, rules_);
@@ -223,7 +225,7 @@ class Judging {
 
   NodeJudgement& of(const PeerRounds& runs) { return out_.nodes[places_.at(runs.front()->node)]; }
 
-  /// Where a device did several kinds of work, a verdict says of which it is.
+  /// If a device did several kinds of work, verdicts name the kind.
   void add(std::vector<Verdict> verdicts, const std::string& description, const PeerRounds& runs) {
     NodeJudgement& node = of(runs);
     for (Verdict& verdict : verdicts) {
@@ -233,7 +235,7 @@ class Judging {
     }
   }
 
-  /// Which of its kinds a device is shown in, and which runs were not judged.
+  /// Sets the kind that a device is listed in, and the runs that were not judged.
   void place(const PeerRounds& runs, bool judged, const std::string& why, NodeJudgement& node) {
     const bool before = node.state != NodeState::not_judged;
     if (!judged) {
@@ -253,7 +255,7 @@ class Judging {
       return a.change.value_or(1) > b.change.value_or(1);
     });
     if (node.state == NodeState::not_judged) {
-      node.runs_not_judged = 0;  // the node is said to be not judged, and counts
+      node.runs_not_judged = 0;  // the node is reported as not judged, and counts
     } else {
       if (!node.verdicts.empty()) node.state = NodeState::suspect;
       if (node.runs_not_judged > 0)
@@ -263,7 +265,7 @@ class Judging {
     if (!node.verdicts.empty() && grave(node.verdicts.front())) node.state = NodeState::found;
   }
 
-  /// Runs of a kind that was not judged, of nodes that were judged by others.
+  /// Adds runs of a kind that was not judged, on nodes judged by other runs.
   void add_not_judged(const PeerKind& kind, const std::string& why) {
     std::size_t number = 0;
     std::vector<std::string> labels;
@@ -313,7 +315,7 @@ class Judging {
   PeersJudgement out_;
   const std::vector<PeerRounds> devices_;
   const std::vector<PeerKind> kinds_;
-  std::map<std::string, std::size_t> places_;                    ///< of devices in out_.nodes
+  std::map<std::string, std::size_t> places_;                    ///< indices of devices in out_.nodes
   std::vector<std::pair<std::size_t, std::string>> not_judged_;  ///< kinds, and why
   ChecksumRemarks checksums_;
 };

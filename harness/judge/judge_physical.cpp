@@ -1,4 +1,4 @@
-// What needs no history: did it run, is it right, and is it possible?
+// Judges without history whether benchmarks ran, are right and are physically possible.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -25,7 +25,7 @@ namespace {
 
 using result::Status;
 
-/// Verdicts by metric; of two on one metric the graver stays.
+/// Verdicts by metric; keeps the graver of two on one metric.
 class Verdicts {
  public:
   void add(Verdict verdict) {
@@ -49,7 +49,7 @@ using Processes = std::vector<const result::Process*>;
 
 struct FamilyCount {
   int processes = 0, measured = 0, failed = 0, unavailable = 0;
-  std::string failure, absence;  ///< of the first of each
+  std::string failure, absence;  ///< reason of the first failure and first absence
 };
 
 std::map<std::string, FamilyCount> count_families(const Processes& processes) {
@@ -85,8 +85,8 @@ void judge_processes(const Processes& processes, Verdicts& out) {
   }
 }
 
-/// What was there a minute ago, and is not now, has gone: a GPU off the bus, a driver that gave up.
-/// `processes` are those of one check: of two days, a family may have been measured on one of them.
+/// Reports what worked earlier in the check and then disappeared: a GPU off the bus, a failed driver.
+/// `processes` are those of one check, since two checks may measure different families.
 void judge_gone(Processes processes, Verdicts& out) {
   std::erase_if(processes, [](const result::Process* process) {
     return result::occupied(status_of(*process), reason_of(*process));
@@ -144,7 +144,7 @@ Processes processes_of(const result::Run& run) {
   return out;
 }
 
-/// `run` has the rounds of all `checks`.
+/// `run` holds the rounds of all `checks`.
 std::vector<Verdict> judge_together(const result::Run& run, const std::vector<Processes>& checks) {
   Verdicts out;
   const Collected collected = collect(run);
@@ -165,8 +165,8 @@ std::vector<Verdict> judge_together(const result::Run& run, const std::vector<Pr
   return std::move(out).sorted();
 }
 
-/// Puts a round behind those of `together`: each counts its seconds from 0, and telemetry belongs to the
-/// processes of its own round.
+/// Appends a round to `together`. Each round counts its seconds from 0, so its telemetry must stay with its
+/// own processes.
 void append(result::Run round, result::Run& together) {
   double end = 0;
   for (const result::Process& process : together.processes)
@@ -201,7 +201,7 @@ std::vector<Verdict> judge_physical(const result::Run& run) {
 
 std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds) {
   if (rounds.empty()) return {};
-  // In the order of time, whatever that of the files is: a check's rounds are numbered upwards.
+  // Sort by time, whatever the order of the files: a check numbers its rounds upwards.
   std::vector<const result::Run*> in_time;
   in_time.reserve(rounds.size());
   for (const result::Run& round : rounds) in_time.push_back(&round);

@@ -1,3 +1,4 @@
+// Reads the library choices from notes and appends their changes to verdicts.
 #include "judge/library_choices.hpp"
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// A note that tells a choice; `words` are what a sentence calls it.
+/// A note with a library's choice, and its words for sentences.
 struct Telling {
   std::string_view note;
   std::string_view words;
@@ -30,12 +31,12 @@ constexpr std::array tellings{Telling{"kernel", "kernel"},
                               Telling{"nccl.protocol", "NCCL's protocol"}};
 constexpr std::string_view best = "_best";
 
-/// Value of a note -> processes that tell it.
+/// Value of a note -> number of processes with it.
 using Told = std::map<std::string, int>;
 /// By benchmark, then by note.
 using Side = std::map<std::string, std::map<std::string, Told>>;
 
-/// Of the best candidate nothing is noted apart where it is the first one.
+/// Collects the choices. If the best candidate is the first one, it has no notes of its own.
 std::map<std::string, std::string> choices_of(const result::BenchmarkResult& benchmark) {
   std::map<std::string, std::string> out;
   const auto take = [&](const std::string& note, const std::string& as) {
@@ -46,7 +47,7 @@ std::map<std::string, std::string> choices_of(const result::BenchmarkResult& ben
     const std::string name(telling.note);
     take(name, name);
     take(name + std::string(best), name + std::string(best));
-    take(name, name + std::string(best));  // keeps what is there
+    take(name, name + std::string(best));  // keeps an existing entry
   }
   take("candidate_first", "algorithm");
   take("candidate_best", "algorithm_best");
@@ -69,17 +70,17 @@ bool apart(const Told& before, const Told& now) {
                       [&](const Told::value_type& one) { return before.contains(one.first); });
 }
 
-/// That of most processes; of several equally frequent ones the first by its letters.
+/// The value of most processes; of equally frequent ones the first alphabetically.
 const std::string& usual(const Told& told) {
   return std::max_element(told.begin(), told.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
 }
 
-/// Two names as they fit into a sentence; of long ones that begin alike what follows the common beginning.
+/// Shortens two names for a sentence. Long names that begin alike are cut to shortly before their difference.
 std::pair<std::string, std::string> short_names(std::string before, std::string now) {
   if (short_name(before) == short_name(now)) {
-    constexpr std::ptrdiff_t kept = 20;  // of what they have in common, to find the place
+    constexpr std::ptrdiff_t kept = 20;  // characters kept of the common beginning, to locate the difference
     const auto [differs, other] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
     const auto from = static_cast<std::size_t>(std::max<std::ptrdiff_t>(differs - before.begin() - kept, 0));
     before = "..." + before.substr(from);
@@ -88,7 +89,7 @@ std::pair<std::string, std::string> short_names(std::string before, std::string 
   return {short_name(std::move(before)), short_name(std::move(now))};
 }
 
-/// "kernel B, before A; numerics fp32, before tf32"; "" where nothing was chosen otherwise.
+/// "kernel B, before A; numerics fp32, before tf32"; "" if no choice changed.
 std::string changed_choices(const Side& before, const Side& now, const std::string& benchmark,
                             std::string_view suffix) {
   const auto then = before.find(benchmark), here = now.find(benchmark);
@@ -102,13 +103,13 @@ std::string changed_choices(const Side& before, const Side& now, const std::stri
   };
   for (const Telling& telling : tellings) {
     tell(fmt::format("{}{}", telling.note, suffix), telling.words);
-    // The same kernel with other parameters, or one whose name nobody saw.
+    // The same kernel with other parameters, or a kernel whose name is not known.
     if (telling.note == "kernel" && out.empty()) tell(fmt::format("algorithm{}", suffix), "algorithm");
   }
   return out;
 }
 
-/// What another choice may be the reason of.
+/// Whether another choice may explain the verdict.
 bool in_question(const Verdict& verdict) {
   switch (verdict.kind) {
     case VerdictKind::regressed:

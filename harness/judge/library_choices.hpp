@@ -1,5 +1,5 @@
-// What the libraries chose for a benchmark, of two sides: another kernel is often all that another version
-// of a library, a lost Tensor Core path or a lost link changed.
+// Compares what the libraries chose for each benchmark on two sides. Another kernel is often the only effect
+// of another library version, lost Tensor Cores or a lost link.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@
 
 namespace gpugauge::judge {
 
-/// Where every process of one side that tells what a library chose for a benchmark tells something else than
-/// every process of the other (the notes kernel, numerics, accumulation, math_mode, nccl.*; of metrics called
-/// *_best kernel_best; candidate_first or candidate_best where the kernel is the same), adds it to the
-/// reasons of the benchmark's verdicts against the other side that say that it changed, may have, or spreads:
-/// "; kernel B, before A". Returns one remark on the benchmarks that chose otherwise and of which no verdict
-/// says so, none where there is none.
+/// If every process on one side chose a different library kernel than every process on the other, appends ";
+/// kernel B, before A" to that benchmark's verdicts. Compares numerics, accumulation, math mode, and NCCL
+/// transport, network, algorithm and protocol in the same way. Processes without the note are ignored.
+/// Metrics called *_best use the notes *_best; where the kernel is the same, candidate_first or
+/// candidate_best is compared. Only baseline verdicts with a change are extended (regressed, improved,
+/// unstable, inconclusive). Returns one remark that lists the changed benchmarks without such a verdict;
+/// empty if there are none.
 std::vector<std::string> tell_library_choices(const std::vector<result::Run>& before,
                                               const std::vector<result::Run>& now,
                                               std::vector<Verdict>& verdicts);

@@ -18,14 +18,14 @@ namespace {
 
 constexpr double above_link = 1.05;
 
-/// Generation and lanes of a link; 0 where they are not known.
+/// Generation and lanes of a link; 0 if not known.
 struct Link {
   double generation = 0, width = 0;
   bool known() const { return generation >= 1 && width >= 1; }
   std::string text() const { return fmt::format("{:.0f} x{:.0f}", generation, width); }
 };
 
-/// What the GPU itself can do, by the PCI bus: "32.0 GT/s PCIe", "16". Virtual machines may give neither.
+/// The GPU's own capability, from the PCI bus: "32.0 GT/s PCIe", "16". Virtual machines may give neither.
 Link bus_link(const result::Run& run) {
   const std::string gpu = gpu_prefix(run);
   if (gpu.empty()) return {};
@@ -43,7 +43,7 @@ Link bus_link(const result::Run& run) {
   return out;
 }
 
-/// The fastest copy over the rate of the link that telemetry saw; 0 where no rate of it is known.
+/// The fastest copy divided by the rate of the observed link; 0 if no rate of it is known.
 struct Copied {
   double share = 0, bandwidth = 0;
 };

@@ -18,7 +18,7 @@ bool while_measuring(const result::Run& run, const std::set<std::string>& famili
 }
 
 bool has_bit(double mask, std::size_t bit) {
-  constexpr double most = 1e15;  // of what a double holds exactly
+  constexpr double most = 1e15;  // within what a double holds exactly
   return mask >= 0 && mask < most && (static_cast<unsigned long long>(mask) >> bit & 1U) != 0;
 }
 

@@ -37,7 +37,7 @@ std::vector<Verdict> judge_lost_gpus(const result::Run& run) {
 
 std::vector<Verdict> judge_lost_between(const std::vector<ChecksumSide>& devices) {
   std::set<std::string> own;
-  std::map<std::string, std::string> seen_with;  // UUID -> label of the device that was measured
+  std::map<std::string, std::string> seen_with;  // UUID -> label of the device measured at the time
   for (const ChecksumSide& device : devices)
     for (const result::Run& run : device.rounds) {
       for (std::string& uuid : own_lost(run)) own.insert(std::move(uuid));

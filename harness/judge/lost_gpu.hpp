@@ -1,4 +1,4 @@
-// GPUs that NVML called lost while something was measured.
+// Reports GPUs that NVML lost during a measurement.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace gpugauge::judge {
 
-/// Failed, named "gpu/lost", where the run's own GPU was lost meanwhile, or any of those whose links it
-/// measured: one verdict for them all. Empty where none was.
+/// Returns one failed verdict "gpu/lost" for all lost GPUs: the run's own, or those whose links it measured.
+/// Empty if none was lost.
 std::vector<Verdict> judge_lost_gpus(const result::Run& run);
 
-/// The node's, named "gpu/lost/UUID": failed for each GPU that was lost while another device was measured,
-/// and that no verdict of judge_lost_gpus() on one of `devices` names.
+/// Returns the node's failed verdicts "gpu/lost/UUID", one for each GPU lost while another device was
+/// measured. Leaves out GPUs named by judge_lost_gpus() on one of `devices`.
 std::vector<Verdict> judge_lost_between(const std::vector<ChecksumSide>& devices);
 
 }  // namespace gpugauge::judge

@@ -10,12 +10,12 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Of what both tell.
+/// Whether two known values differ.
 bool differ(const std::string& one, const std::string& other) {
   return !one.empty() && !other.empty() && one != other;
 }
 
-/// A container without a name of its own is called by the front of its number.
+/// Whether the name is the beginning of a container's id, the default without a name.
 bool is_number_of_a_container(std::string_view name) {
   constexpr std::size_t digits = 12;
   return name.size() == digits && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
@@ -29,8 +29,8 @@ Sighting sighting_of(std::string boot, const result::Fingerprint& fingerprint, c
   out.identity = result::fact(fingerprint.device, std::string(baseline::host_identity_fact));
   out.began = result::unix_seconds(started).value_or(0);
   out.ended = out.began + wall_seconds;
-  // Each file of another program passes for a boot of its own where it is compared, and tells of none. A name
-  // counts only there: a container has one of its own.
+  // A file of another program counts as a boot of its own in comparisons and names none. Its host name counts
+  // only there, because a container has a name of its own.
   if (result::fact(fingerprint.suite, "suite.profile") == result::google_benchmark_profile)
     out.name = result::fact(fingerprint.device, "host.name");
   else

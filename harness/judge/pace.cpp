@@ -17,7 +17,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// As where an SM clock is named: less than a third of the loss is left to anything else.
+/// As for SM clocks: less than a third of the loss may have another cause.
 constexpr double pace_part = 2.0 / 3.0;
 constexpr std::size_t fewest_readings = 3;
 constexpr std::array<std::string_view, 5> of_the_middle{"latency", "latency_mean", "operation_mean",
@@ -28,7 +28,7 @@ struct Readings {
   std::set<std::string> read_how;  ///< clock source and kernel, of each of them
 };
 
-/// By benchmark, of sound results.
+/// Reads by benchmark, from sound results.
 std::map<std::string, Readings> readings_of(const std::vector<result::Run>& runs) {
   std::map<std::string, Readings> out;
   for (const result::Run& run : runs)

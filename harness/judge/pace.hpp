@@ -1,4 +1,4 @@
-// How fast the processor ran beside a time that got worse: what per_clock.hpp is to the SMs, to launches.
+// Judges the processor's speed beside a latency that regressed: for launches what per_clock.hpp is for SMs.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,24 @@
 
 namespace gpugauge::judge {
 
-/// What one reading of the clock took (result::clock_reading) beside one benchmark, in all processes of two
+/// How long one clock read (result::clock_reading) took beside one benchmark, over all processes of two
 /// sides; in seconds, above 0.
 struct Pace {
   double before = 0;  ///< median
   double now = 0;     ///< median
-  double least =
-      0;  ///< quickest reading of now over slowest one of before: what the sides differ by at least
+  double least = 0;   ///< quickest read now / slowest read before: the least ratio between the sides
 };
 
-/// Adds to the reason of a time that is shown to be worse than on the other side what reading the clock took
-/// beside it on both. Where the quickest reading of now took longer than the slowest one of before, by two
-/// thirds of the loss or more on a logarithmic scale, the processor itself was slower, and that is said. Only
-/// of the middle and the mean of what is timed: what slows one operation in a hundred leaves a median reading
-/// as it is. Nothing is said where either side has fewer than three readings, another clock source, or
-/// another kernel: then a reading is other code.
+/// When a latency regressed, appends to its reason how long a clock read took on each side. The reason names
+/// the processor as slower if the quickest read now exceeds the slowest one before by at least two thirds of
+/// the loss (logarithmic scale). Applies only to medians and means of times: a slowdown of one operation in a
+/// hundred does not change the median read. Adds nothing where a side has fewer than three reads, or the
+/// clock source or kernel differs, because a read is then other code.
 void tell_pace(const std::vector<result::Run>& before, const std::vector<result::Run>& now,
                std::vector<Verdict>& verdicts);
 
-/// Of the verdicts of which tell_pace says that the processor itself was slower, and which count, the pace
-/// beside the one that lost most; nullopt where there is none.
+/// Returns the pace beside the largest counted regression that tell_pace attributes to a slower processor;
+/// nullopt if there is none.
 std::optional<Pace> slower_processor(const std::vector<result::Run>& before,
                                      const std::vector<result::Run>& now,
                                      const std::vector<Verdict>& verdicts);

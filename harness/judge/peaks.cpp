@@ -1,3 +1,4 @@
+// The table of peak rates per SM and clock, with sources.
 #include "judge/peaks.hpp"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ constexpr std::string_view guide =
     "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as in PyTorch and XProf's hardware "
     "tables";
 constexpr std::string_view guide_alone = "CUDA C++ Programming Guide, arithmetic throughput";
-/// No public source gives it. The large instruction, m16n8k16, reached 250.8 of the guide's 256 there.
+/// No public source gives this figure. The large instruction, m16n8k16, reached 250.8 of the guide's 256
+/// there.
 constexpr std::string_view small_fp64_seen =
     "half of what larger instructions do, as recorded on an H100: 125.2 of 128 in registers";
 constexpr std::string_view guide_and_datasheet =
@@ -21,8 +23,8 @@ constexpr std::string_view guide_and_rtx_pro =
     "CUDA C++ Programming Guide, arithmetic throughput; Tensor Core rates as published of the RTX PRO 6000 "
     "Blackwell (188 SMs, 2.617 GHz), which are not cut";
 
-/// 0 = no unit for it, or no source that could be confirmed: then nothing is gated on it. Cut-down cards of a
-/// compute capability (tensor_core_share()) reach less; as an upper bound the full chip's figure holds, too.
+/// 0 = no such unit, or no confirmed source: then no verdict fails by it. Reduced cards of a compute
+/// capability (tensor_core_share()) reach less; the full chip's figure is still an upper bound.
 struct Row {
   std::string_view compute_capability;
   double gemm64, gemm32, gemmtf32, gemm16, fp8, int8;
@@ -37,7 +39,7 @@ constexpr std::array table{
     Row{"8.9", 4, 256, 512, 1024, 2048, 2048, guide},
     Row{"9.0", 256, 256, 2048, 4096, 8192, 8192, guide_and_datasheet},
     Row{"10.0", 128, 256, 4096, 8192, 16384, 16384, guide_and_datasheet},
-    // 10.3: the figures left out are secondary or unconfirmed in public sources. (It does far less int8 than
+    // 10.3: public sources for the omitted figures are secondary or unconfirmed. (It does far less int8 than
     // fp8.)
     Row{"10.3", 0, 256, 4096, 8192, 16384, 0, guide_and_datasheet},
     Row{"12.0", 4, 256, 512, 1024, 2048, 2048, guide_and_rtx_pro},
@@ -53,17 +55,17 @@ double of_row(const Row& row, std::string_view products) {
                                   : 0;
 }
 
-/// Where large library products were publicly measured above 65% of the row's figure: A100 bf16 87%, fp32
+/// Whether public measurements put large library products above 65% of the row's figure: A100 bf16 87%, fp32
 /// 94%; H100 and H200 bf16 80%, tf32 90%, fp32 80%, fp8 65% of the rate at the highest clock
-/// (superbench-results, ml-engineering, gpu-flops-bench). Of int8 and of other generations no such figures
-/// were found. The instructions that these products are made of reach no less by themselves.
+/// (superbench-results, ml-engineering, gpu-flops-bench). No such figures were found for int8 and other
+/// generations. The instructions of these products alone reach at least as much.
 bool publicly_reached(std::string_view compute_capability, std::string_view products) {
   if (compute_capability != "8.0" && compute_capability != "9.0") return false;
   return products == "gemm32" || products == "gemmtf32" || products == "gemm16" || products == "fp8";
 }
 
-/// Without Tensor Cores (same guide); 0 as above. fp16 is fp16 or bf16, whichever is faster. Dot products of
-/// int8 (dp4a) do not exceed the rate of fp32 instructions with four products each; no source gives theirs.
+/// Rates without Tensor Cores (same guide); 0 as above. fp16 is the faster of fp16 and bf16. Dot products of
+/// int8 (dp4a) do at most four products per fp32 instruction; no source gives their rate.
 struct CudaCores {
   std::string_view compute_capability;
   double fp64, fp32, fp16, int32;
@@ -77,7 +79,7 @@ constexpr std::array cuda_cores{
     CudaCores{"12.0", 4, 256, 256, 0},
 };
 
-/// Whole words: an A10 is no A10G, and an H200 no H20.
+/// Matches whole words: an A10 is not an A10G, and an H200 not an H20.
 bool has_word(std::string_view text, std::string_view word) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" -"), text.size());
@@ -87,7 +89,7 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Turing without Tensor Cores, and cards whose arithmetic is crippled on purpose (CMP).
+/// Turing without Tensor Cores, and cards with deliberately reduced arithmetic (CMP).
 bool without_tensor_cores(std::string_view gpu_name) {
   constexpr std::array<std::string_view, 11> models{"GTX",   "CMP",   "T400",  "T500",  "T550", "T600",
                                                     "T1000", "T1200", "T2000", "MX450", "MX550"};
@@ -96,15 +98,15 @@ bool without_tensor_cores(std::string_view gpu_name) {
                      [&](std::string_view model) { return has_word(gpu_name, model); });
 }
 
-/// Models with less than the rates of their compute capability, with fp32 sums. Their data sheets and
-/// whitepapers: GeForce RTX 3090 (82 SMs, 1.695 GHz) 35.6 TFLOP/s of tf32, 71 of bf16, 284 TOP/s of int8,
-/// which is whole; L40 (142 SMs, 2.49 GHz) 90.5 of tf32, 181 of bf16, 362 of fp8 and int8; A10G (80 SMs, 1.71
-/// GHz) 35, 70 and 140; H20 (78 SMs, 1.98 GHz) 148 of bf16, 296 of fp8 and int8.
+/// Models below the rates of their compute capability, with fp32 sums. From data sheets and whitepapers:
+/// GeForce RTX 3090 (82 SMs, 1.695 GHz) 35.6 TFLOP/s of tf32, 71 of bf16, 284 TOP/s of int8, which is the
+/// full rate; L40 (142 SMs, 2.49 GHz) 90.5 of tf32, 181 of bf16, 362 of fp8 and int8; A10G (80 SMs, 1.71 GHz)
+/// 35, 70 and 140; H20 (78 SMs, 1.98 GHz) 148 of bf16, 296 of fp8 and int8.
 struct Cut {
   std::string_view model;
   double floats, int8;
 };
-constexpr double h20 = 148. / 633;  // 633 TFLOP/s of bf16 if it were whole
+constexpr double h20 = 148. / 633;  // 633 TFLOP/s of bf16 at the full rate
 constexpr std::array cuts{Cut{"GeForce", .5, 1}, Cut{"H20", h20, h20}, Cut{"L20", .5, .5}, Cut{"L40", .5, .5},
                           Cut{"L40G", .5, .5},   Cut{"A10G", .5, .5},  Cut{"A10M", .5, .5}};
 
@@ -131,7 +133,7 @@ std::optional<Peak> instruction_peak(std::string_view compute_capability, std::s
                          : instruction == result::fp16x2_fma ? row.fp16
                          : instruction == result::int32_mad  ? row.int32
                                                              : 0;
-    // Products of fp32 without Tensor Cores are made of this one instruction.
+    // fp32 products without Tensor Cores consist of this one instruction.
     const bool reached = instruction == result::fp32_fma && publicly_reached(compute_capability, "gemm32");
     if (value > 0) return Peak{value, guide_alone, reached};
   }

@@ -1,3 +1,4 @@
+// Decides why a node lacks a metric, and what no node of a kind measured.
 #include "judge/peer_faults.hpp"
 
 #include <algorithm>
@@ -56,8 +57,8 @@ const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) 
 
 namespace {
 
-/// Why one run lacks it: missing is certain, unless the run was cut short, something else held the GPU, or it
-/// was recorded only.
+/// Verdict on one run that lacks the metric. Missing is certain, unless the run was interrupted, something
+/// else held the GPU, or the value was recorded only.
 Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const DeviceCount& count) {
   const PeerForm& form = metric.form;
   Verdict verdict = blank_verdict(form);
@@ -78,7 +79,7 @@ Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const D
     verdict.reason =
         fmt::format("{}; the run of this {} ended early: {}", others, count.one, round.partial_reason);
   } else {
-    // A run of which it is not known what was chosen was put into a history by an older version.
+    // A run with unknown choice comes from a history of an older version.
     verdict.reason =
         fmt::format("{}; this {} does not report it{}", others, count.one,
                     round.choice_known ? "" : ", or recorded it only, which its history does not say");
@@ -86,12 +87,12 @@ Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const D
   return verdict;
 }
 
-/// It says why it lacks the metric.
+/// Whether the run notes why it lacks the metric.
 bool says_why(const PeerRound& round, const PeerForm& form) {
   return fault_of(round, form.benchmark) != nullptr || (round.recorded && round.recorded->contains(form.key));
 }
 
-/// It ran the metric's family as one of all.
+/// Whether a complete run with a known choice should have measured the metric, and ran its family.
 bool was_asked(const PeerRound& round, const PeerForm& form) {
   return was_chosen(round, form.benchmark) && round.choice_known && round.complete &&
          !source_hash_of(round, family_of(form.benchmark)).empty();
@@ -102,10 +103,11 @@ bool was_asked(const PeerRound& round, const PeerForm& form) {
 std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node, const DeviceCount& count) {
   const PeerForm& form = metric.form;
   bool held = false;
-  int times = 0;                  // that whole runs lost it since
-  std::optional<Verdict> worst;   // of the runs that say why, or were cut short, since the last that has it
-  std::optional<Verdict> silent;  // of the first one that does not report it
-  std::optional<Verdict> lost;    // of those after the last that has it
+  int times = 0;  // complete runs that lost it since
+  // from runs that note why, or were interrupted, since the last run with the metric
+  std::optional<Verdict> worst;
+  std::optional<Verdict> silent;  // from the first run that does not report it
+  std::optional<Verdict> lost;    // from runs after the last one with the metric
   const auto take = [](std::optional<Verdict>& into, Verdict verdict) {
     if (!into || (grave(verdict) && !grave(*into))) into = std::move(verdict);
   };
@@ -115,7 +117,8 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
       held = true;
       times = 0;
       lost.reset();
-      if (worst && worst->kind == VerdictKind::missing) worst.reset();  // what failed once failed
+      // a failure is not cured by a later run
+      if (worst && worst->kind == VerdictKind::missing) worst.reset();
       continue;
     }
     if (!was_chosen(round, form.benchmark)) continue;
@@ -161,7 +164,7 @@ std::vector<std::string> Unmeasured::sentences(const DeviceCount& count) const {
     if (!measured_.contains(what)) families[family_of(what)].push_back(&fault);
   std::vector<std::string> out;
   for (const auto& [family, faults] : families) {
-    const PeerFault& first = *faults.front();  // the family sorts before what it holds
+    const PeerFault& first = *faults.front();  // a family sorts before its benchmarks
     std::string what = first.what;
     if (first.what == family)
       what = "the family " + family;

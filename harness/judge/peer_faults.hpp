@@ -1,4 +1,4 @@
-// What a run of a node did not measure, and why.
+// What a node's runs did not measure, and why.
 #pragma once
 
 #include <map>
@@ -13,49 +13,50 @@
 
 namespace gpugauge::judge {
 
-/// A verdict of the peers on this metric, of one run, still without a kind.
+/// A peers verdict on this metric from one run, with no kind set yet.
 Verdict blank_verdict(const PeerForm& form);
 
-/// What the run says of the benchmark, else of its family; nullptr where it says nothing.
+/// The run's fault for the benchmark, else for its family; nullptr if it has none.
 const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark);
 
-/// A metric in one run.
+/// The state of a metric in one run.
 enum class InRun {
   held,             ///< it has a value
-  lacking,          ///< it has none, and most whole runs of its pass over the nodes have one
-  lacking_as_most,  ///< it has none, as these
+  lacking,          ///< it has no value, but most complete runs of its pass do
+  lacking_as_most,  ///< it has no value, like most complete runs of its pass
 };
 
 /// One metric in the runs of one node, oldest first.
 struct HeldMetric {
   const PeerForm& form;         ///< the metric; must outlive this
-  int others = 0;               ///< nodes that have it, without this one
-  std::span<const InRun> runs;  ///< one entry a run
+  int others = 0;               ///< other nodes that have it
+  std::span<const InRun> runs;  ///< one entry per run
 };
 
-/// What the node lacks of it; nullopt where it has it. Missing, or failed, is certain and counts: what a run
-/// says it could not measure, what none of its runs has, and what two later runs of everything or more lost.
-/// A later run that has it makes good one that lacked it, and none that failed. In doubt, and to be measured
-/// again, is what a run that was cut short lacks, what was recorded without a value, and what one later run
-/// of everything lost.
+/// Returns a verdict if the node lacks the metric, else nullopt. Missing or failed is certain and counts:
+/// what a run reports as not measurable, what none of its runs has, or what two or more later complete runs
+/// lack. A later run with the metric cures one that lacked it, but not one that failed. In doubt, to be
+/// measured again: what an interrupted run lacks, what was recorded without a value, and what a single later
+/// complete run lacks.
 std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node, const DeviceCount& count);
 
-/// Benchmarks and families that failed in any run of a node, each once.
+/// Adds the benchmarks and families that failed in any run of a node, each once.
 void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts);
 
-/// What none of the nodes of a kind could measure.
+/// Collects what no node of a kind could measure.
 class Unmeasured {
  public:
-  /// Takes what its runs could not measure, and what they measured without a value that is compared.
+  /// Adds a node's faults. Benchmarks with a checksum, or with a value recorded only, count as measured.
   void add(const PeerRounds& node);
-  void measured(const std::string& benchmark);  ///< Some node has a value of it.
-  /// One for each family that is, or holds, such: "None of 12 nodes measured the family cublas; ...".
+  void measured(const std::string& benchmark);  ///< Records that some node has a value of it.
+  /// One sentence for each family that was not measured in whole or in part: "None of 12 nodes measured the
+  /// family cublas; ...".
   std::vector<std::string> sentences(const DeviceCount& count) const;
 
  private:
-  std::map<std::string, PeerFault> faults_;  ///< by what, of the first run
+  std::map<std::string, PeerFault> faults_;  ///< by benchmark or family, from the first run
   std::set<std::string> measured_;           ///< benchmarks and families
-  std::set<const void*> seen_;               ///< PeerRound::recorded, which many runs share
+  std::set<const void*> seen_;               ///< PeerRound::recorded already taken; many runs share one
 };
 
 }  // namespace gpugauge::judge

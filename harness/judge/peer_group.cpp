@@ -1,3 +1,4 @@
+// Screens the runs of one kind's nodes and decides on each suspect.
 #include "judge/peer_group.hpp"
 
 #include <algorithm>
@@ -24,32 +25,32 @@ namespace {
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-/// A run of a node and what it says of one metric.
+/// A run of a node with its suspect for one metric.
 struct Seen {
   std::size_t run = 0;
   double change = 0;
-  double centre = 0;                     ///< what it is held against
-  int nodes = 0;                         ///< that tell it
-  const PeerSuspect* suspect = nullptr;  ///< where it stands out
+  double centre = 0;                     ///< what it is compared with
+  int nodes = 0;                         ///< nodes behind `centre`
+  const PeerSuspect* suspect = nullptr;  ///< set if the run stands out
 };
 
-/// What becomes of a suspect run in the light of those after it.
+/// The decision on a suspect run after the later runs.
 struct Decided {
   PeerDecision decision = PeerDecision::cleared;
   std::size_t selecting = 0;  ///< index into the runs that have the metric
   std::size_t later = 0;      ///< runs after it
-  double again = 0;           ///< their middle one
-  int nodes = 0;              ///< the fewest that tell what one of these is held against
-  /// Confirmed first, then what a further run would decide.
+  double again = 0;           ///< median of their values
+  int nodes = 0;              ///< fewest nodes behind any of these centres
+  /// Order: confirmed first, then those that a further run would decide.
   int weight() const {
     if (decision == PeerDecision::cleared) return 0;
     return decision == PeerDecision::confirmed ? 3 : later == 0 ? 2 : 1;
   }
 };
 
-/// The comparison at work: the metrics that most nodes hold, each with one value a node. With a newcomer the
-/// nodes make the scale, and it alone is judged; `scales` come with it, nullptr without one. Values lie as
-/// they would have been in the first pass.
+/// The comparison: the metrics that most nodes hold, each with one value per node. With a newcomer, the nodes
+/// make the scale and only the newcomer is judged; `scales` is nullptr without one. Values are shifted to the
+/// first pass.
 class Comparison {
  public:
   Comparison(const std::vector<PeerRounds>& nodes, const PeerRounds* newcomer,
@@ -106,7 +107,7 @@ class Comparison {
   }
   const PeerForm& form_of(std::size_t metric) const { return forms_[chosen_.forms[metric]]; }
 
-  /// One value of a run for each metric that is expected, those on the scale first; NaN where it has none.
+  /// One value of a run per expected metric, those on the scale first; NaN if it has none.
   std::vector<double> values_of(const PeerRound& round) const {
     std::vector<double> out(chosen_.forms.size(), absent);
     for (const auto& [form, by_chance, value] : round.values)
@@ -114,7 +115,7 @@ class Comparison {
     return out;
   }
 
-  /// What the runs say of their own chance, a metric: the median over them.
+  /// Sets each metric's by_chance: the median over the runs.
   void learn_chance() {
     std::vector<std::vector<double>> seen(metrics_.size());
     for (const PeerRounds& node : nodes_)
@@ -126,7 +127,7 @@ class Comparison {
       if (!seen[m].empty()) metrics_[m].by_chance = median(std::move(seen[m]));
   }
 
-  /// Fills metrics_ with what the nodes measured, and says who lacks what.
+  /// Fills metrics_ with the nodes' values, and reports what nodes lack.
   void gather() {
     learn_chance();
     std::vector<std::vector<bool>> usual;
@@ -150,13 +151,13 @@ class Comparison {
     }
   }
 
-  /// Of the node's first value of the metric.
+  /// The run of the node's first value of the metric.
   std::size_t first_run(std::size_t metric, std::size_t node) const {
     const auto late = first_run_[metric].find(node);
     return late == first_run_[metric].end() ? 0 : late->second;
   }
 
-  /// Takes off each value what its pass moved the fleet by (peer_passes.hpp).
+  /// Subtracts from each value the shift of its pass (peer_passes.hpp).
   void screen_fleet() {
     std::vector<PeerScale> scales;
     if (last_pass_ > 0) scales = peer_scales(metrics_, rules_);
@@ -195,7 +196,7 @@ class Comparison {
                      doubtful_change(scale, metric.tolerance, rules_));
   }
 
-  /// `scales`: those of the nodes, made where it is empty.
+  /// `scales`: the nodes' scales; computed if empty.
   void screen_one(std::vector<PeerScale>& scales) {
     if (scales.empty()) scales = peer_scales(metrics_, rules_);
     screen_.scales = scales;
@@ -216,14 +217,14 @@ class Comparison {
     out_.judged = out_.sensitivity.size();
   }
 
-  /// `open`: a further run would decide it. What failed counts whatever the policy says.
+  /// `open`: a further run would decide it. Failures count whatever the policy says.
   void add(std::size_t node, Verdict verdict, bool open) {
     if (verdict.kind != VerdictKind::failed) apply_advisory(policy_, verdict);
     if (open && !verdict.advisory) out_.again[node] = true;
     out_.verdicts[node].push_back(std::move(verdict));
   }
 
-  /// `runs`: the values of each run of the node; `usual`: by pass, what most have there, empty: all.
+  /// `runs`: the values per run of the node; `usual`: by pass, the metrics most runs have, empty: all.
   void add_missing(std::size_t node, const std::vector<std::vector<double>>& runs,
                    const std::vector<std::vector<bool>>& usual) {
     std::vector<InRun> of_runs(runs.size());
@@ -246,7 +247,7 @@ class Comparison {
     }
   }
 
-  /// What each run of the node that has the metric says of it, oldest first.
+  /// The suspects of the node's runs that have the metric, oldest first.
   std::vector<Seen> seen_of(std::span<const PeerSuspect> suspects) const {
     const std::size_t node = suspects.front().node;
     const std::size_t metric = suspects.front().metric;
@@ -274,7 +275,7 @@ class Comparison {
     return out;
   }
 
-  /// The suspect run selects where the one before it did not stand out, and only the runs after it are asked.
+  /// A suspect run selects the node if the run before it did not stand out; only later runs decide.
   Decided decide(const std::vector<Seen>& seen, std::size_t metric) const {
     Decided out;
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -296,7 +297,7 @@ class Comparison {
     return out;
   }
 
-  /// `suspects`: the runs of one node in which one metric stands out.
+  /// Takes one node's suspects for one metric, by run.
   void take(std::span<const PeerSuspect> suspects) {
     const std::size_t node = suspects.front().node;
     const std::size_t metric = suspects.front().metric;
@@ -330,7 +331,7 @@ class Comparison {
     add(node, std::move(verdict), decided.later == 0);
   }
 
-  /// How sure it is: the rest of a reason.
+  /// The end of a reason: how certain it is.
   std::string ending(const Decided& decided, std::size_t runs) const {
     if (decided.decision == PeerDecision::confirmed)
       return decided.later == 1 ? ", confirmed by a further run"
@@ -357,7 +358,7 @@ class Comparison {
   const ChosenMetrics chosen_;                          ///< metrics_ are the first of these
   std::size_t last_pass_ = 0;
   std::vector<double> relative_;
-  std::vector<std::map<std::size_t, std::size_t>> first_run_;  ///< by metric: node -> run, where it is not 0
+  std::vector<std::map<std::size_t, std::size_t>> first_run_;  ///< by metric: node -> run, if not 0
   std::vector<std::vector<PassShift>> shifts_;                 ///< by metric and pass
   std::vector<std::vector<double>> newcomers_;                 ///< the newcomer's values by run and metric
   PeerScreen screen_;

@@ -12,7 +12,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Sets of things that belong together.
+/// Disjoint sets (union-find).
 class Together {
  public:
   explicit Together(std::size_t things) : parent_(things) { std::iota(parent_.begin(), parent_.end(), 0U); }
@@ -26,7 +26,7 @@ class Together {
   std::vector<std::size_t> parent_;
 };
 
-/// Joins what has a name in common.
+/// Joins items with a common name.
 class ByName {
  public:
   explicit ByName(Together& sets) : sets_(sets) {}
@@ -48,8 +48,8 @@ std::string host_of(const PeerRounds& device) {
 }
 
 std::vector<std::optional<std::size_t>> machines_of(const std::vector<PeerRounds>& devices) {
-  // Containers of one machine may have names of their own and share its boot: a boot speaks only for what has
-  // no name, and leads to a name only where it has one alone.
+  // Containers of one machine may have their own names and share its boot. A boot therefore identifies only
+  // unnamed rounds, and implies a name only if it has exactly one.
   std::map<std::string, std::set<std::string>> names;
   for (const PeerRounds& device : devices)
     if (const std::string host = host_of(device); !host.empty())

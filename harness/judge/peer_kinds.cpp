@@ -1,3 +1,4 @@
+// Groups the runs of a fleet by node and kind.
 #include "judge/peer_kinds.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// A fact that one side lacks is no value.
+/// Quotes a value; an absent fact is not a value.
 std::string quoted(const std::string& value) {
   return value.empty() ? "absent" : result::quoted(value);
 }
@@ -54,7 +55,7 @@ std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
     for (const PeerRound* round : nodes[n])
       for (const auto& [family, hash] : round->source_hashes) hashes[round->kind][family][hash].insert(n);
   std::map<std::string, PeerKind> groups;
-  std::map<std::string, std::size_t> last;  // node that was added to the group
+  std::map<std::string, std::size_t> last;  // the last node added to the group
   for (std::size_t n = 0; n < nodes.size(); ++n)
     for (const PeerRound* round : nodes[n]) {
       std::string name = round->kind;
@@ -81,9 +82,9 @@ std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes) {
 
 namespace {
 
-/// What the runs of most nodes note and those of another do not, where they were asked for it.
+/// Adds checksums that most nodes' runs note and another node's do not, if it was asked for them.
 void add_missing_checksums(const PeerKind& nodes, ChecksumComparison& out) {
-  constexpr int fewest = 3;  // as for a majority of values
+  constexpr int fewest = 3;  // as for a majority of checksums
   std::map<std::string, std::vector<bool>> holders;
   for (std::size_t n = 0; n < nodes.size(); ++n)
     for (const PeerRound* round : nodes[n])

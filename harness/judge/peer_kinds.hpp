@@ -1,4 +1,4 @@
-// Which runs are of one node, and which nodes are of one kind.
+// Groups runs by node, and nodes by kind.
 #pragma once
 
 #include <string>
@@ -8,27 +8,27 @@
 
 namespace gpugauge::judge {
 
-/// Runs that did the same work, by node: every fact that must match does, and so do the sources of each
-/// family.
+/// Comparable runs by node: all fields that must match agree, and so do the sources of each family.
 using PeerKind = std::vector<PeerRounds>;
 
-/// The runs of each node, oldest first; a run that was given twice counts once, and is remarked on.
+/// Returns the runs of each node, oldest first. A run given twice counts once and adds a remark.
 std::vector<PeerRounds> nodes_of(const std::vector<PeerRound>& rounds, std::vector<std::string>& remarks);
 
-/// Runs by kind, the one of most nodes first: a node is in each kind of which it has a run. Within what must
-/// match, runs whose sources differ from what most nodes have stand apart.
+/// Returns the runs by kind, the kind with most nodes first. A node is in each kind of which it has a run.
+/// Runs with other family sources than most nodes form a kind of their own.
 std::vector<PeerKind> kinds_of(const std::vector<PeerRounds>& nodes);
 
-/// compare_checksums() over the runs of one kind: from another stack or other sources the same work may come
-/// out otherwise.
+/// Returns compare_checksums() over the runs of one kind. Another stack or other sources may legitimately
+/// give other checksums.
 ChecksumComparison compare_node_checksums(const PeerKind& nodes);
 
-/// What must match, of all of its runs: PeerRound::fingerprint is shared by runs whose sources differ.
+/// The facts of a kind that must match. PeerRound::fingerprint alone is shared by runs with different
+/// sources.
 result::Fingerprint fingerprint_of(const PeerKind& kind);
 
-/// "NVIDIA H200, driver 580.65.06"; or a host's processor.
+/// "NVIDIA H200, driver 580.65.06", or a host's processor.
 std::string describe(const PeerRound& round);
-/// The same, and how a kind differs from the largest.
+/// The same, with the differences from the largest kind.
 std::string describe(const PeerKind& kind, const PeerKind& largest);
 
 }  // namespace gpugauge::judge

@@ -9,7 +9,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// When each pass was: the first of them, and the others as far as there are enough nodes.
+/// The times of the passes: the first, and the others if enough nodes have them.
 std::vector<double> times_of(const std::vector<PeerRounds>& nodes, std::size_t least) {
   std::vector<double> out;
   while (true) {
@@ -44,9 +44,9 @@ std::vector<std::vector<std::size_t>> passes_of(const std::vector<PeerRounds>& n
 std::vector<PassShift> shifts_of(std::span<const PassValue> values, std::size_t passes, std::size_t nodes,
                                  double centre, double doubtful) {
   struct Known {
-    std::optional<double> value;  // as it would have been in the first pass
+    std::optional<double> value;  // shifted to the first pass
     bool doubted = false;
-    std::size_t told = 0;  // last pass of which it did
+    std::size_t told = 0;  // last pass whose shift it showed
   };
   std::vector<Known> known;
   for (const PassValue& one : values)

@@ -1,3 +1,4 @@
+// Reduces runs to what the comparison of nodes needs.
 #include "judge/peer_round.hpp"
 
 #include <algorithm>
@@ -18,8 +19,8 @@
 namespace gpugauge::judge {
 namespace {
 
-/// The facts that tell one card from another, joined; for a host, which has none, its boot. Hosts whose boot
-/// is not known are not taken for one: each run then stands for itself.
+/// A node's identity: the facts that distinguish cards, joined; for a host, its boot. Hosts with unknown
+/// boots are not taken for one, so each run stands alone.
 std::string identity(const result::Run& run) {
   if (run.device != "host" && run.device.rfind("GPU-", 0) == 0) return run.device;
   std::string cards;
@@ -34,7 +35,8 @@ std::string identity(const result::Run& run) {
 
 std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collected) {
   std::vector<PeerFault> out;
-  std::map<std::string, PeerFault> families;  // each the gravest of its processes, the first of as grave ones
+  // by family: the gravest fault of its processes, the first of equals
+  std::map<std::string, PeerFault> families;
   for (const result::Process& process : run.processes) {
     const result::Status status = status_of(process);
     const std::string& reason = reason_of(process);

@@ -1,3 +1,4 @@
+// Screens nodes against each other on plain numbers.
 #include "judge/peers.hpp"
 
 #include <algorithm>
@@ -18,18 +19,18 @@
 namespace gpugauge::judge {
 namespace {
 
-/// As in the gate: values that repeat exactly must not dominate the moderation.
+/// As in the gate: keeps values that repeat exactly from dominating the moderation.
 constexpr double negligible_share = 0.01;
 
-/// Of a node's value against a centre that `nodes` tell.
+/// Standard error of a node's value against a centre from `nodes` nodes.
 double error_of(const PeerScale& scale, int nodes) {
   return scale.spread * std::sqrt(1 + median_variance_factor(nodes));
 }
 
-/// Of a change against a centre that `nodes` tell: the tolerances alone would warn of what is mere noise where
-/// healthy nodes lie further apart than these.
+/// The warning limit of a change against a centre from `nodes` nodes. With tolerances alone, noise would
+/// trigger it where healthy nodes differ by more than these.
 double warning_of(const PeerScale& scale, double tolerance, int nodes, const PeerRules& rules) {
-  // Where a run is in either of two modes, a drop by their distance is none.
+  // If a run is in one of two modes, a drop of their distance is normal.
   if (scale.nodes >= rules.few_nodes || scale.two_modes) return std::numeric_limits<double>::infinity();
   return std::max(rules.warning_multiple * tolerance, rules.warning_errors * error_of(scale, nodes));
 }
@@ -57,7 +58,7 @@ PeerScale scale_of(const PeerMetric& metric, const PeerRules& rules) {
   return scale;
 }
 
-/// Each metric by itself: with thousands of nodes on every core, since Qn is half of all the work.
+/// Computes each metric separately, with thousands of nodes on all cores, since Qn is half of all the work.
 std::vector<PeerScale> own_scales(std::span<const PeerMetric> metrics, const PeerRules& rules) {
   std::vector<PeerScale> scales(metrics.size());
   std::atomic<std::size_t> next = 0;
@@ -113,7 +114,7 @@ std::vector<PeerScale> peer_scales(std::span<const PeerMetric> metrics, const Pe
 
 namespace {
 
-/// The p values of each node's metrics, as far as any level may reject them.
+/// The p values of each node's metrics that some level may reject.
 class NodeTests {
  public:
   explicit NodeTests(std::size_t nodes) : small_(nodes), measured_(nodes, 0) {}
@@ -122,9 +123,9 @@ class NodeTests {
     ++measured_[node];
     if (p < 1) small_[node].push_back(p);
   }
-  /// Simes for each node over its metrics and runs, Holm over the nodes. A faulty node may stay below what a
-  /// single metric would need, since several agree; how healthy nodes differ for good, which a fresh run
-  /// repeats faithfully, stays below it at this level.
+  /// Simes' test per node over its metrics and runs, with Holm's correction over the nodes. A faulty node may
+  /// need less than a single metric would, since several agree. Lasting differences between healthy nodes,
+  /// which a fresh run repeats, stay below this level.
   std::vector<bool> standing_out(double level) {
     if (level >= 1) return std::vector<bool>(small_.size(), true);
     std::vector<double> p_values;
@@ -149,15 +150,16 @@ class Screening {
  public:
   Screening(std::size_t nodes, const PeerRules& rules) : rules_(rules), nodes_(nodes) {}
 
-  /// What follows is of this metric.
+  /// Selects the metric for the following tests.
   void of(std::size_t metric, const PeerScale& scale, double tolerance) {
     metric_ = metric;
     tolerance_ = tolerance;
     scale_ = scale;
-    // A p above the rate is never rejected, and the tail of t costs a microsecond: a million tests wait.
+    // A p above the rate is never rejected, and computing t's tail costs a microsecond for each of a million
+    // tests.
     least_ = t_quantile(1 - rules_.false_discovery, scale.degrees);
   }
-  /// `nodes` tell the centre.
+  /// `nodes`: number of nodes behind the centre.
   void test(std::size_t node, std::size_t run, double change, int nodes) {
     if (std::isnan(change)) return;
     const double t = change / error_of(scale_, nodes);
@@ -168,7 +170,7 @@ class Screening {
       candidates_.push_back({metric_, node, run, change, p_values_.back(), warned, false});
   }
   std::vector<PeerSuspect> suspects() && {
-    // What is rejected is what lies at or below one limit.
+    // The rejected p values are those at or below one limit.
     const std::vector<bool> rejected = benjamini_hochberg(p_values_, rules_.false_discovery);
     double limit = -1;
     for (std::size_t i = 0; i < rejected.size(); ++i) {
@@ -196,7 +198,7 @@ class Screening {
   PeerScale scale_;
   double least_ = 0;
   std::vector<PeerSuspect> candidates_;
-  std::vector<double> p_values_;  ///< of all tests: the ones that no level can reject stand as 1
+  std::vector<double> p_values_;  ///< p values of all tests; 1 for those that no level can reject
 };
 
 }  // namespace

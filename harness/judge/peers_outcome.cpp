@@ -12,7 +12,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// What the nodes that were measured together come to: a sentence's parts.
+/// Sentence parts on the nodes that were measured together.
 struct FabricOutcome {
   std::vector<std::string> found;      ///< "slow node node3"
   std::vector<std::string> undecided;  ///< names
@@ -37,7 +37,7 @@ struct FabricOutcome {
   }
 };
 
-/// ", on 1 of 3 nodes"; nothing where machines are not counted apart.
+/// ", on 1 of 3 nodes"; "" if machines are not counted separately.
 std::string hosts_found(const PeersJudgement& judgement) {
   if (!several_a_host(judgement)) return "";
   const auto found = std::count_if(judgement.hosts.begin(), judgement.hosts.end(),
@@ -45,7 +45,7 @@ std::string hosts_found(const PeersJudgement& judgement) {
   return fmt::format(", on {} of {}", found, result::counted(judgement.hosts.size(), "node"));
 }
 
-/// " on 3 nodes"; likewise.
+/// " on 3 nodes"; "" if machines are not counted separately.
 std::string hosts_in_all(const PeersJudgement& judgement) {
   if (!several_a_host(judgement)) return "";
   return " on " + result::counted(judgement.hosts.size(), "node");
@@ -68,7 +68,7 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
   }
   std::vector<std::string> also;
   std::vector<std::string> again;
-  std::vector<std::string> undecided;  // a further run decides nothing
+  std::vector<std::string> undecided;  // a further run would decide nothing
   for (const NodeJudgement& node : nodes)
     if (node.state == NodeState::suspect) (node.measure_again ? again : undecided).push_back(node.label);
   if (!again.empty())

@@ -1,4 +1,4 @@
-// What the judgement of a fleet comes to, as one sentence and one exit code.
+// Reduces the judgement of a fleet to one sentence and one exit code.
 #pragma once
 
 #include "judge/judge_peers.hpp"
@@ -6,7 +6,7 @@
 
 namespace gpugauge::judge {
 
-/// The rule is that of judge_peers(). `count_of_all`: of all devices that were read.
+/// Applies the rule of judge_peers(). `count_of_all` counts all devices that were read.
 Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_all, bool strict);
 
 }  // namespace gpugauge::judge

@@ -11,19 +11,19 @@
 namespace gpugauge::judge {
 namespace {
 
-/// The median rate of a product in a second, which operations per clock are formed beside: neither the
-/// window's mean nor the best of the candidates.
+/// Whether the verdict is on the median rate per second, the counterpart of operations per clock; not on the
+/// window's mean or the best candidate.
 bool is_rate(const Verdict& verdict) {
   return verdict.metric.ends_with(":throughput") || verdict.metric.ends_with(":rate");
 }
 
-/// Of a loss that operations per clock do not share to this part or more, the clock is the reason.
+/// The clock is the cause if operations per clock lost less than this share of the rate's loss.
 constexpr double clocks_part = 1.0 / 3.0;
 
-/// Where the rate lost no more than this above what operations per clock lost, the clock is as it was.
+/// The clock is unchanged if the rate lost at most this much more than operations per clock.
 constexpr double clock_unmoved = .01;
 
-/// Of two losses of higher-is-better figures, the rate's is the larger by what the clock fell.
+/// Whether the rate's loss exceeds the loss per clock by a fall of the clock.
 bool clock_fell_too(double per_clock, double rate) {
   return per_clock < 1 && 1 - (1 - rate) / (1 - per_clock) > clock_unmoved;
 }
@@ -31,7 +31,7 @@ bool clock_fell_too(double per_clock, double rate) {
 std::string told_by(const Verdict& per_clock, const Verdict& rate) {
   if (!per_clock.change) return "";
   const double change = *per_clock.change;
-  const bool fell = rate.kind == VerdictKind::regressed;  // else nothing is shown to have
+  const bool fell = rate.kind == VerdictKind::regressed;  // else no fall is shown
   if (per_clock.kind == VerdictKind::regressed)
     return fmt::format("; operations per clock are {} worse: it is not the SM clock{}", percent(change),
                        clock_fell_too(change, *rate.change) ? " alone" : "");

@@ -1,3 +1,4 @@
+// Judges metrics against the limits of memory, links and SMs.
 #include "judge/physical_limits.hpp"
 
 #include <algorithm>
@@ -19,16 +20,16 @@ namespace {
 
 using result::Direction;
 
-/// Beyond the limit by more than clocks and rounding explain.
+/// More than clocks and rounding explain.
 constexpr double above_limit = 1.05;
-/// A product of fewer operations leaves many SMs of a large GPU without work: no floor.
+/// Smaller products leave many SMs of a large GPU idle: no floor.
 constexpr double least_saturating_flops = 1e11;
-/// A smaller copy over the link mostly waits.
+/// Smaller copies over the link mostly wait.
 constexpr double least_copied_bytes = 3e7;
 
-/// Whether a floor may be held against the metric: it is declared saturating, its median is looked at, the
-/// GPU's compute capability is in the table of peaks, and it has the whole chip (a slice of a card, or a
-/// share of a virtual one, does not say how much of the chip it is).
+/// Whether a floor applies: the metric is declared saturating and is the median, and the GPU's compute
+/// capability is in the table of peaks. The run must have the whole chip, since a slice or virtual GPU does
+/// not show its share.
 bool has_floor(const MetricValues& metric, const result::Run& run) {
   if (!metric.saturating || metric.form.statistic != "median") return false;
   const DeviceFacts device(run, metric.benchmark);
@@ -64,7 +65,7 @@ Verdict against_limit(const std::string& key, const MetricValues& metric, const 
   return verdict;
 }
 
-/// The host has its part in a copy, so a slow one is counted and fails nothing.
+/// The host takes part in a copy, so a slow one is counted but not failed.
 Verdict slow_copy(const std::string& key, const MetricValues& metric, const result::Limit& limit) {
   Verdict verdict = physical_verdict(key, metric);
   verdict.kind = VerdictKind::inconclusive;
@@ -111,7 +112,7 @@ Verdict against_link(const std::string& key, const MetricValues& metric, const r
                   limit->source));
 }
 
-/// Of the run as a whole: the same name whichever product asks.
+/// One verdict for the whole run: the same name for every product.
 Verdict without_peaks(const std::string& capability) {
   Verdict verdict = physical_verdict(
       "peaks/products", VerdictKind::inconclusive,
@@ -122,8 +123,8 @@ Verdict without_peaks(const std::string& capability) {
   return verdict;
 }
 
-/// From below only what is declared saturating and large or from registers, of models whose Tensor Cores are
-/// not cut: small and misaligned shapes are honest far below the peak.
+/// The floor applies only to products that are declared saturating, and large or from registers, on models
+/// with full Tensor Cores. Small and misaligned shapes are rightly far below the peak.
 Verdict against_peak(const std::string& key, const MetricValues& metric, const result::Run& run) {
   const DeviceFacts device(run, metric.benchmark);
   const std::string capability = device.text("gpu.compute_capability");

@@ -1,4 +1,4 @@
-// The empty form of what the physical judges say: of one round, until somebody counts more.
+// Blank verdicts of the physical judges. Each covers one round until the caller counts more.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace gpugauge::judge {
 
-/// A verdict without a figure: something did not run, is gone, or went the wrong way. `name` says what:
-/// "gpu/lost", a family, a benchmark's id.
+/// A verdict without a figure, on something that did not run, disappeared or went wrong. `name` identifies
+/// it: "gpu/lost", a family, a benchmark's id.
 inline Verdict physical_verdict(std::string name, VerdictKind kind, std::string reason) {
   Verdict out;
   out.kind = kind;
@@ -22,7 +22,8 @@ inline Verdict physical_verdict(std::string name, VerdictKind kind, std::string 
   return out;
 }
 
-/// On a metric, with the median of its processes; ok and without a reason. `metric` must have values.
+/// A verdict on a metric, with the median of its processes, ok and without a reason. `metric` must have
+/// values.
 inline Verdict physical_verdict(std::string key, const MetricValues& metric) {
   Verdict out = physical_verdict(std::move(key), VerdictKind::ok, "");
   out.metric_class = metric.form.metric_class;

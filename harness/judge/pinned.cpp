@@ -15,9 +15,9 @@ namespace {
 static_assert(minimum_baseline_rounds == baseline::minimum_rounds,
               "what is selected first is what can decide");
 
-/// No tolerance on the scale of the gate may reach a loss of everything.
+/// Upper bound of a tolerance on the gate's scale; a loss of everything is not representable.
 constexpr double largest_tolerance = .95;
-/// A difference of so many steps of the clock is none.
+/// A difference of this many clock steps counts as none.
 constexpr double clock_steps = 2;
 
 RoundValues on_scale(const MetricValues& metric, const std::vector<double>& values) {
@@ -113,9 +113,9 @@ std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& ca
   std::map<std::string, std::vector<std::size_t>> candidates;
   for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
     const bool measured = now.empty() || (!now[m].empty() && !now[m].front().empty());
-    // What a site only wants to be told of must not count by way of its class.
+    // A metric that a site made advisory must not count through its class.
     const bool counted = advisory_rule(policy, pinned.keys[m]) == nullptr;
-    // The mean says what a class does in a second; the clock has a part in that.
+    // The class mean describes rates, which include the clock, so leave out operations per clock.
     const bool of_time = !is_per_clock(pinned.keys[m]);
     if (measured && counted && of_time) candidates[pinned.forms[m]->form.metric_class].push_back(m);
   }

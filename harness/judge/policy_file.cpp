@@ -1,3 +1,4 @@
+// Parses the policy file and judges what it expects of a node.
 #include "judge/policy_file.hpp"
 
 #include <algorithm>
@@ -18,11 +19,11 @@ namespace gpugauge::judge {
 namespace {
 
 constexpr int most_gpus = 1024;
-/// Smaller levels of error ask for quantiles that no distribution of a few rounds has, and no clock tells
-/// smaller tolerances.
+/// Smaller error levels need quantiles that no distribution of a few rounds has; no clock resolves smaller
+/// tolerances.
 constexpr double least_level = 1e-6;
 
-/// A number strictly between two bounds.
+/// Returns `value` if strictly between two bounds; else refuses it.
 double between(const result::Place& place, double value, double low, double high) {
   if (!(value > low && value < high))
     place.refuse(fmt::format("is {}; it must be above {} and below {}", value, low, high));

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* where_names_are = "`gpugauge list` names the benchmarks, --every-metric their metrics";
 
-/// Whether some text that begins with `head` and goes on as `next` says can match: from the first * on, any.
+/// Whether the pattern matches some text that begins with `head` and continues with a character that `next`
+/// allows. Anything may follow the first *.
 template <typename Next>
 bool reaches(std::string_view pattern, std::string_view head, const Next& next) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -49,7 +50,7 @@ bool matches_any(const std::string& pattern, const std::set<std::string>& keys) 
                      [&](const std::string& key) { return result::matches(pattern, key); });
 }
 
-/// True where a benchmark that was not measured may have what the entry names.
+/// True if a benchmark that was not measured may match the entry.
 bool may_be_elsewhere(const std::string& pattern, const SeenMetrics& seen, const KnownBenchmarks& known) {
   return std::any_of(known.benchmarks.begin(), known.benchmarks.end(),
                      [&](const KnownBenchmarks::Known& one) {

@@ -1,5 +1,5 @@
-// Which metrics the entries of a policy reach: one that reaches none is refused, since a rule that is never
-// applied would be believed.
+// Checks which metrics the entries of a policy match. An entry that matches none is refused, since the site
+// would rely on a rule that never applies.
 #pragma once
 
 #include <set>
@@ -11,42 +11,42 @@
 
 namespace gpugauge::judge {
 
-/// What can be measured here, as far as it is known.
+/// The benchmarks that can be measured here, as far as known.
 struct KnownBenchmarks {
-  /// One benchmark that a family describes.
+  /// One benchmark described by a family.
   struct Known {
     std::string id;            ///< family/op/variant/params
     std::string metric_class;  ///< one of result::classes
   };
-  std::vector<Known> benchmarks;    ///< each once for every class of its metrics
-  std::vector<std::string> silent;  ///< families that could not say what they measure, by name
+  std::vector<Known> benchmarks;    ///< one entry per benchmark and class of its metrics
+  std::vector<std::string> silent;  ///< families that could not list their benchmarks, by name
 };
 
-/// What one call has seen: every metric that it judged, measured or compared with.
+/// Everything that one call judged, measured or compared with.
 struct SeenMetrics {
-  std::set<std::string> keys;        ///< result::metric_key, and "class/CLASS" of each class among them
-  std::set<std::string> classes;     ///< of these metrics
-  std::set<std::string> benchmarks;  ///< ids that were measured: a metric of each is there
-  std::set<std::string> physical;    ///< what only the physical judge speaks of: no policy reaches it
+  std::set<std::string> keys;        ///< result::metric_key, and "class/CLASS" for each class
+  std::set<std::string> classes;     ///< classes of these metrics
+  std::set<std::string> benchmarks;  ///< ids of measured benchmarks: `keys` holds a metric of each
+  std::set<std::string> physical;    ///< names that only the physical judge uses; no policy applies to them
 
-  /// A metric, or with a `key` that begins with "class/" a class mean.
+  /// Adds a metric, or a class mean if `key` begins with "class/".
   void add(const std::string& key, const std::string& metric_class);
-  /// A metric as nodes are compared by it: they have no class means.
+  /// Adds a metric of the comparison of nodes, which has no class means.
   void add(const PeerForm& form);
-  /// The metrics of runs that were measured now, whether they are judged or only recorded.
+  /// Adds the metrics of runs measured now, judged or recorded only.
   void add_measured(const std::vector<result::Run>& runs);
-  /// Those of runs that are compared with.
+  /// Adds the metrics of the runs compared with.
   void add_reference(const std::vector<result::Run>& runs);
-  /// What the judges spoke of.
+  /// Adds the metrics of these verdicts.
   void add(const std::vector<Verdict>& verdicts);
 };
 
-/// Before anything is measured: throws result::UsageError for an entry of `policy.metrics` that can match
-/// neither a metric of a known benchmark nor a class mean, whatever the benchmark's metrics are called.
+/// Checks before measuring: throws result::UsageError for an entry of `policy.metrics` that can match neither
+/// a metric of a known benchmark (whatever its metric names) nor a class mean.
 void require_possible(const Policy& policy, const KnownBenchmarks& known);
 
-/// Afterwards: throws result::UsageError for an entry that matches nothing of `seen`, unless a known
-/// benchmark for which it is possible was not measured. Without `known`, what was seen is all there is.
+/// Checks after measuring: throws result::UsageError for an entry that matches nothing in `seen`, unless it
+/// could match a known benchmark that was not measured. Without `known`, only `seen` counts.
 void require_matches(const Policy& policy, const SeenMetrics& seen, const KnownBenchmarks& known = {});
 
 }  // namespace gpugauge::judge

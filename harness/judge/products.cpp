@@ -11,7 +11,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// What vector loads of every kind of numbers divide: 16 bytes of 8-bit numbers.
+/// Sizes divisible by this allow vector loads of every number format: 16 bytes of 8-bit numbers.
 constexpr unsigned aligned_to = 16;
 
 std::string_view family_of(std::string_view benchmark) {
@@ -24,7 +24,7 @@ bool multiples(std::string_view text) {
   for (const char letter : text) {
     const bool digit = letter >= '0' && letter <= '9';
     if (!digit && value % aligned_to != 0) return false;
-    // Only the remainder counts.
+    // Only the remainder matters.
     value = digit ? (value * 10 + static_cast<unsigned>(letter - '0')) % aligned_to : 0;
   }
   return value % aligned_to == 0;
@@ -39,21 +39,21 @@ bool aligned(const result::BenchmarkResult& benchmark) {
          multiples(result::fact(benchmark.parameters, "tokens"));
 }
 
-/// What the id of a layer says that it multiplies: "cudnn/fprop/bf16/stage3_3x3/nhwc" gemm16; "" of fp32, and
-/// where it says nothing.
+/// The products of a layer by its id: gemm16 for "cudnn/fprop/bf16/stage3_3x3/nhwc"; "" for fp32, or an id
+/// that does not show it.
 std::string_view products_of_layer(std::string_view benchmark) {
   const auto names = [&](std::string_view word) { return benchmark.find(word) != std::string_view::npos; };
   if (names("/bf16/") || names("/fp16/")) return "gemm16";
   return names("/tf32/") ? "gemmtf32" : "";
 }
 
-/// Channels last, and not the first layer, whose images have three channels.
+/// True for channels last, except the first layer, whose images have three channels.
 bool suits_tensor_cores(std::string_view layer, std::string_view benchmark) {
   return layer != "conv" || (benchmark.find("/nhwc") != std::string_view::npos &&
                              benchmark.find("/stem") == std::string_view::npos);
 }
 
-/// Why the notes say that the CUDA cores did the work; "" where they do not.
+/// Why the notes show that CUDA cores did the work; "" if they do not.
 std::string why_on_cuda_cores(const result::BenchmarkResult& benchmark, std::string_view products) {
   const bool fp32 = products == "gemmtf32" && result::fact(benchmark.notes, "numerics") == "fp32";
   std::string why = fp32 ? "the error is that of fp32" : "";
@@ -115,7 +115,7 @@ std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result:
     for (const auto& [key, metric] : collected.metrics)
       if (large_of_kind(metric, work)) large.emplace(metric.benchmark, &metric);
   struct Told {
-    std::string why;  // of the first process that tells it
+    std::string why;  // from the first process with such a note
     int processes = 0, of = 0;
   };
   std::map<std::string, Told> told;
@@ -141,7 +141,7 @@ std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result:
 }
 
 std::string short_name(std::string name) {
-  constexpr std::size_t longest = 120;  // the run file holds all of it
+  constexpr std::size_t longest = 120;  // the run file holds the full name
   if (name.size() > longest) name = name.substr(0, longest) + "...";
   return name;
 }

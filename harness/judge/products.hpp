@@ -1,4 +1,4 @@
-// Matrix products as the judges tell them apart: what they multiply, and whose kernels they are.
+// Classifies matrix products: what they multiply, and whose kernels compute them.
 #pragma once
 
 #include <optional>
@@ -11,63 +11,63 @@
 
 namespace gpugauge::judge {
 
-/// Smaller products do not fill the device.
+/// Least FLOP of a product that fills the device.
 inline constexpr double least_product_flops = 1e10;
 
-/// What a product multiplies: its class, or for gemm8, which holds two kinds, "int8" where the benchmark's id
-/// names it and else "fp8". Text of `metric_class`, or static.
+/// Returns what a product multiplies: its class, or for gemm8, which holds two kinds, "int8" if the
+/// benchmark's id names it, else "fp8". The view points into `metric_class` or static text.
 std::string_view products_of(std::string_view metric_class, std::string_view benchmark);
 
-/// True for the families whose kernels this suite brings itself (gemm, peak, sustained): they tell what the
-/// hardware does, and nothing of any library.
+/// True for families with kernels of this suite (gemm, peak, sustained). They test the hardware, not a
+/// library.
 bool own_kernels(std::string_view benchmark);
 
-/// True for the family peak: its operands never leave the SM, so that a launch of any size fills it.
+/// True for the family peak. Its operands stay in the SM, so a launch of any size fills it.
 bool from_registers(std::string_view benchmark);
 
-/// True where the suite's own kernels of these products reach the rate of the Tensor Cores, or (mma.sync on
-/// 9.0) six tenths of it: not on 10.x and 11.x, whose fast instruction they do not use, and not for fp8 by
-/// mma.sync on 9.0, which is made of fp16 instructions there.
+/// True if the suite's own kernels of these products reach the Tensor Cores' rate, or six tenths of it
+/// (mma.sync on 9.0). False on 10.x and 11.x, whose fast instruction they do not use, and for fp8 by mma.sync
+/// on 9.0, which runs as fp16 instructions.
 bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark);
 
-/// The instruction that does these products faster than the benchmark's mma.sync on this compute capability:
-/// wgmma on 9.0, tcgen05 on 10.x and 11.x. "" for a benchmark that is not by mma.sync, for gemm64, and
-/// elsewhere. Static text.
+/// Returns the instruction that computes these products faster than the benchmark's mma.sync on this compute
+/// capability: wgmma on 9.0, tcgen05 on 10.x and 11.x. "" otherwise, for gemm64, and for benchmarks without
+/// mma.sync. Static text.
 std::string_view faster_than_mma_sync(std::string_view capability, std::string_view products,
                                       std::string_view benchmark);
 
-/// True for what a program gets from the benchmark's product: its median, and not the best of the algorithms
-/// that a library offers.
+/// True for the product's median, which a program normally gets; false for the best of a library's
+/// algorithms.
 bool usual_product(const MetricValues& metric);
 
 enum class Maker { library, own };  ///< own: own_kernels()
 
-/// Work that Tensor Cores do, of one kind.
+/// One kind of work for Tensor Cores.
 struct TensorWork {
-  std::string_view products;     ///< gemmtf32, gemm16, fp8, int8; gemm32 to compare with
+  std::string_view products;     ///< gemmtf32, gemm16, fp8, int8; gemm32 for comparison
   Maker maker = Maker::library;  ///< whose kernels
-  std::string_view layer = "";   ///< "conv" or "attention" of a library; "": matrix products
+  std::string_view layer = "";   ///< "conv" or "attention" from a library; "": matrix products
 };
 
-/// True for a usual product of this kind, of any size. Of convolutions only those that every healthy library
-/// computes on Tensor Cores: channels last, of a multiple of eight channels.
+/// True for a usual product of this kind, of any size. Convolutions only count if every healthy library uses
+/// Tensor Cores for them: channels last, and not the first layer, whose images have three channels.
 bool of_kind(const MetricValues& metric, const TensorWork& work);
-/// The same of one that fills the device: least_product_flops, or from registers.
+/// The same for a product that fills the device: least_product_flops, or from registers.
 bool large_of_kind(const MetricValues& metric, const TensorWork& work);
 
-/// A library's product whose notes say that the CUDA cores did what Tensor Cores are asked for.
+/// A library product whose notes show that CUDA cores did work meant for Tensor Cores.
 struct OnCudaCores {
   std::string benchmark;  ///< its id
   std::string why;  ///< "kernel ampere_sgemm_128x64_nn", "the error is that of fp32, in 1 of 3 processes"
   const MetricValues* metric = {};  ///< its usual product
 };
-/// Those of large work of this kind: the note kernel_path is simt, or of tf32 the note numerics is fp32. Matrix
-/// products whose sizes are no multiples of 16 are left out, and small work, for which a library may choose
-/// CUDA cores with good reason.
+/// Returns the large products of this kind whose note kernel_path is simt, or for tf32 whose note numerics is
+/// fp32. Leaves out matrix products with sizes that are not multiples of 16, and small work, for which a
+/// library may rightly choose CUDA cores.
 std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result::Run& run,
                                        const TensorWork& work);
 
-/// A kernel's name as it fits into a sentence: the beginning of one that would fill a page.
+/// A kernel's name for a sentence; long names are truncated.
 std::string short_name(std::string name);
 
 }  // namespace gpugauge::judge

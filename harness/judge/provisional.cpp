@@ -27,7 +27,7 @@ double counts_above_provisional(const Scale& scale, double class_tolerance) {
 
 double detectable_change(const Scale& scale, double above, const GateRules& rules) {
   if (above <= 0) return scale.minimum_detectable_change;
-  // The middle one of the fresh rounds has to lie above it, too, and spreads wider than their mean.
+  // The median of the fresh rounds must exceed it too, and spreads wider than their mean.
   const double round = scale.spread * scale.spread;
   const double noise =
       std::sqrt(round * median_variance_factor(rules.max_rounds - 1) +

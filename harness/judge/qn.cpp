@@ -1,4 +1,4 @@
-// Qn for few and for many values: the same order statistic, found in two ways.
+// Qn for few and for many values: the same order statistic by two methods.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -21,8 +21,8 @@ double small_sample_factor(std::size_t n) {
   return n % 2 == 1 ? size / (size + 1.4) : size / (size + 3.8);
 }
 
-/// What a Qn of 2 to 20 normal values is worth, drawn: 2,000,000 samples each. Even and odd counts differ, as
-/// their d_n do. Of two values Qn is their distance: chi^2 with one degree, and a bias of pi/2.
+/// Simulated precision of a Qn of 2 to 20 normal values, 2,000,000 samples each. Even and odd counts differ,
+/// like their d_n. For two values Qn is their distance: chi^2 with one degree, and a bias of pi/2.
 constexpr int first_count = 2;
 constexpr std::array<QnWorth, 19> small_worths{{{1, std::numbers::pi / 2},
                                                 {.93, 1.561},
@@ -44,7 +44,7 @@ constexpr std::array<QnWorth, 19> small_worths{{{1, std::numbers::pi / 2},
                                                 {11.75, 1.054},
                                                 {12.99, 1.039}}};
 
-/// Points of the table that are further apart. Odd counts between them have up to 4% fewer degrees.
+/// Points of the table for larger counts. Odd counts between them have up to 4% fewer degrees.
 struct WorthAt {
   int n = 0;
   QnWorth worth;
@@ -53,7 +53,8 @@ constexpr WorthAt near{20, small_worths.back()};
 constexpr WorthAt middle{30, {20.69, 1.024}};
 constexpr WorthAt far{40, {28.56, 1.017}};
 
-/// Of Qn against the standard deviation of very many normal values (Rousseeuw and Croux, 1993).
+/// Efficiency of Qn relative to the standard deviation for very many normal values (Rousseeuw and Croux,
+/// 1993).
 constexpr double efficiency = .8227;
 
 double kth_by_sorting(std::span<const double> values, std::size_t k) {
@@ -68,7 +69,7 @@ double kth_by_sorting(std::span<const double> values, std::size_t k) {
   return *kth;
 }
 
-/// Pairs of sorted values that lie at most `distance` apart.
+/// Number of pairs of sorted values at most `distance` apart.
 std::size_t pairs_within(const std::vector<double>& sorted, double distance) {
   std::size_t count = 0;
   std::size_t low = 0;
@@ -79,7 +80,7 @@ std::size_t pairs_within(const std::vector<double>& sorted, double distance) {
   return count;
 }
 
-/// The distances in ]above, most], unordered.
+/// The distances in (above, most], unordered.
 std::vector<double> distances_between(const std::vector<double>& sorted, double above, double most) {
   std::vector<double> out;
   std::size_t first = 0;  // the first partner within `most`
@@ -92,15 +93,14 @@ std::vector<double> distances_between(const std::vector<double>& sorted, double 
   return out;
 }
 
-/// Distances below which fewer than k pairs lie and within which k do, drawn together until few lie between.
+/// A bracket around the k-th distance, narrowed until few pairs remain in it.
 struct Bracket {
   double low = 0, high = 0;
-  std::size_t below = 0, within = 0;  ///< pairs at most that far apart
+  std::size_t below = 0, within = 0;  ///< pairs at most `low` and `high` apart
 
-  /// Where to count next. Pairs lie smoothly over the distances as a rule, so a straight line leads soon to a
-  /// place that is `margin` pairs beyond k, or before it; every third time the middle, in case they do not;
-  /// and after that the middle of the representable numbers, which doubles that are not negative have the
-  /// order of: 64 counts more at most.
+  /// The next distance to count at. Pairs are usually spread smoothly, so linear interpolation aims `margin`
+  /// pairs beyond or before k. Every third step takes the middle. After `patience` steps it bisects the bit
+  /// patterns, which order like non-negative doubles: at most 64 more counts.
   double next(int step, std::size_t k, std::size_t margin) const {
     constexpr int patience = 30;
     const auto from = std::bit_cast<std::uint64_t>(low);
@@ -113,7 +113,7 @@ struct Bracket {
     }
     return inside(out);
   }
-  /// The number of this bracket, its ends left out, that is next to `distance`.
+  /// The double strictly inside the bracket that is nearest to `distance`.
   double inside(double distance) const {
     return std::bit_cast<double>(std::clamp(std::bit_cast<std::uint64_t>(distance),
                                             std::bit_cast<std::uint64_t>(low) + 1,
@@ -127,24 +127,24 @@ struct Bracket {
   bool closed() const { return std::bit_cast<std::uint64_t>(high) - std::bit_cast<std::uint64_t>(low) <= 1; }
 };
 
-/// Of so few values all distances are looked at.
+/// Up to this many values all distances are sorted.
 constexpr std::size_t few = 64;
 
-/// Place of Qn among the sorted distances of n values, from 1.
+/// Rank of Qn among the sorted distances of n values, from 1.
 std::size_t place(std::size_t n) {
   const std::size_t h = n / 2 + 1;
   return h * (h - 1) / 2;
 }
 
-/// Rounding keeps the order of the differences of sorted values: the answer is the very distance that sorting
-/// all pairs would give.
+/// Rounding preserves the order of differences of sorted values, so the result equals that of sorting all
+/// pairs.
 double kth_by_counting(std::span<const double> values, std::size_t k) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   const std::size_t n = sorted.size();
   Bracket bracket{0, sorted.back() - sorted.front() + 0.0, pairs_within(sorted, 0), n * (n - 1) / 2};
   if (bracket.below >= k) return 0;
-  // What a few values that stand evenly in this order say is not far off.
+  // A few evenly spaced values of this order give a good first guess.
   std::vector<double> sample;
   for (std::size_t i = 0; i < few; ++i) sample.push_back(sorted[i * (n - 1) / (few - 1)]);
   const double guess = kth_by_sorting(sample, place(few));
@@ -174,7 +174,7 @@ QnWorth qn_worth(int n) {
   if (n < first_count + static_cast<int>(small_worths.size()))
     return small_worths[static_cast<std::size_t>(n - first_count)];
   if (n > far.n) {
-    // The offset stays, and the bias falls as 1/n: within 1.5% of what was drawn up to n = 100.
+    // The offset stays and the bias falls as 1/n: within 1.5% of the simulation up to n = 100.
     return {far.worth.degrees + efficiency * (n - far.n), 1 + (far.worth.bias - 1) * far.n / n};
   }
   const WorthAt& low = n < middle.n ? near : middle;

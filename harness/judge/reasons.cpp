@@ -1,3 +1,4 @@
+// Words the reasons of the baseline judge's verdicts.
 #include "judge/reasons.hpp"
 
 #include <cmath>
@@ -15,13 +16,13 @@
 namespace gpugauge::judge {
 namespace {
 
-/// "by more than 1.0% in 4 of 5 rounds": how many rounds bear the decision out.
+/// "by more than 1.0% in 4 of 5 rounds": how many rounds support the decision.
 std::string in_rounds(const Verdict& verdict, const GateResult& result) {
   return fmt::format("by more than {} in {} of {} rounds", percent(null_share * verdict.tolerance),
                      result.beyond, verdict.rounds);
 }
 
-/// From here on a share is told with an exponent.
+/// Larger shares are printed with an exponent.
 constexpr double most_told = 1e4;
 
 /// "; two modes: 60% of 5 processes near 53.3 GB/s, the others near 41.2 GB/s".
@@ -32,15 +33,14 @@ std::string modes_of(const Verdict& verdict, const Scale& scale, std::span<const
   const double least = std::max(unstable_ratio * *scale.process_spread, null_share * scale.tolerance);
   const auto modes = two_modes(values, least);
   if (!modes) return "";
-  // + is worse on the scale: the upper group is the slow one.
+  // + is worse on the scale, so the upper group is the slow one.
   return fmt::format("; two modes: {:.0f}% of {} processes near {}, the others near {}",
                      100 * (1 - modes->lower_share), values.size(),
                      result::quantity(from_scale(modes->upper, verdict.better), verdict.unit),
                      result::quantity(from_scale(modes->lower, verdict.better), verdict.unit));
 }
 
-/// "at most 1.2% worse with 95% confidence (tolerance 10.0%)", and what became of a first round that was far
-/// out.
+/// "at most 1.2% worse with 95% confidence (tolerance 10.0%)", and how an outlying first round was handled.
 std::string within(const Verdict& verdict, const Scale& scale, const GateResult& result) {
   std::string text = fmt::format(
       "{} (tolerance {})", at_most_worse(verdict, result.change + result.half_width, scale.ok_confidence),
@@ -51,18 +51,18 @@ std::string within(const Verdict& verdict, const Scale& scale, const GateResult&
   return text;
 }
 
-/// ", 11.0% in the middle one of its rounds", where rounds far out make the mean twice as large and more.
+/// ", 11.0% in the middle one of its rounds", if outliers make the mean at least twice as large.
 std::string apart_from_mean(const Verdict& verdict, const GateResult& result) {
   if (result.change <= 2 * result.typical) return "";
   return fmt::format(" on average, {} in the middle one of its rounds",
                      percent(relative_of(result.typical, verdict.better)));
 }
 
-/// A step of a class mean in its metrics, where + is worse: the same step is more of a time than of a rate.
+/// A class mean's step converted to its metrics, + is worse: the same step is more of a time than of a rate.
 struct ClassStep {
-  std::string longer;  ///< by how much longer or shorter something takes
-  std::string less;    ///< by how much less or more something yields
-  bool alike = false;  ///< to the digits that are shown
+  std::string longer;  ///< how much longer (or shorter) an operation takes
+  std::string less;    ///< how much less (or more) it yields
+  bool alike = false;  ///< equal in the printed digits
 };
 
 ClassStep class_step(double step) {
@@ -72,7 +72,7 @@ ClassStep class_step(double step) {
 }
 
 /// "5 of 6 metrics of class hbm take over 0.9% longer or yield over 0.9% less, on average over all 1.8%", or
-/// which one carries the mean.
+/// the metric that dominates the mean.
 std::string class_moved(const Verdict& verdict, const ClassChange& change) {
   const double mean = step_of(verdict.change.value_or(0), verdict.better);
   const bool worse = mean >= 0;
@@ -172,7 +172,7 @@ std::string explain(const Verdict& verdict, const Scale& scale, const GateResult
   const double change = verdict.change.value_or(0);
   switch (verdict.kind) {
     case VerdictKind::ok:
-      // A round's median is not moved by one slow process of five, however slow: that is said at least.
+      // One slow process of five does not move a round's median, so at least mention it.
       return within(verdict, scale, result) + modes_of(verdict, scale, now);
     case VerdictKind::regressed:
       return fmt::format("{} worse{}, {} ({}){}", percent(change), apart_from_mean(verdict, result),

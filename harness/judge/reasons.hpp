@@ -1,4 +1,4 @@
-// What a verdict of the baseline judge begins with, and the sentence beside it.
+// Blank verdicts of the baseline judge, and the sentences for their reasons.
 #pragma once
 
 #include <span>
@@ -10,44 +10,44 @@
 
 namespace gpugauge::judge {
 
-/// A verdict of the baseline judge on a metric, before anything was decided: what it is, in which unit.
+/// A baseline verdict on a metric before the decision, with unit, class and direction.
 Verdict blank_verdict(const std::string& key, const result::Metric& form);
 
-/// ".034" -> "3.4%"; 1e60 -> "1.0e+62%"; what is not finite is "an unknown share".
+/// .034 -> "3.4%"; 1e60 -> "1.0e+62%"; a value that is not finite -> "an unknown share".
 std::string percent(double share);
-/// The smallest drop that can be shown, as a share: like percent(), ">1000%" from ten times on, where nobody
-/// can tell it from none.
+/// The smallest detectable drop, given as a share. Like percent(), but ">1000%" from a factor of ten, which
+/// is no useful figure.
 std::string detectable(double share);
-/// Whether a drop that large can be: nothing loses more than all of it.
+/// Whether a drop of this size is possible: no metric can lose more than all of its value.
 bool can_drop_by(double share);
-/// percent() without a fraction: ".034" -> "3%".
+/// percent() without decimals: .034 -> "3%".
 std::string whole_percent(double share);
 
-/// "at most 1.2% worse with 95% confidence". `upper`: the upper end of the interval that `confidence` belongs
-/// to, a step on the gate's scale; relative changes have no symmetric one.
+/// "at most 1.2% worse with 95% confidence". `upper` is the upper end of the interval for `confidence`, a
+/// step on the gate's scale. Relative changes have no symmetric interval.
 std::string at_most_worse(const Verdict& verdict, double upper, double confidence);
 
-/// "how healthy nodes of one model differ is allowed for (...), so only larger drops can be shown.": ends a
-/// sentence on two nodes or cards.
+/// Ends a sentence on two nodes or cards: "how healthy nodes of one model differ is allowed for (...), so
+/// only larger drops can be shown."
 std::string nodes_may_differ();
 
 /// "a, b, c and 2 more".
 std::string some_of(const std::vector<std::string>& names);
 
-/// Why the gate decided as it did, which is `result`. `now` are the process values of the rounds measured, on
-/// the gate's scale: two modes in them are named, in the metric's unit.
+/// Explains the gate's decision `result`. `now` are the process values of the measured rounds, on the gate's
+/// scale; two modes in them are named in the metric's unit.
 std::string explain(const Verdict& verdict, const Scale& scale, const GateResult& result,
                     std::span<const RoundValues> now);
 
-/// Which metrics make a class mean: how many of them, and whether they moved together or one moved them all.
+/// How the members of a class mean moved: how many, and whether together or only one.
 struct ClassChange {
-  std::size_t members = 0;  ///< metrics that take part in the mean
-  std::size_t moved = 0;    ///< members whose own change is beyond half of the mean's, on its side
-  std::string most_key;     ///< the member that changed most to that side
+  std::size_t members = 0;  ///< metrics in the mean
+  std::size_t moved = 0;    ///< members that changed by more than half of the mean's change, in its direction
+  std::string most_key;     ///< the member with the largest change in that direction
   double most_change = 0;   ///< relative, + is worse
-  bool together = false;    ///< the median member changed by half of the mean or more
+  bool together = false;    ///< the median member changed by half of the mean or more, in its direction
 };
-/// As explain(), for a class mean: how many metrics moved, or which one carries it.
+/// As explain(), for a class mean: states how many metrics moved, or which one dominates.
 std::string explain_class(const Verdict& verdict, const Scale& scale, const GateResult& result,
                           const ClassChange& change);
 

@@ -1,4 +1,4 @@
-// How far the processes of one round lie apart, for what learns it and for what watches it.
+// The spread between the processes of one round, used to learn it and to test it.
 #pragma once
 
 #include <cmath>
@@ -8,16 +8,15 @@
 
 namespace gpugauge::judge {
 
-/// Fewer values say nothing about two modes.
+/// Least number of values for a spread.
 inline constexpr std::size_t processes_for_spread = 3;
 
-/// How far the processes of a round lie apart: the largest distance from their median once a fifth of them is
-/// left out. One bad process in five is everyday life; two are a second mode, which Qn of five values would
-/// not see.
+/// Returns the largest distance from the median after leaving out a fifth of the processes. One bad process
+/// in five is normal. Two are a second mode, which Qn of five values would not show.
 double process_spread(const RoundValues& round);
 
-/// std::hypot of glibc 2.35 would be the newest thing that the command needs; both are far from overflow
-/// here.
+/// Returns sqrt(a^2 + b^2). std::hypot would raise the required glibc to 2.35; both values are far from
+/// overflow.
 inline double root_sum_of_squares(double a, double b) {
   return std::sqrt(a * a + b * b);
 }

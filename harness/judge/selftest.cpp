@@ -1,3 +1,4 @@
+// Trials of the gauge on splits of a baseline, without and with simulated drops.
 #include "judge/selftest.hpp"
 
 #include <algorithm>
@@ -16,11 +17,11 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Share of the metrics that a drop is put into, at least one: a fault moves some metrics, not all.
+/// Share of the metrics that get a drop, at least one: a fault affects some metrics, not all.
 constexpr double share_with_drop = .1;
 constexpr double found_often = .99;
 
-/// A run with what the judge reads and nothing else: batches and telemetry would only be copied.
+/// A copy of a run with only what the judge reads, without batches and telemetry.
 result::Run slim(const result::Run& run) {
   result::Run out = run;
   out.telemetry.clear();
@@ -33,7 +34,7 @@ result::Run slim(const result::Run& run) {
   return out;
 }
 
-/// The processes of each family drawn anew, with replacement.
+/// Resamples the processes of each family with replacement.
 void resample(result::Run& run, std::mt19937_64& engine) {
   std::map<std::string, std::vector<std::size_t>> families;
   for (std::size_t i = 0; i < run.processes.size(); ++i) families[run.processes[i].family].push_back(i);
@@ -67,7 +68,7 @@ void keep_only(result::Run& run, const std::vector<std::string>& benchmarks) {
                     [&](const result::BenchmarkResult& one) { return kept.count(one.id) == 0; });
 }
 
-/// One split of the rounds: the old side, and new rounds without end.
+/// One split of the rounds: the old side, and an unlimited number of new rounds.
 class Trial {
  public:
   Trial(const std::vector<result::Run>& runs, const baseline::Manifest& manifest, std::size_t old_rounds,
@@ -76,8 +77,8 @@ class Trial {
     std::vector<std::size_t> order(runs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     old_.manifest = manifest;
-    // The old side is to be judged as the baseline is: one that has seen enough boots or days is drawn anew
-    // until its part of the rounds has, too. Any three rounds of three boots suffice.
+    // The old side must be as mature as the baseline. If that covers enough boots or days, redraw until the
+    // old side does too. Any three rounds of three boots suffice.
     do {
       std::shuffle(order.begin(), order.end(), engine);
       old_.runs.clear();
@@ -106,7 +107,7 @@ class Trial {
   std::size_t drawn_ = 0;
 };
 
-/// The whole judgement of one trial, with as many rounds as it wants.
+/// The whole judgement of one trial, with as many rounds as it requests.
 std::vector<Verdict> judge_trial(Trial& trial, const Policy& policy, const std::set<std::string>& worse,
                                  double drop) {
   std::vector<result::Run> rounds;
@@ -125,7 +126,7 @@ bool counts_as_found(const Verdict& verdict) {
   return verdict.kind == VerdictKind::regressed && !verdict.advisory;
 }
 
-/// Counts of one class while the trials go on.
+/// Running counts of one class.
 struct Tally {
   std::set<std::string> metrics;
   std::set<std::string> advisory;
@@ -136,7 +137,7 @@ struct Tally {
   std::vector<long> found;
 };
 
-/// A verdict counts in its class and in the row of all.
+/// The rows that a verdict counts in: its class, and all.
 std::vector<std::string> rows_of(const Verdict& verdict) {
   return {"", verdict.metric_class};
 }
@@ -215,11 +216,11 @@ void require_ranges(const SelftestOptions& options) {
     throw std::invalid_argument("at least one trial and injection, and drops between 0 and 1 that ascend");
 }
 
-/// Metrics that a drop may be put into, by class.
+/// Metrics that may get a drop, by class.
 using Counted = std::map<std::string, std::vector<std::string>>;
 
-/// Which metrics a trial makes worse: one of each class in turn, so that a class of few metrics sees as many
-/// drops as one of many.
+/// Chooses the metrics that a trial makes worse: one of each class in turn, so that small classes get as many
+/// drops as large ones.
 class Turns {
  public:
   Turns(const Counted& counted, std::mt19937_64& engine) : engine_(engine) {
@@ -230,7 +231,7 @@ class Turns {
     each_ =
         std::max<std::size_t>(1, static_cast<std::size_t>(share_with_drop * static_cast<double>(metrics_)));
   }
-  /// Trials after which each class has had so many drops.
+  /// Number of trials after which each class has had `injections` drops.
   int trials_for(int injections) const {
     const std::size_t turns = static_cast<std::size_t>(injections) * classes_.size();
     return std::max(classes_.empty() ? 0 : injections, static_cast<int>((turns + each_ - 1) / each_));
@@ -238,7 +239,7 @@ class Turns {
   std::set<std::string> next() {
     std::set<std::string> out;
     const std::size_t wanted = std::min(each_, metrics_);
-    // A class whose metrics are all in passes its turn on; the first round of turns is never passed on.
+    // A class with all its metrics chosen skips its turn; the first round of turns is never skipped.
     while (out.size() < wanted) {
       const std::vector<std::string>& metrics = classes_[turn_++ % classes_.size()];
       std::vector<std::string> left;

@@ -1,3 +1,4 @@
+// Compares two sides by variance components: boots, rounds and processes.
 #include "judge/sides.hpp"
 
 #include <algorithm>
@@ -32,15 +33,15 @@ std::vector<double> unit_means(const Side& side) {
   return out;
 }
 
-/// Variance of a side's mean over its units that the rounds inside them leave, in units of one round's:
-/// sum(1/R_i) / B^2, which is 1/R where all units have as many.
+/// Variance that rounds leave in a side's mean over its units, in units of one round's variance: sum(1/R_i) /
+/// B^2, or 1/R if all units have the same number.
 double round_factor(const Side& side) {
   double out = 0;
   for (const std::vector<double>& unit : side) out += 1 / static_cast<double>(unit.size());
   return out / static_cast<double>(side.size() * side.size());
 }
 
-/// Mean over both sides' units of what one round's variance is divided by in them.
+/// Mean of 1/rounds over both sides' units.
 double mean_reciprocal_rounds(const SidesSeries& series) {
   double out = 0;
   for (const Side* side : {&series.before, &series.after})
@@ -48,14 +49,14 @@ double mean_reciprocal_rounds(const SidesSeries& series) {
   return out / static_cast<double>(series.before.size() + series.after.size());
 }
 
-/// A variance with what it is worth.
+/// A variance with its degrees of freedom.
 struct Variance {
   double value = 0;
   double degrees = 0;
-  bool assumed = false;  ///< no datum tells it: every unit has a single round
+  bool assumed = false;  ///< not estimated from data: every unit has a single round
 };
 
-/// Pulls variances that are worth something towards what they have in common; the prior.
+/// Moderates the variances with degrees of freedom; returns the prior.
 Prior moderate_all(std::vector<Variance>& variances) {
   std::vector<double> values;
   std::vector<double> degrees;
@@ -73,8 +74,8 @@ Prior moderate_all(std::vector<Variance>& variances) {
   return prior;
 }
 
-/// s_r^2 of the series of one group, in the order of `members`, each moderated over those that tell it in the
-/// same way.
+/// s_r^2 of the series of one group, in the order of `members`. Estimates from rounds and from processes are
+/// moderated separately.
 std::vector<Variance> round_variances(std::span<const SidesSeries> series,
                                       std::span<const std::size_t> members, const SidesRules& rules) {
   std::vector<Variance> between(members.size());  // from rounds of one unit
@@ -95,7 +96,7 @@ std::vector<Variance> round_variances(std::span<const SidesSeries> series,
   moderate_all(inside);
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (between[i].degrees > 0) continue;
-    // Nothing repeats: what the other metrics have in common stands in, or what is inside the rounds.
+    // No round repeats: use the other metrics' common variance, else that inside the rounds.
     if (prior.degrees > 0) {
       between[i] = {std::max(between[i].value, prior.variance), prior.worth()};
     } else if (inside[i].degrees > 0) {
@@ -114,7 +115,7 @@ std::map<int, std::vector<std::size_t>> by_group(std::span<const SidesSeries> se
   return out;
 }
 
-/// The same of all series, group by group.
+/// s_r^2 of all series, moderated group by group.
 std::vector<Variance> round_variances(std::span<const SidesSeries> series, const SidesRules& rules) {
   std::vector<Variance> out(series.size());
   for (const auto& [group, members] : by_group(series)) {
@@ -124,9 +125,9 @@ std::vector<Variance> round_variances(std::span<const SidesSeries> series, const
   return out;
 }
 
-/// What units (boots) add to the variance of a series, by its own data: s_b^2, worth `degrees`, which is 0
-/// where each side has one unit. Where what a round has of its own is assumed, units of one round show both
-/// together.
+/// s_b^2, the variance that units (boots) add, from the series' own data. `degrees` is 0 if each side has one
+/// unit. If the rounds' variance is assumed, the result includes it, since units of one round show only the
+/// sum.
 Variance own_unit_variance(const SidesSeries& series, const Variance& within) {
   Squares squares;
   for (const Side* side : {&series.before, &series.after}) squares.add(unit_means(*side));
@@ -139,22 +140,22 @@ double assumed_unit_variance(const SidesSeries& series, const Variance& within) 
   return series.assumed_unit_spread * series.assumed_unit_spread + (within.assumed ? within.value : 0);
 }
 
-/// The median of variances of so many degrees of freedom lies below their mean by this factor (Wilson and
+/// The median of variances with these degrees of freedom is below their mean by this factor (Wilson and
 /// Hilferty, 1931).
 double median_of_variances(double degrees) {
   const double root = 1 - 2 / (9 * degrees);
   return root * root * root;
 }
 
-/// What the series of a group have in common in s_b^2, in the middle of them.
+/// The median ratio of s_b^2 to the assumption over a group.
 struct UnitPrior {
-  double times = 1;    ///< as large as assumed; never below 1: a few boots that are alike say little
-  double degrees = 0;  ///< what that is worth
+  double times = 1;    ///< ratio to the assumed variance; at least 1, since a few similar boots prove little
+  double degrees = 0;  ///< degrees of freedom of that ratio
 };
 
-/// A boot may move all series together, so that they have no more degrees of freedom than one of them. Where
-/// they contradict the assumption, only theirs are left of those that it was given: the less, the more they
-/// do, so that a hair more of spread makes no other verdict; nothing of it is left at twice its variance.
+/// A boot may move all series together, so they have no more degrees of freedom than one of them. If they
+/// contradict the assumption, its degrees shrink smoothly towards theirs, so that slightly more spread
+/// changes no verdict; at twice its variance only theirs remain.
 UnitPrior unit_prior(std::span<const SidesSeries> series, std::span<const Variance> within,
                      std::span<const std::size_t> members, double assumed_degrees) {
   std::vector<double> ratios;
@@ -172,8 +173,7 @@ UnitPrior unit_prior(std::span<const SidesSeries> series, std::span<const Varian
   return {times, assumed_degrees + std::min(1.0, times - 1) * (left - assumed_degrees)};
 }
 
-/// s_b^2 of each series, pulled towards the assumption, or, where that is too small, towards what the series
-/// of its group have in common.
+/// s_b^2 of each series, pulled towards the assumption, scaled up by the group's ratio if that is larger.
 std::vector<Variance> unit_variances(std::span<const SidesSeries> series, std::span<const Variance> within,
                                      const SidesRules& rules) {
   std::vector<Variance> out(series.size(), Variance{0, 1});
@@ -191,8 +191,8 @@ std::vector<Variance> unit_variances(std::span<const SidesSeries> series, std::s
   return out;
 }
 
-/// Satterthwaite's degrees of freedom of a sum of variances; infinite when both are. A variance that is worth
-/// nothing is not known exactly: it has one.
+/// Satterthwaite's degrees of freedom of a sum of variances; infinite if each part has infinite degrees or is
+/// 0. A variance without degrees of freedom counts as one degree.
 double joint_degrees(double a, double degrees_a, double b, double degrees_b) {
   const double below = a * a / std::max(1.0, degrees_a) + b * b / std::max(1.0, degrees_b);
   return below > 0 ? (a + b) * (a + b) / below : std::numeric_limits<double>::infinity();
@@ -212,7 +212,7 @@ Estimate estimate(const SidesSeries& series, const Variance& within, const Varia
   const double b = in_units ? 0 : within.value * (round_factor(series.before) + round_factor(series.after));
   const double nodes = 2 * series.unit_spread * series.unit_spread;
   double degrees = joint_degrees(a, between.degrees, b, within.degrees);
-  // An assumption of no end of degrees: what it adds is not what the data are worth.
+  // The spread between nodes is assumed, with infinite degrees: it must not count as data.
   if (nodes > 0 && a + b > 0) degrees *= (a + b + nodes) * (a + b + nodes) / ((a + b) * (a + b));
   return {mean(unit_means(series.after)) - mean(unit_means(series.before)), std::sqrt(a + b + nodes),
           degrees};
@@ -230,7 +230,7 @@ std::vector<SidesResult> compare_sides(std::span<const SidesSeries> series, cons
   }
   const std::vector<Variance> within = round_variances(series, rules);
   const std::vector<Variance> between = unit_variances(series, within, rules);
-  // Holm's first step over all series that are judged together; 50 as in the gate where they are fewer.
+  // Holm's first step over all series judged together; at least 50, as in the gate.
   const double hardest = rules.gate.alpha / static_cast<double>(std::max<std::size_t>(50, series.size()));
   std::vector<SidesResult> out;
   std::vector<double> worse;

@@ -1,3 +1,4 @@
+// Matches the metrics of two sides, forms class means, and finds metrics that went missing.
 #include "judge/sides_of_runs.hpp"
 
 #include <algorithm>
@@ -16,15 +17,15 @@
 namespace gpugauge::judge {
 namespace {
 
-/// As tail quantiles spread beside the medians of the same data.
+/// Spread of tail quantiles relative to medians of the same data.
 constexpr double tail_multiple = 3;
 constexpr std::size_t processes_for_qn = 3;
 
-/// One metric of one side: its values by boot, and what is known of them.
+/// One metric of one side: its values by boot, and their properties.
 struct MetricSide {
   std::map<std::string, std::vector<double>> units;  ///< by boot, in the order of the runs
   const MetricValues* form = nullptr;
-  double within_sum = 0;  ///< variance of the median of a round's processes times its degrees, over rounds
+  double within_sum = 0;  ///< sum over rounds: variance of the median over processes, times its degrees
   double within_degrees = 0;
   std::vector<double> in_unit;
   double resolution = 0;
@@ -56,7 +57,7 @@ void add(MetricSide& side, const MetricValues& metric, const std::vector<double>
 
 using Sides = std::map<std::string, MetricSide>;
 
-/// Of what the other side judges, values that are only recorded here take part.
+/// Collects a side's metrics. Values recorded only take part if the other side judges the metric.
 Sides by_metric(const std::vector<Seen>& runs, const Sides& other = {}) {
   Sides out;
   for (const Seen& seen : runs)
@@ -73,7 +74,7 @@ bool asked_for(const Seen& seen, const std::string& benchmark) {
   return only.empty() || std::find(only.begin(), only.end(), benchmark) != only.end();
 }
 
-/// What one run that was asked for a metric does not show of it.
+/// A run that was asked for a metric but measured it only partly or not at all.
 struct Gap {
   const Seen* seen = nullptr;
   bool whole = false;  ///< it does not hold the metric at all
@@ -82,8 +83,8 @@ struct Gap {
 /// The runs of one side that were asked for a metric.
 struct Holding {
   std::size_t asked = 0;
-  std::size_t lacking = 0;  ///< of these, that do not hold it
-  std::vector<Gap> gaps;    ///< these, and those of which more processes than usual lack it
+  std::size_t lacking = 0;  ///< of these, the runs that do not hold it
+  std::vector<Gap> gaps;    ///< the lacking runs, and those in which more processes than usual lack it
 };
 
 bool holds(const Seen& seen, const std::string& key) {
@@ -107,12 +108,12 @@ Holding holding(const std::string& key, const std::string& benchmark, const std:
   return out;
 }
 
-/// Leaves out runs that something else kept from measuring it, where a later run has it.
+/// Removes runs in which something else held the GPU, if a later run has the metric.
 void forget_made_good(Holding& side, const std::vector<Seen>& runs, const std::string& benchmark) {
   const auto has_gap = [&](const Seen& seen) {
     return std::any_of(side.gaps.begin(), side.gaps.end(), [&](const Gap& gap) { return gap.seen == &seen; });
   };
-  std::string last;  // start of the last run that has it in all of its processes
+  std::string last;  // start of the last run without a gap
   for (const Seen& seen : runs)
     if (asked_for(seen, benchmark) && !has_gap(seen)) last = std::max(last, seen.run->started);
   std::erase_if(side.gaps, [&](const Gap& gap) {
@@ -139,15 +140,15 @@ SidesSeries series_of(const MetricSide& before, const MetricSide& after, const r
   out.assumed_round_spread = out.group == per_clock_group
                                  ? std::min(assumed_round_spread, per_clock_between_boots)
                                  : assumed_round_spread * (out.group == tail_group ? tail_multiple : 1);
-  // The mean and not the median of the rounds: a variance of so few degrees lies mostly below what it is of,
-  // and one odd process is nothing to Qn.
+  // The mean of the rounds, not the median: with so few degrees a variance is mostly underestimated, and Qn
+  // tolerates one odd process.
   out.within_degrees = before.within_degrees + after.within_degrees;
   if (out.within_degrees > 0)
     out.within_error = std::sqrt((before.within_sum + after.within_sum) / out.within_degrees);
   return out;
 }
 
-/// The mean over members of what each moved from its old centre, boot by boot and round by round.
+/// The mean over members of their change from their old centre, boot by boot and round by round.
 Side mean_of(const std::vector<MetricOfSides>& metrics, const std::vector<SidesResult>& results,
              const std::vector<std::size_t>& members, Side SidesSeries::*side) {
   Side out = metrics[members.front()].series.*side;
@@ -171,8 +172,8 @@ ClassOfSides class_of(const std::string& metric_class, const std::vector<MetricO
   out.series.group = class_mean_group;
   out.series.before = mean_of(metrics, results, members, &SidesSeries::before);
   out.series.after = mean_of(metrics, results, members, &SidesSeries::after);
-  // A round moves a class together: processes inside it say nothing of that, and what is assumed of a member
-  // holds for the mean.
+  // A round moves a class together, which its processes do not show; the members' assumed spread applies to
+  // the mean.
   out.series.assumed_round_spread = 0;
   for (const std::size_t m : members)
     out.series.assumed_round_spread =
@@ -235,7 +236,7 @@ std::optional<Absence> gaps_after(const std::string& key, const std::string& ben
   const Holding then = holding(key, benchmark, before, usual, asked);
   Holding now = holding(key, benchmark, after, usual, asked);
   forget_made_good(now, after, benchmark);
-  // As many runs as on the old side may lack it altogether.
+  // The new side may have as large a share of runs without the metric as the old side.
   if (now.lacking * then.asked <= then.lacking * now.asked)
     std::erase_if(now.gaps, [](const Gap& gap) { return gap.whole; });
   if (now.gaps.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// From runs of two sides to the plain numbers of sides.hpp: metrics first, then the means of their classes.
+// Converts runs of two sides to the plain numbers of sides.hpp: metrics first, then class means.
 #pragma once
 
 #include <optional>
@@ -12,57 +12,57 @@
 
 namespace gpugauge::judge {
 
-/// A run with what collect() makes of it.
+/// A run and its collect().
 struct Seen {
   const result::Run* run = nullptr;  ///< not owned
-  Collected collected;               ///< its metrics over its processes
+  Collected collected;               ///< the run's metrics over its processes
 };
 /// collect() of each run, in their order. `runs` must outlive the result.
 std::vector<Seen> see(const std::vector<result::Run>& runs);
 
-/// A metric that both sides hold with one unit and direction.
+/// A metric that both sides hold with the same unit and direction.
 struct MetricOfSides {
   std::string key;                     ///< result::metric_key
-  const MetricValues* form = nullptr;  ///< of the newest run of the old side; points into `before`
-  double tolerance = 0;                ///< relative, the steps of the clock included
+  const MetricValues* form = nullptr;  ///< from the newest run of the old side; points into `before`
+  double tolerance = 0;                ///< relative; at least the steps of the clock
   bool everywhere = false;             ///< every run of both sides holds it
   SidesSeries series;                  ///< units are boots
 };
-/// A metric of one side only, or with another unit or direction on the other.
+/// A metric that only one side holds, or with another unit or direction on the other side.
 struct MetricOfOneSide {
   std::string key;                     ///< result::metric_key
   const MetricValues* form = nullptr;  ///< points into that side
   bool before = false;                 ///< the side that holds it
 };
-/// The metrics of two sides, each list in the order of its keys.
+/// The metrics of two sides, each list sorted by key.
 struct SidesOfRuns {
-  std::vector<MetricOfSides> both;   ///< can be compared
-  std::vector<MetricOfOneSide> one;  ///< cannot
+  std::vector<MetricOfSides> both;   ///< comparable metrics
+  std::vector<MetricOfOneSide> one;  ///< metrics that cannot be compared
 };
-/// `assumed_round_spread` stands where nothing tells how rounds differ, three times as large for tail
-/// quantiles.
+/// Matches the metrics of two sides. `assumed_round_spread` is used if the data do not show how rounds
+/// differ: three times that for tail quantiles, at most per_clock_between_boots for operations per clock.
 SidesOfRuns sides_of_runs(const std::vector<Seen>& before, const std::vector<Seen>& after,
                           const Policy& policy, double assumed_round_spread);
 
-/// What is to be said of a metric of the old side where a larger share of the new side's runs lacks it than
-/// of the old side's, or more processes of one of its runs than of any old one; nullopt where nothing is.
-/// Runs that were narrowed to other benchmarks do not count, nor do those that something else kept from
-/// measuring it where a later one has it. Missing (or failed) where most runs of the new side lack it, each
-/// in all or most of its processes, else inconclusive.
+/// Reports a metric that the new side measured in a smaller share of runs or processes than the old side did;
+/// nullopt if it did not. Processes are compared with the old run that lacks most. Ignores runs narrowed to
+/// other benchmarks, and runs in which something else held the GPU if a later run has the metric. Missing (or
+/// failed) if more than half of the new runs lack it in all or most of their processes, else inconclusive.
 std::optional<Absence> gaps_after(const std::string& key, const std::string& benchmark,
                                   const std::vector<Seen>& before, const std::vector<Seen>& after);
-/// Why no run of the new side holds a metric of the old one: the gravest of what its runs tell.
+/// Explains why no new run holds a metric of the old side: the gravest absence over its runs.
 Absence absence_after(const std::string& key, const std::string& benchmark, const std::vector<Seen>& after);
 
-/// The geometric mean of a class as a metric of its own: 1 = as before.
+/// The geometric mean of a class as a metric of its own; 1 = as before.
 struct ClassOfSides {
   std::string metric_class;          ///< one of result::classes
-  std::vector<std::size_t> members;  ///< of SidesOfRuns::both, ascending; three or more
+  std::vector<std::size_t> members;  ///< indices into SidesOfRuns::both, ascending; three or more
   double tolerance = 0;              ///< relative
-  SidesSeries series;                ///< of the means, units are boots
+  SidesSeries series;                ///< the series of the means; units are boots
 };
-/// Class means over metrics that every run holds, that can be seen at twice their tolerance, and that no rule
-/// makes advisory. `results` are those of the metrics, in their order.
+/// Returns class means over metrics that every run holds, with a minimum detectable change of at most twice
+/// their tolerance, and that no rule makes advisory. Leaves out operations per clock. `results` are those of
+/// `metrics`, in their order.
 std::vector<ClassOfSides> classes_of_sides(const std::vector<MetricOfSides>& metrics,
                                            const std::vector<SidesResult>& results, const Policy& policy);
 

@@ -1,3 +1,4 @@
+// Judges which stored verdicts still apply.
 #include "judge/standing.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Clocks of one machine do not run back by more.
+/// Largest backward step of a machine's clock that is tolerated.
 constexpr double clock_slack_seconds = 60;
 
 bool of_links(const StoredVerdict& verdict) {
@@ -25,8 +26,8 @@ bool of_gpu(const StoredVerdict& verdict) {
   return verdict.device != "host" && verdict.device != "node" && !of_links(verdict);
 }
 
-/// The GPU that the verdict is of. By UUID where the kernel tells it, else by its place on the bus; an
-/// instance of a GPU (MIG) is where that GPU is.
+/// Whether the verdict is on this GPU: by UUID if the kernel shows it, else by bus address. A MIG instance
+/// has its GPU's address.
 bool same_gpu(const SeenGpu& gpu, const std::string& device, const std::string& address) {
   if (gpu.uuid == device) return true;
   const bool unknown = gpu.uuid.empty() || device.starts_with("MIG-");
@@ -150,7 +151,8 @@ class Judging {
     if (out_.devices.empty()) add_ungauged("all", "GPUs", "none was ever gauged: `gpugauge check` does");
   }
 
-  /// GPUs that the kernel showed in this boot and does not show now, without a verdict of their own.
+  /// Adds GPUs that the kernel showed earlier in this boot and does not show now, if they have no verdict of
+  /// their own.
   void add_gone(const std::vector<const Kept*>& gpus) {
     if (!now_.gpus_listed) return;
     std::set<std::string> said;
@@ -204,7 +206,7 @@ class Judging {
     out_.devices.push_back(std::move(made));
   }
 
-  /// Why a verdict does not speak for now, each by name.
+  /// Why a verdict no longer applies, each reason by name.
   std::vector<std::string> against(const Kept& kept, std::optional<double> age) const {
     const StoredVerdict& verdict = kept.verdict;
     std::vector<std::string> out;
@@ -260,7 +262,7 @@ class Judging {
     });
   }
 
-  /// An unknown boot is never taken for another one that is not known.
+  /// Two unknown boots do not count as the same boot.
   bool of_this_boot(const StoredVerdict& verdict) const {
     return !now_.boot_id.empty() && verdict.boot_id == now_.boot_id;
   }
@@ -270,7 +272,7 @@ class Judging {
                        [&](const Kept& one) { return of_gpu(one.verdict) && of_this_boot(one.verdict); });
   }
 
-  /// The newest that fits.
+  /// The newest fitting verdict.
   template <typename Fits>
   const Kept* find(const Fits& fits) const {
     const Kept* newest = nullptr;
@@ -280,7 +282,7 @@ class Judging {
     return newest;
   }
 
-  /// All that has a standing; the node is none of its devices.
+  /// All devices with a verdict, without the node.
   std::string everything() const {
     const bool node = std::any_of(out_.devices.begin(), out_.devices.end(),
                                   [](const Standing& one) { return one.device == "node"; });

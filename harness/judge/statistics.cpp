@@ -1,3 +1,4 @@
+// The formulas of statistics.hpp, except Qn (qn.cpp).
 #include "judge/statistics.hpp"
 
 #include <algorithm>
@@ -139,7 +140,7 @@ double chance_of_a_round(int rounds, int needed, double power) {
 std::vector<bool> holm(std::span<const double> p_values, double alpha) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // NaN comes last: it has no place in the order, and is never rejected.
+  // NaN is sorted last, since it has no order, and is never rejected.
   const auto placed = [&](std::size_t i) { return std::isnan(p_values[i]) ? 2 : p_values[i]; };
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return placed(a) < placed(b); });
   std::vector<bool> rejected(p_values.size(), false);
@@ -153,7 +154,7 @@ std::vector<bool> holm(std::span<const double> p_values, double alpha) {
 std::vector<bool> benjamini_hochberg(std::span<const double> p_values, double rate) {
   std::vector<double> sorted;
   for (const double p : p_values) {
-    // Also leaves NaN out, which would break the order.
+    // This also excludes NaN, which would break the sorting.
     if (p <= rate) sorted.push_back(p);
   }
   std::sort(sorted.begin(), sorted.end());

@@ -1,3 +1,4 @@
+// Collects the evidence on Tensor Cores and words one verdict per kind of work.
 #include "judge/tensor_cores.hpp"
 
 #include <algorithm>
@@ -23,9 +24,9 @@ constexpr std::array layers{TensorWork{"gemmtf32", Maker::library, "conv"},
                             TensorWork{"gemm16", Maker::library, "conv"},
                             TensorWork{"gemm16", Maker::library, "attention"}};
 
-/// How much faster products are than others on Tensor Cores, by the table of peaks; the share of that ratio
-/// below which the two witnesses disagree. Libraries' fp8 reaches 1.6 to 1.8 times bf16 where the table
-/// says 2; the instructions by themselves come nearer to it.
+/// Pairs of products with a known ratio of Tensor Core peaks, and the share of that ratio below which the
+/// evidence conflicts. Libraries' fp8 reaches 1.6 to 1.8 times bf16 where the table says 2; instructions
+/// alone come nearer.
 struct Ratio {
   std::string_view numerator, denominator;
   double least_share;
@@ -52,7 +53,8 @@ bool has_clock(const MetricValues& metric) {
   return !metric.sm_clock_hz.empty() && median(metric.sm_clock_hz) > 0;
 }
 
-/// Rate a clock, or as it is where a clock was not recorded: a power cap slows the faster class more.
+/// Rate per clock, or the plain rate if a clock was not recorded, since a power cap slows the faster class
+/// more.
 double rate_of(const Fastest& fastest, bool per_clock) {
   return per_clock ? fastest.value / median(fastest.metric->sm_clock_hz) : fastest.value;
 }
@@ -69,7 +71,7 @@ std::string kernel_text(const result::Facts& notes) {
                      architecture.empty() || architecture == "unknown" ? "" : ", " + architecture);
 }
 
-/// Everything that one verdict is about: one kind of work of one maker.
+/// All evidence for one verdict: one kind of work of one maker.
 class Proof {
  public:
   Proof(const TensorWork& work, const Fastest& fastest, const Collected& collected, const result::Run& run)
@@ -82,7 +84,7 @@ class Proof {
         sms_(device_.number("gpu.sm_count")),
         share_(tensor_core_share(device_.text("gpu.name"), work.products)),
         most_(peak(capability_, work.products)),
-        // A layer's sums are fp32's.
+        // Layers have fp32 sums.
         cuda_cores_(cuda_core_rate(capability_, work.layer.empty() ? work.products : "gemmtf32")),
         on_cuda_cores_(on_cuda_cores(collected, run, work)),
         why_no_witness_(why_no_witness()),
@@ -141,14 +143,14 @@ class Proof {
     return median(metric.values) / (sms_ * median(metric.sm_clock_hz));
   }
 
-  /// Whether CUDA cores may do half of what the model's Tensor Cores do, or more. Needs both rates.
+  /// Whether CUDA cores reach half of the model's Tensor Core rate or more. Needs both rates.
   bool near_cuda_cores() const { return 2 * *cuda_cores_ >= share_ * most_->operations_per_clock_per_sm; }
 
-  /// Why neither rate nor ratio speaks against anything here; "" where they do.
+  /// Why rate and ratio are no evidence here; "" if they are.
   std::string why_no_witness() const {
     const std::string name = device_.text("gpu.name");
     if (share_ == 0) return "this model has no Tensor Cores";
-    // A slice by MIG has SMs of its own.
+    // A MIG slice has its own SMs.
     if (shared_card(name) && name.find("MIG ") == std::string::npos)
       return "this is a share of a virtual GPU, whose time others may use";
     if (old_int8_kernels() && capability_.starts_with("10."))
@@ -162,8 +164,8 @@ class Proof {
     return "";
   }
 
-  /// Why a rate that CUDA cores may reach proves nothing here, where Tensor Cores are hardly faster; "" where
-  /// it does. Needs both rates.
+  /// Why a rate that CUDA cores may reach proves nothing, because Tensor Cores are hardly faster; "" if it
+  /// does. Needs both rates.
   std::string why_near() const {
     if (share_ * most_->operations_per_clock_per_sm <= *cuda_cores_)
       return "this model's Tensor Cores are cut to what CUDA cores do";
@@ -174,7 +176,7 @@ class Proof {
     return "";
   }
 
-  /// Whether a kernel of CUDA cores is a finding here: Tensor Cores do such products on this GPU.
+  /// Whether a CUDA core kernel is a finding: this GPU has Tensor Cores for such products.
   bool names_tell() const {
     constexpr double first_with_tensor_cores = 7;
     if (share_ == 0) return false;
@@ -183,7 +185,8 @@ class Proof {
                : std::strtod(capability_.c_str(), nullptr) >= first_with_tensor_cores;
   }
 
-  /// Turns an ok, or what is not known, into what the other witnesses say against it.
+  /// Changes a verdict to failed if a kernel lost Tensor Cores, or to inconclusive if other evidence
+  /// conflicts.
   Verdict objected(Verdict out) const {
     if (!names_tell()) return out;
     std::vector<std::string> objections;
@@ -213,18 +216,17 @@ class Proof {
     return out;
   }
 
-  /// True where cuBLASLt's int8 may be of kernels made for 8.0, which do not reach this GPU's rate (seen
-  /// on 10.3 with CUDA 13.2: pytorch/pytorch issue 187094).
+  /// True if cuBLASLt's int8 may use kernels made for 8.0, which do not reach this GPU's rate (seen on 10.3
+  /// with CUDA 13.2: pytorch/pytorch issue 187094).
   bool old_int8_kernels() const {
     return work_.maker == Maker::library && work_.products == "int8" && capability_ != "7.5" &&
            !capability_.starts_with("8.");
   }
 
-  /// What the ratio to other products of the same maker says against the rate; "" where it agrees, or nothing
-  /// is known.
+  /// The objection of the ratio to other products of the same maker; "" if it agrees, or is not known.
   std::string ratio_objection() const {
     if (old_int8_kernels() || !work_.layer.empty() || !why_no_witness_.empty()) return "";
-    // Of a cut model the ratio is another one.
+    // Reduced models have another ratio.
     if (share_ != 1 || tensor_core_share(device_.text("gpu.name"), "gemm16") != 1) return "";
     for (const Ratio& row : ratios) {
       if (row.numerator != work_.products) continue;
@@ -249,7 +251,7 @@ class Proof {
     std::set<std::string> benchmarks;
     for (const auto& [key, metric] : collected_.metrics)
       if (of_kind(metric, work_)) benchmarks.insert(metric.benchmark);
-    std::set<std::string> kernels;  // of the fastest product, with path and architecture where noted
+    std::set<std::string> kernels;  // kernels of the fastest product, with path and architecture if noted
     std::set<std::string> simt;     // benchmarks whose kernels use no Tensor Cores, of any size
     std::size_t checks = 0;
     for (const result::Process& process : run_.processes) {
@@ -280,7 +282,7 @@ class Proof {
   DeviceFacts device_;
   std::string capability_;
   double sms_;
-  double share_;  ///< of the rate of its compute capability that the model has
+  double share_;  ///< share of its compute capability's rate that the model reaches
   std::optional<Peak> most_;
   std::optional<double> cuda_cores_;
   std::vector<OnCudaCores> on_cuda_cores_;

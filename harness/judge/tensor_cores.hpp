@@ -1,4 +1,5 @@
-// Did Tensor Cores do the work? Four witnesses, shown together; none needs an earlier run.
+// Judges whether Tensor Cores did the work, from four pieces of evidence shown together. None needs an
+// earlier run.
 #pragma once
 
 #include <vector>
@@ -9,26 +10,28 @@
 
 namespace gpugauge::judge {
 
-/// Verdicts on products that Tensor Cores do (gemmtf32, gemm16, and of gemm8 fp8 and int8 apart), each where
-/// the run measured one at a size worth judging (10 GFLOP or more, any size of the family peak):
-/// "tensor_cores/<products>" on those of libraries, and "tensor_cores/<products>/hardware" on those of the
-/// suite's own kernels. Neither hides the other: a library that lost Tensor Cores fails beside own kernels
-/// that use them. A library's layers have "tensor_cores/conv/<products>" (channels last, not the first layer)
-/// and "tensor_cores/attention/gemm16". Witnesses:
-/// - rate: the fastest product in operations per clock per SM, at the measured clock, against what the CUDA
-///   cores alone could do at most (layers: with fp32 sums). Only Tensor Cores are faster. Failed at or below
-///   that rate; of tf32 inconclusive where that is half of the Tensor Cores' rate or more.
-/// - ratio: the same product over the fastest one of fp32 without Tensor Cores, or of gemm16 for fp8 and
-///   int8, both of libraries or both own; a clock and against the ratio of the peaks. Not of layers and models
-///   whose Tensor Cores are cut.
-/// - kernels and numerics: each of a library's large products (on_cuda_cores()) whose kernel or error is that
-///   of CUDA cores. Failed where its rate is that of CUDA cores, too, however fast others are.
+/// Returns verdicts on products for Tensor Cores (gemmtf32, gemm16, and fp8 and int8 of gemm8 separately), if
+/// the run measured one of a usable size (10 GFLOP or more; any size in the family peak).
+/// "tensor_cores/<products>" covers library products, "tensor_cores/<products>/hardware" the suite's own
+/// kernels. Separate verdicts keep own kernels that use Tensor Cores from hiding a library that lost them.
+/// Layers from libraries have "tensor_cores/conv/<products>" (channels last, not the first layer) and
+/// "tensor_cores/attention/gemm16". The evidence:
+/// - rate: operations per clock per SM of the fastest product at the measured clock, against the maximum of
+///   the CUDA cores (layers: with fp32 sums). Only Tensor Cores are faster. Failed at or below that rate; for
+///   tf32 inconclusive if that is half of the Tensor Cores' rate or more.
+/// - ratio: the same product over the fastest of fp32 without Tensor Cores, or of gemm16 for fp8 and int8,
+///   both from libraries or both own. Per clock, and against the ratio of the peaks. Not for layers, or
+///   models with reduced Tensor Cores.
+/// - kernels and numerics: each large library product (on_cuda_cores()) whose kernel or error is typical of
+///   CUDA cores. Failed if its rate is too, however fast others are.
 /// - how many of the results were verified.
-/// Inconclusive and counted where the witnesses disagree: the rate is that of Tensor Cores and the ratio says
-/// otherwise, or a kernel does, whatever the rate tells. Inconclusive and advisory where the compute
-/// capability is not listed, the model's Tensor Cores are absent or cut to the CUDA cores' rate for these
-/// products (tensor_core_share()), own kernels do not reach their rate there (own_kernels_tell()), int8 or
-/// layers at a rate that is near to that of CUDA cores, or the clock was not recorded.
+/// Inconclusive and counted if the evidence conflicts: the rate shows Tensor Cores but the ratio does not, or
+/// a kernel shows CUDA cores whatever the rate. Inconclusive and advisory if:
+/// - the compute capability is not listed, or the clock was not recorded;
+/// - the model's Tensor Cores are absent, or reduced to the CUDA cores' rate for these products
+///   (tensor_core_share());
+/// - own kernels do not reach the Tensor Cores' rate there (own_kernels_tell());
+/// - int8 or layers run near the CUDA cores' rate.
 std::vector<Verdict> judge_tensor_cores(const Collected& collected, const result::Run& run);
 
 }  // namespace gpugauge::judge

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view by_software = "sw_thermal";
 
-/// One sample alone may be a moment, and software lowers a warm GPU's clock a little now and then.
+/// A single sample may be momentary, and software briefly lowers a warm GPU's clock now and then.
 bool is_fault(const ReasonSeen& reason) {
   if (reason.word == by_software) return 10 * reason.samples > reason.of;
   return heat_or_hardware(reason.word) && reason.samples > 1;

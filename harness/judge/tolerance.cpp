@@ -1,4 +1,4 @@
-// How much worse a metric may be before it is a regression: per class, each with its reason.
+// The loss above which a metric regresses: tolerances per class, each with its reason.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -22,10 +22,10 @@ struct Row {
   std::string_view reason;
 };
 
-constexpr double general =
-    .03;  ///< what a round-based gate can see on a device of its own (see tests/simulation)
+/// what a round-based gate can see on a device of its own (see tests/simulation)
+constexpr double general = .03;
 
-/// Classes that are not listed have the general tolerance.
+/// Classes without a row have the general tolerance.
 constexpr std::array table{
     Row{"launch", .05,
         "microseconds of processor time: moves with caches, interrupts and the processor's clock"},
@@ -52,8 +52,8 @@ bool power_limited(std::string_view metric_class) {
   return std::find(classes.begin(), classes.end(), metric_class) != classes.end();
 }
 
-/// What the policy's last entry that gives a tolerance says of a metric or class mean. An entry that does not
-/// name classes, "*" above all, is meant for metrics: no class mean needs as much.
+/// The tolerance of the policy's last matching entry for a metric or class mean. Entries that do not name
+/// classes, above all "*", apply to metrics only: no class mean needs as much.
 std::optional<double> by_name(const Policy& policy, const std::string& key) {
   const std::string classes = class_key("");
   const bool of_class = key.starts_with(classes);
@@ -114,11 +114,12 @@ void refuse_advisory(const Policy& policy, std::vector<Verdict>& physical) {
 }
 
 double between_nodes(const std::string& metric_class, std::string_view key) {
-  // A published range of 8% over hundreds of cards is about four standard deviations wide; the others lie in
-  // 1 to 2%.
+  // A published range of 8% over hundreds of cards is about four standard deviations; other classes lie
+  // within 1 to 2%.
   constexpr double power = .02;
   constexpr double others = .01;
-  constexpr double hosts = .05;  // an assumption: processors of one name run at other speeds in other racks
+  // an assumption: processors of one name run at different speeds in different racks
+  constexpr double hosts = .05;
   if (metric_class == "host_cpu" || metric_class == "host_memory") return hosts;
   return power_limited(metric_class) && !is_per_clock(key) ? power : others;
 }

@@ -1,3 +1,4 @@
+// Judges the SM and memory clocks that were seen under load.
 #include "judge/under_load.hpp"
 
 #include <algorithm>
@@ -19,11 +20,11 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Power caps of 70 W cards halve nothing but products; a GPU left at its idle clock is at a fifth.
+/// Power caps of 70 W cards halve the clock only in products; a GPU stuck at its idle clock is at a fifth.
 constexpr double least_sm_clock = .5;
 /// GeForce computes at a memory clock 2 to 5% below its highest.
 constexpr double least_memory_clock = .9;
-/// No GPU works so slowly by design: an idle clock, or one that a power brake or heat holds down.
+/// No GPU runs this slowly by design: an idle clock, or a power brake or heat.
 constexpr double failed_sm_clock = .3;
 constexpr double failed_memory_clock = .6;
 
@@ -45,7 +46,7 @@ Verdict seen(const char* name, VerdictKind kind, double share, std::string reaso
   return out;
 }
 
-/// What somebody set that may hold a clock down; "" where NVML and the settings show nothing of the kind.
+/// A setting that may hold a clock down; "" if NVML and the settings show none.
 std::string what_was_set(const PowerLimit& limit, const std::vector<std::string_view>& words) {
   const auto stands = [&](std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -60,10 +61,10 @@ std::string what_was_set(const PowerLimit& limit, const std::vector<std::string_
 }
 
 struct Clock {
-  const char* name;  ///< of the verdict
+  const char* name;  ///< name of the verdict
   const char* what;
   double seen = 0, highest = 0;  ///< hertz
-  double least = 0, failed = 0;  ///< shares of the highest: below is inconclusive, below is a failure
+  double least = 0, failed = 0;  ///< shares of `highest`: inconclusive below `least`, failed below `failed`
 };
 
 Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set<std::string>& benchmarks) {
@@ -101,13 +102,14 @@ void judge_sm_clock(const Collected& collected, const result::Run& run, std::vec
                               benchmarks));
 }
 
-/// Heat and hardware that steps in; the power cap of a board at its own limit is none of them.
+/// Whether NVML reports heat or a hardware intervention; a board's own power cap is neither.
 bool beyond_design(const std::vector<std::string_view>& words) {
   return std::any_of(words.begin(), words.end(),
                      [](std::string_view word) { return heat_or_hardware(word); });
 }
 
-/// The SM clock where power decides it. Light kernels run at the highest clock while products are throttled.
+/// Judges the SM clock in products, where power decides it. Light kernels run at the highest clock even while
+/// products are throttled.
 void judge_product_clock(const Collected& collected, const result::Run& run, std::vector<Verdict>& out) {
   const std::vector<std::string> heavy{"gemm64", "gemm32", "gemmtf32", "gemm16",
                                        "gemm8",  "conv",   "attention"};

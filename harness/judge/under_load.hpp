@@ -1,4 +1,4 @@
-// What telemetry saw of a GPU's clocks and link while it worked, against what it can do.
+// Compares the clocks and link that telemetry saw under load with what the GPU supports.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,19 @@
 
 namespace gpugauge::judge {
 
-/// Verdicts named "clocks/sm", "clocks/sm_products" and "clocks/memory", each only where it was measured under
-/// load, with those of judge_throttled() and judge_link_under_load():
-/// - clocks/sm: the highest SM clock that the benchmarks themselves measured (a power cap lowers it in
-///   products, and hardly in what needs little power) below half of gpu.sm_clock_max_hz; failed below 30%.
-/// - clocks/sm_products: the lowest SM clock of a product, convolution or attention below half of
-///   gpu.sm_clock_max_hz. Advisory, since boards of little power run products so at their own limit, but
-///   where the limit was lowered below the default, or NVML names heat, a hardware slowdown or a power brake.
-///   Never failed.
-/// - clocks/memory: the highest memory clock while benchmarks of class hbm ran below 90% of
-///   gpu.memory_clock_max_hz; failed below 60%. Not of integrated GPUs.
-/// Low is inconclusive and counted, with NVML's reasons where telemetry has them: power caps, heat and clocks
-/// that somebody set are legitimate, and nothing here tells them from a fault. What would be a failure is
-/// inconclusive, too, where a lowered power limit or application or locked clocks explain it, or NVML gave no
-/// reasons. Advisory for a part of a GPU.
+/// Returns verdicts "clocks/sm", "clocks/sm_products" and "clocks/memory", each only if measured under load,
+/// and those of judge_throttled() and judge_link_under_load():
+/// - clocks/sm: the highest SM clock that the benchmarks measured is below half of gpu.sm_clock_max_hz;
+///   failed below 30%. (A power cap lowers the clock in products, but hardly in light work.)
+/// - clocks/sm_products: the lowest SM clock of a product, convolution or attention is below half of
+///   gpu.sm_clock_max_hz. Advisory, since low-power boards do this at their own limit. Counted if the limit
+///   was lowered below the default, or NVML reports heat, a hardware slowdown or a power brake. Never failed.
+/// - clocks/memory: the highest memory clock during benchmarks of class hbm is below 90% of
+///   gpu.memory_clock_max_hz; failed below 60%. Not for integrated GPUs.
+/// A low clock is inconclusive and counted, with NVML's reasons if telemetry has them: power caps, heat and
+/// clocks set on purpose are legitimate, and cannot be told from a fault here. A failure becomes inconclusive
+/// if a lowered power limit, or application or locked clocks, explain it, or if NVML gave no reasons.
+/// Advisory for a part of a GPU.
 std::vector<Verdict> judge_under_load(const Collected& collected, const result::Run& run);
 
 }  // namespace gpugauge::judge

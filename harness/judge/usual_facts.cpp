@@ -16,7 +16,7 @@ constexpr std::array sections{
     Section{"stack", &result::Fingerprint::stack}, Section{"suite", &result::Fingerprint::suite},
     Section{"topology", &result::Fingerprint::topology}};
 
-/// Which of the runs count, and how many they are.
+/// The runs that count, and their number.
 class Counted {
  public:
   Counted(const std::vector<std::string>& runs, const std::set<std::string>& without) : counts_(runs.size()) {
@@ -77,7 +77,7 @@ UsualFacts::Usual UsualFacts::of(const std::string& kind, const std::string& fie
   const std::string section = field.substr(0, dot);
   const auto facts = found->second.having.find(section);
   if (dot == std::string::npos || facts == found->second.having.end()) return out;
-  // A fact of the suite keeps the section's name in its own: "suite.version".
+  // Facts of the suite keep the section's name: "suite.version".
   for (const std::string& name : {field.substr(dot + 1), field}) {
     const auto values = facts->second.find(name);
     if (values == facts->second.end()) continue;
