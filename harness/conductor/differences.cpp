@@ -12,14 +12,14 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// All of it may have been changed on purpose; another device or suite may not.
+/// True when every field may have been changed on purpose; another device or suite may not.
 bool declarable(const std::vector<baseline::Mismatch>& fields) {
   return std::all_of(fields.begin(), fields.end(), [](const baseline::Mismatch& field) {
     return baseline::can_be_treatment(field.field) && baseline::covers(field.field, field.field);
   });
 }
 
-/// The shortest word that covers a field: "driver" of "stack.driver.version".
+/// The shortest word that covers a field: "driver" for "stack.driver.version".
 std::string word_for(const std::string& field) {
   const std::size_t section = field.find('.');
   if (section == std::string::npos) return field;
@@ -59,7 +59,7 @@ Differences differing(const std::vector<result::Run>& runs, const baseline::Base
 }
 
 void tell_cards_gone(const result::Run& now, const result::Run& then, std::vector<std::string>& remarks) {
-  // A baseline of another card is of another machine.
+  // A baseline that names another card belongs to another machine.
   if (!baseline::number_of_card(then.fingerprint, now.device)) return;
   const std::vector<std::string> gone = baseline::cards_gone(now.fingerprint, then.fingerprint);
   if (gone.empty()) return;
