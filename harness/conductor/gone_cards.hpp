@@ -25,7 +25,6 @@ struct Shown {
 /// hidden or given to a virtual machine is present. A card whose place another card took was replaced. The
 /// bus is not believed where it does not show the measured card itself. Empty where the policy sets the
 /// number of GPUs, because that expectation then decides.
-/// many GPUs there shall be: that is then what counts.
 std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceReport>& devices,
                                              const judge::Policy& policy, const Shown& shown);
 

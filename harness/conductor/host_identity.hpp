@@ -16,7 +16,7 @@ void add_host_identity(const stack::Tree& tree, result::Fingerprint& fingerprint
 
 /// The host that a command runs on, as far as it is known.
 struct HostHere {
-  std::string name;     ///< of the host, or of the container; "" where it cannot be read
+  std::string name;     ///< host name of the machine or container; "" where it cannot be read
   std::string machine;  ///< 16 hex digits, a salted hash of the machine id alone; "" in a container
 };
 HostHere host_here(const stack::Tree& tree, bool in_container);

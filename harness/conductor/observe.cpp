@@ -116,14 +116,14 @@ std::optional<double> loaded(std::vector<double> values) {
 }
 
 void add_throttling(const std::vector<double>& masks, Observation& out) {
-  // the last reason concerns displays and is no word of an observation
+  // The last reason concerns displays and is no word of an observation
   constexpr std::size_t observed_reasons = 8;
   if (masks.empty()) return;
   constexpr double often = .1;
   diagnose::Value::List reasons;
   for (std::size_t bit = 0; bit < observed_reasons; ++bit) {
     const auto count = std::count_if(masks.begin(), masks.end(), [mask = 1ULL << bit](double value) {
-      // a double holds whole numbers up to here exactly; NVML's mask has 64 bits and uses nine
+      // A double holds whole numbers up to here exactly; NVML's mask has 64 bits and uses nine
       constexpr double most = 1e15;
       return value >= 0 && value < most && (static_cast<unsigned long long>(value) & mask) != 0;
     });

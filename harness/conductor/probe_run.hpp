@@ -25,7 +25,7 @@ struct Found {
 
 /// Everything that a probe needs.
 struct ProbeContext {
-  const MeasureOptions& options;               ///< of the check
+  const MeasureOptions& options;               ///< the check's options
   const Target& target;                        ///< the device under question
   const Catalogue& catalogue;                  ///< what can be measured
   const report::DeviceReport& device;          ///< its rounds and verdicts

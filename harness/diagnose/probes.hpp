@@ -77,13 +77,13 @@ void add_answer(const ProbeEntry& probe, std::string_view outcome, const std::st
 
 /// A probe with its current cost.
 struct Costed {
-  const ProbeEntry* probe = nullptr;  ///< of probe_table()
+  const ProbeEntry* probe = nullptr;  ///< entry of probe_table()
   double seconds = 1;                 ///< above 0
 };
 
 /// A probe whose answer would change which cause is named.
 struct WorthAsking {
-  const ProbeEntry* probe = nullptr;  ///< of probe_table()
+  const ProbeEntry* probe = nullptr;  ///< entry of probe_table()
   double seconds = 0;                 ///< current cost
   double separation = 0;              ///< sum of the score differences between its two most distant answers
   std::vector<std::string> between;   ///< the leading causes that it separates, best first

@@ -17,7 +17,7 @@ inline constexpr double proof = .85;  ///< the mechanism itself was seen
 inline constexpr double strong = .7;  ///< hardly anything else explains it
 inline constexpr double good = .5;    ///< one of two or three explanations
 inline constexpr double fair = .35;   ///< fits, but fits other causes too
-inline constexpr double hint = .2;    ///< makes it a little likelier
+inline constexpr double hint = .2;    ///< makes it slightly more likely
 inline constexpr double faint = .1;   ///< one of very many explanations
 }  // namespace weight
 
