@@ -17,7 +17,7 @@
 
 namespace gpugauge::conductor {
 
-/// Runs child commands one after the other. While it exists it handles SIGINT, SIGTERM and SIGHUP: a signal
+/// Runs child commands one after the other. While it exists it handles SIGINT, SIGTERM and SIGHUP. A signal
 /// ends the running child, and everything that was set is removed before the call returns.
 class FaultRunner {
  public:

@@ -9,7 +9,7 @@
 namespace gpugauge::conductor {
 
 /// Adds each measured framework's facts and switches as inventory and settings, and its kernels. Its
-/// operations' figures get their library and data type. With `before`, it also adds the switches that
+/// operations' figures get their framework and data type. With `before`, it also adds the switches that
 /// differed in those rounds. Adds nothing where no framework was measured.
 void add_framework_notes(const std::vector<result::Run>& runs, const std::vector<result::Run>* before,
                          diagnose::Observation& out);

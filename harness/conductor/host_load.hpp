@@ -23,9 +23,9 @@ void add_host_load(const std::vector<result::Run>& runs, const std::vector<resul
 void add_processor_pace(const std::vector<judge::Verdict>& verdicts, const std::vector<result::Run>& runs,
                         const std::vector<result::Run>& before, diagnose::Observation& out);
 
-/// True where, in the rounds of `before`, others kept the processors busy or a thread waited for one for 10 %
-/// of the time or more, and `rounds` are not clearly worse. Contention then explains no slowdown between the
-/// two.
+/// True where others kept the processors busy, or a thread waited for one, for 10 % of the time or more in
+/// the rounds of `before`, and `rounds` are not clearly worse. Contention then explains no slowdown between
+/// the two.
 bool was_as_contended(const baseline::Baseline& before, const std::vector<result::Run>& rounds);
 
 }  // namespace gpugauge::conductor

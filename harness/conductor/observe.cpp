@@ -39,8 +39,8 @@ std::optional<double> median(std::vector<double> values) {
 
 /// Adds kernel names of products that should use Tensor Cores and are slower or wrong. Kernels of a healthy
 /// benchmark would count in its favour, and fp32 products use no Tensor Cores. Where the Tensor Core proof of
-/// products (a library's or the suite's) failed, only the kernels on CUDA cores are added; if there are none,
-/// all of its kernels are.
+/// a library's or the suite's products failed, it adds the kernels on CUDA cores. If there are none, it adds
+/// all of their kernels.
 void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observation& out) {
   constexpr std::array tensor_classes{"gemmtf32", "gemm16", "gemm8"};
   std::set<std::string> bad;  // benchmarks, and "tensor_cores/PRODUCTS" with a failed proof

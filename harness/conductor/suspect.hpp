@@ -35,8 +35,8 @@ std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vect
 /// The benchmark of the share of a processor that computing threads get; nullopt where it is not installed.
 std::optional<Suspect> share_benchmark(const ProbeContext& context);
 
-/// A benchmark of another family in the suspect's class that the baseline has and this check did not measure,
-/// with its baseline value. nullopt where there is none.
+/// A benchmark of another family in the suspect's class, with its baseline value. The baseline has it and
+/// this check did not measure it. nullopt where there is none.
 std::optional<Suspect> find_other_library(const ProbeContext& context, const Suspect& slow);
 
 }  // namespace gpugauge::conductor

@@ -20,8 +20,8 @@ std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice
 std::string of_several_kinds(const KeptUpgrade& kept, const UpgradeDevice& device);
 
 /// Why an upgrade belongs to another host, as a sentence; "" where it belongs to this one. A changed name
-/// alone does not mean another host if a GPU was measured and the machine is the same or unknown: not_there()
-/// then checks the GPU's UUID. Without a GPU the name decides, because cloned images share a machine id.
+/// alone is not enough if a GPU was measured and the machine is the same or unknown. not_there() then checks
+/// the GPU's UUID. Without a GPU the name decides, because cloned images share a machine id.
 std::string of_another_host(const UpgradeRecord& record, const HostHere& here);
 
 /// Which measured GPU is not usable now, because it was replaced or lost, as a sentence. "" where none is
@@ -60,8 +60,8 @@ struct UpgradeConclusion {
   /// What to do, in this order; empty where nothing speaks against the new stack.
   std::vector<std::string> sentences;
 };
-/// Advises to go back where a counting metric of a device regressed, failed or vanished, and no other cause
-/// than the change was found with confidence on that device.
+/// Advises to go back where a counting metric of a device regressed, failed or vanished. It does not where
+/// another cause than the change was found with confidence on that device.
 UpgradeConclusion conclude(const std::vector<report::DeviceReport>& devices,
                            const stack::StackChange& change);
 

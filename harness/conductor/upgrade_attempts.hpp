@@ -46,9 +46,9 @@ struct CountedRounds {
   std::vector<std::string>
       left_out;  ///< how many other rounds there are and why they do not count, one sentence each
 };
-/// Counts the last attempt, plus those earlier rounds that could be part of a baseline and match it in all
-/// settings and in all fields that must match. Rounds of an attempt that named a cause do not count: they
-/// were measured before the fix. `rounds` is the result of kept_rounds() for one device.
+/// Counts the last attempt and those earlier rounds that could be part of a baseline. Earlier rounds must
+/// also match it in all settings and in all fields that must match. Rounds of an attempt that named a cause
+/// do not count: they were measured before the fix. `rounds` is the result of kept_rounds() for one device.
 CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<UpgradeAttempt>& attempts,
                              const std::string& selection);
 

@@ -115,8 +115,8 @@ bool is_named(const Scored& one, double least) {
   return one.score >= least && !one.argument.evidence().empty();
 }
 
-/// Adds a finding's similar causes, each with what speaks against it or is missing, except those that are
-/// findings themselves. (The cause's page has the question that separates the two.)
+/// Adds a finding's similar causes, each with what speaks against it or is missing. Causes that are findings
+/// themselves are left out. (The cause's page has the question that separates the two.)
 void add_confusions(const Scored& chosen, const std::vector<Scored>& all, double least, Finding& out) {
   for (const Confusion& confusion : chosen.signature->confused_with) {
     const Scored* other = find(all, confusion.with);

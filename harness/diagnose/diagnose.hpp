@@ -22,7 +22,7 @@ struct Weights {
   double pattern = .3;              ///< share of the remaining doubt that a perfect pattern removes
   double contradiction = .6;        ///< share of the score that a fully contradicting pattern removes
   double named = diagnose::named;   ///< lowest score of a finding
-  double named_without_harm = .55;  ///< lowest score of a finding for a state seen without any slowness
+  double named_without_harm = .55;  ///< lowest score of a finding while nothing is slower or fails
 };
 
 /// A cause that was considered and is not a finding: what speaks against it, or what is missing.

@@ -7,8 +7,8 @@
 namespace gpugauge::diagnose {
 
 /// True when the text gives this number as a CUDA error. The number must follow "error", "code" or the like,
-/// follow "returned" or "status" beside the name of CUDA or NVML, or stand in brackets at the end of such a
-/// message. Counts ("100 samples") and source lines ("gemm.cu:209") do not match.
+/// or "returned" or "status" beside the name of CUDA or NVML. It may also stand in brackets at the end of
+/// such a message. Counts ("100 samples") and source lines ("gemm.cu:209") do not match.
 bool tells_code(std::string_view text, int code);
 
 /// True when the line reports an Xid with one of these numbers: "NVRM: Xid (PCI:0000:01:00): 79, pid=..." as

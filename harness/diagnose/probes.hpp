@@ -63,8 +63,9 @@ const std::vector<ProbeEntry>& probe_table();
 /// The probe of that id; nullptr where there is none.
 const ProbeEntry* find_probe(std::string_view id);
 
-/// True when the probe can tell something about this observation. It must support the kind of device, have a
-/// slow figure of its classes and a variable to remove, meet its condition, and not have been asked before.
+/// True when the probe can tell something about this observation. It must support the kind of device, and
+/// have a slow figure of its classes and a variable to remove. Its condition must hold, and it must not have
+/// been asked before.
 bool applies(const ProbeEntry& probe, const Observation& observation, bool gpu);
 
 /// The observation's variables that the probe removes, except variables that only select the devices a

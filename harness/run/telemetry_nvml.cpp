@@ -1,5 +1,5 @@
 // The child's side of GPU telemetry. NVML's functions are declared here after its public reference and looked
-// up at run time, so that the build needs neither its header nor its stub library.
+// up at run time. The build therefore needs neither its header nor its stub library.
 #include <algorithm>
 #include <array>
 #include <cerrno>
