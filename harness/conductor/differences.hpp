@@ -25,7 +25,8 @@ std::string in_words(const std::vector<baseline::Mismatch>& fields);
 /// `now`.
 void tell_cards_gone(const result::Run& now, const result::Run& then, std::vector<std::string>& remarks);
 
-/// One sentence per declared word: what it covers and which differences were found.
+/// Sentences on each declared word: the differences that it covers, those that it cannot cover, or that there
+/// are none.
 std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
                                            const Differences& different);
 

@@ -21,8 +21,8 @@ using Narrowed = std::vector<std::string>;
 bool keep_verdict(const std::filesystem::path& state, const report::DeviceReport& device,
                   const Narrowed& narrowed, const stack::GpuReport& gpus);
 
-/// Keeps the result for the node as a whole from a check that wanted a GPU: whether one is usable, what the
-/// policy expects, and whether its GPUs compute the same results. A check without `all` that found nothing
+/// Keeps the node's own result from a check that wanted a GPU. It covers whether a GPU is usable, what the
+/// policy expects, and whether the GPUs compute the same results. A check without `all` that found nothing
 /// leaves a failure from this boot in place. Throws result::FileError.
 void keep_node_verdict(const std::filesystem::path& state, const report::Report& report, bool all);
 

@@ -19,8 +19,8 @@ class NeighbourProcesses {
   NeighbourProcesses(const NeighbourProcesses&) = delete;
   NeighbourProcesses& operator=(const NeighbourProcesses&) = delete;
 
-  /// Waits until each command is at work: it wrote `mark` on a line or, if `mark` is "", lived for
-  /// `settle_seconds`. Returns "" or, as a clause, why one is not at work. Returns early when `stop()` is
+  /// Waits at most 30 s until each command is at work: it wrote `mark` on a line or, if `mark` is "", lived
+  /// for `settle_seconds`. Returns "" or, as a clause, why one is not at work. Returns early when `stop()` is
   /// true.
   std::string wait_until_at_work(std::string_view mark, double settle_seconds,
                                  const std::function<bool()>& stop);

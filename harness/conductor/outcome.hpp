@@ -18,7 +18,7 @@ namespace gpugauge::conductor {
 std::vector<judge::Verdict> judge_node(const std::vector<judge::ChecksumSide>& devices);
 
 /// The worst outcome of the devices, in this order: tool error, regressed, cannot judge, inconclusive, pass.
-/// A failed expectation of the `node` counts too.
+/// A failed expectation of the `node` makes it regressed.
 judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
                        const std::vector<judge::Verdict>& node = {});
 

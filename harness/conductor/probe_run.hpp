@@ -32,8 +32,8 @@ struct ProbeContext {
   const baseline::Baseline* before = nullptr;  ///< what it was compared with; nullptr = nothing
 };
 
-/// Estimated seconds of the probe. nullopt where it cannot run here: no slow metric that a family can repeat,
-/// or a benchmark that is not installed.
+/// Estimated seconds of the probe. nullopt where it cannot run here: no family can repeat a slow metric, or a
+/// benchmark is not installed.
 std::optional<double> cost_of(const diagnose::ProbeEntry& probe, const ProbeContext& context);
 
 /// Runs the probe. A child may take at most `limit_seconds`. A failing child never causes an exception.

@@ -18,7 +18,8 @@ struct Rounds {
 
 /// Measures rounds `first` to `last` and stores each one at once. Ends at the first partial round, and after
 /// a round in which a signal asked to stop. With `fit` it also ends at the first round that refuse_unfit()
-/// rejects, to save the time of the others, and throws like refuse_unmeasured().
+/// rejects, to save the time of the others, and throws like refuse_unmeasured(). Throws result::FileError
+/// where a round cannot be stored.
 Rounds measure_rounds(const MeasureOptions& options, const Target& target, const Choice& choice,
                       const stack::GpuReport& gpus, int first, int last, bool fit);
 

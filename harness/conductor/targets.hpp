@@ -35,9 +35,9 @@ struct Targets {
   bool gpu_wanted = false;      ///< a GPU or links were asked for, whether or not any exist
 };
 
-/// `device` is a comma-separated list of: all (every usable GPU, and the links where there are several),
-/// host, links (between the usable GPUs), a GPU's index, a GPU's UUID or a unique prefix of one. Throws
-/// result::UsageError, listing the GPUs, for any other word.
+/// `device` is a comma-separated list of these words. all: every usable GPU, and the links where there are
+/// several. host. links: those between the usable GPUs. A GPU's index, UUID or unique UUID prefix. Throws
+/// result::UsageError for any other word, and for a GPU that is not there, listing the GPUs.
 Targets select_targets(const std::string& device, const stack::GpuReport& gpus, const std::string& host_name);
 
 /// True when only the host is selected, so that no GPU needs to be searched.

@@ -30,7 +30,8 @@ struct Fit {
   std::vector<std::string> contradicting;  ///< "gemm16 slower, predicted unchanged"
 };
 
-/// Share of the predicted slowdown that was seen, 0 to 1; each class is weighted by its predicted amount.
+/// Share of the classes predicted worse that are worse, 0 to 1. A class that is worse by another degree than
+/// predicted counts in part.
 double share_seen(const std::vector<Move>& moves, const Seen& seen);
 
 /// True when something that is slower or fails is in a class of these moves. Also true where nothing is

@@ -152,13 +152,13 @@ class Seen {
   /// A number became smaller (less) or larger (more).
   Fact became_less(std::string_view name) const;
   Fact became_more(std::string_view name) const;  ///< A number became larger.
-  /// The component or setting is unchanged, so it does not explain the difference. Requires
-  /// About::changed_is_all, and no changed field with one of these in its name. Empty where something fails
-  /// or is slow against a physical limit, which needs no other side.
+  /// The fields with one of these in their names are unchanged, so they do not explain the difference.
+  /// Requires a comparison with an earlier time and About::changed_is_all. Empty where an error was seen, or
+  /// something fails or is slow against a physical limit, because that needs no other side.
   Fact as_before(const std::vector<std::string_view>& names) const;
-  /// The component is known to have the same version on both sides. Requires About::changed_is_all without
-  /// this component in the list. Where its own version is unknown, it may have come with another changed
-  /// component.
+  /// The component is known to have the same version on both sides. Requires a comparison with an earlier
+  /// time and About::changed_is_all without this component in the list. Where its own version is unknown, it
+  /// may have come with another changed component.
   Fact same_version(std::string_view component) const;
   /// Some changed field contained this word before and does not now.
   Fact word_lost(std::string_view word) const;

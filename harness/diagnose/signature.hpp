@@ -66,8 +66,8 @@ class Argument {
   bool is_of_failure() const { return explains_failure_; }  ///< explains_failure() was called
   /// The lowest bound's reason against the cause; "" where nothing speaks against it.
   const std::string& why_not() const { return against_.why; }
-  /// Why the cause is not proven. "" where nothing is missing, or where the facts against it already limit it
-  /// below `least`.
+  /// Why the cause is not proven. "" where nothing is missing, or where the facts against it limit it below
+  /// `least` or at least as much.
   const std::string& why_unproven(double least) const;
 
  private:

@@ -5,7 +5,7 @@
 
 namespace gpugauge::diagnose {
 
-/// Several GPUs work together and are slow or fail, or a log or the transport shows that they would.
+/// A collective or an application is slower or fails.
 Fact slow_collective(const Seen& seen);
 /// NCCL searched for its network plugin and did not load it.
 Fact plugin_not_loaded(const Seen& seen);
