@@ -49,8 +49,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 /// Key in Fingerprint::suite: number of GPUs measured at the same time.
 inline constexpr const char* together_fact = "suite.devices_together";
-/// Key in Fingerprint::suite: seconds that a benchmark of sustained load ran, where that is less than the
-/// profile says.
+/// Key in Fingerprint::suite: seconds that sustained-load benchmarks ran (Profile::sustained_seconds); absent
+/// for their ordinary window.
 inline constexpr const char* sustained_fact = "suite.sustained_seconds";
 
 /// How a device is measured and judged.
