@@ -11,6 +11,7 @@ const Registration lt_e4m3{
         .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, locked clocks), "
                    "another process on the GPU; where only throughput falls and throughput_best does not, "
                    "the heuristic chose worse")
+        .saturating()
         .axis("shape", squares())
         .from(Depth::exhaustive, "shape", {"2048x2048x2048", "4096x4096x4096"})
         .from(Depth::standard, "shape", {"8192x8192x8192"})

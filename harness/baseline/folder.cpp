@@ -157,7 +157,7 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   refuse_links_in_state(folder);
   FolderLock only_one(result::without_detours(folder));
   result::Begun& begun = only_one.begun();
-  if (std::filesystem::exists(folder / manifest_name))
+  if (result::is_there(folder / manifest_name))
     throw result::UsageError(fmt::format(
         "{} already holds a baseline; baselines are never overwritten: choose another name or folder",
         folder.string()));
@@ -219,7 +219,8 @@ Baseline load(const std::filesystem::path& folder) {
   Baseline baseline;
   baseline.folder = folder;
   baseline.manifest = load_manifest(folder);
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(folder / "runs")))
+  std::error_code unseen;  // what cannot be seen is said when it is read
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(folder / "runs", unseen)))
     throw result::FormatError(
         fmt::format("{} is a link: a baseline holds plain files only", (folder / "runs").string()));
   for (const Entry& entry : baseline.manifest.entries)

@@ -154,6 +154,10 @@ ReadLog replay(const std::string& text, const std::string& origin, const std::op
     if (end == std::string::npos)
       throw result::FormatError(
           fmt::format("{} has no end: the log was truncated; restore it from a copy", place));
+    if (promised && out.head.lines >= promised->lines && !line.starts_with('{'))
+      throw result::FormatError(fmt::format(
+          "{} stands behind the last decision and is none: somebody else wrote it; take that line out",
+          place));
     out.entries.push_back(entry_from(line, place, out.head));
     out.head = {out.head.lines + 1, sha256(line)};
     promise_kept = promise_kept || (promised->lines == out.head.lines && promised->sha256 == out.head.sha256);

@@ -14,6 +14,7 @@
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/profiles.hpp"
+#include "result/shell_word.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -188,7 +189,7 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
       problems.push_back(
           fmt::format("baseline {} fits and is a candidate: it was not used; `gpugauge baseline accept "
                       "{} --reason ...` makes it active",
-                      folder.string(), folder.string()));
+                      folder.string(), result::shell_word(folder.string())));
       return {};
     }
     if (state == State::candidate) return {};
@@ -281,8 +282,9 @@ std::string how_to_make(const result::Fingerprint& fingerprint, const std::strin
         "`gpugauge baseline create RUN.json ...`, from {} files or more that `gpugauge frameworks --output "
         "RUN.json` left",
         minimum_rounds);
-  return fmt::format("`gpugauge baseline create{}{}`", device.empty() ? "" : " --device " + device,
-                     profile.empty() ? "" : " --profile " + profile);
+  return fmt::format("`gpugauge baseline create{}{}`",
+                     device.empty() ? "" : " --device " + result::shell_word(device),
+                     profile.empty() ? "" : " --profile " + result::shell_word(profile));
 }
 
 }  // namespace

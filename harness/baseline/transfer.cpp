@@ -39,7 +39,7 @@ class Draft {
       path_ = pattern;
       held_ = opened(path_);
       // Who clears up may have taken it for abandoned before it was held.
-      mine = (hold(held_) || errno != EWOULDBLOCK) && std::filesystem::exists(path_);
+      mine = (hold(held_) || errno != EWOULDBLOCK) && result::is_there(path_);
     }
   }
   Draft(const Draft&) = delete;
@@ -84,7 +84,6 @@ class Draft {
   result::Descriptor held_{-1};
 };
 
-constexpr std::size_t longest_name = 120;
 constexpr std::string_view name_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
 /// The files of a baseline folder that a bundle may hold.
@@ -124,6 +123,23 @@ std::string to_bundle(const std::filesystem::path& folder) {
       {{"schema", bundle_schema}, {"name", baseline.manifest.name}, {"files", std::move(files)}});
 }
 
+namespace {
+
+/// What a bundle holds, unpacked into `draft`; a fault is the bundle's, as nobody finds that folder later.
+Baseline loaded_of(const std::string& origin, const std::filesystem::path& draft) {
+  try {
+    return load(draft);
+  } catch (const result::FormatError& fault) {
+    std::string sentence = fault.what();
+    const std::string within = draft.string() + "/";
+    for (std::size_t at = sentence.find(within); at != std::string::npos; at = sentence.find(within, at))
+      sentence.erase(at, within.size());
+    throw result::FormatError(fmt::format("{}: {}", origin, sentence));
+  }
+}
+
+}  // namespace
+
 Baseline from_bundle(const std::string& text, const std::string& origin, const std::filesystem::path& parent,
                      const std::string& name, const std::string& reason, const std::string& time) {
   const nlohmann::json value = result::parse_json(text, origin);
@@ -139,7 +155,8 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
                     "'-' that begins with a letter or digit, with --name",
                     origin, result::quoted(final_name)));
   const std::filesystem::path place = parent / final_name;
-  if (std::filesystem::exists(std::filesystem::symlink_status(place)))
+  std::error_code unseen;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(place, unseen)) || result::is_there(place))
     throw result::UsageError(fmt::format(
         "{} is there already; baselines are never overwritten: give this one another name with --name",
         place.string()));
@@ -152,7 +169,7 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
   refuse_links_in_state(parent);
   Draft draft(parent);
   for (const auto& [file, content] : files) result::write_file(draft.path() / file, content);
-  const Baseline made = load(draft.path());
+  const Baseline made = loaded_of(origin, draft.path());
   constexpr std::size_t own_files = 3;  // manifest, log and its head
   if (files.size() != made.manifest.entries.size() + own_files)
     throw result::FormatError(fmt::format("{}: it holds files that its manifest does not name", origin));

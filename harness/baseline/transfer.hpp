@@ -25,6 +25,8 @@ Baseline from_bundle(const std::string& text, const std::string& origin, const s
 /// A name of letters, digits, '.', '_' and '-' that begins with a letter or digit: it becomes a folder's
 /// name, and is typed as an argument, which a '-' in front would make an option.
 bool is_name(std::string_view text);
+/// Letters that such a name has at most.
+inline constexpr std::size_t longest_name = 120;
 /// A name made of what a run says of itself: '_' for what no name may hold, 'x' before what none may
 /// begin with; 120 letters at most.
 std::string name_from(std::string_view text);

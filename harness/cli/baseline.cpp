@@ -2,6 +2,7 @@
 #include "cli/baseline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "baseline/kept_file.hpp"
 #include "baseline/transfer.hpp"
@@ -15,7 +16,9 @@
 #include "report/table.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/file.hpp"
 #include "result/run_file.hpp"
+#include "result/shell_word.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -33,6 +36,7 @@ constexpr const char* baseline_footer =
     "place of a baseline without --reason; 3 something could not be measured.";
 
 struct BaselineArguments {
+  std::vector<std::string> of_measuring;  ///< options that were given and only say how rounds are measured
   MeasureArguments measure;
   std::vector<std::string> runs;
   int rounds = 5;
@@ -53,6 +57,10 @@ std::string default_name(const result::Run& run, std::size_t of_id) {
 }
 
 void check_name(const std::string& name) {
+  if (name.size() > baseline::longest_name)
+    throw result::UsageError(
+        fmt::format("--name has {} letters, and a name has at most {}: give a shorter one", name.size(),
+                    baseline::longest_name));
   if (!baseline::is_name(name))
     throw result::UsageError(fmt::format(
         "--name {}: a name is made of letters, digits, '.', '_' and '-' and begins with a letter or digit",
@@ -180,7 +188,7 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
         "differs from day to day, and a regression counts from twice its tolerance on");
   if (arguments.candidate)
     say(fmt::format("candidate: not used until `gpugauge baseline accept {} --reason ...`",
-                    report::plain(name)));
+                    report::plain(result::shell_word(name))));
   text += in_force(folder);
   if (!against.empty()) say(against);
   text += fmt::format("  kept in {}\n", report::plain(folder.string()));
@@ -191,7 +199,7 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
   if (!arguments.name.empty()) check_name(arguments.name);
   const std::filesystem::path parent = state_directory(arguments.measure.state_directory) / "baselines";
   const auto refuse_existing = [](const std::filesystem::path& folder) {
-    if (std::filesystem::exists(folder / "baseline.json"))
+    if (result::is_there(folder / "baseline.json"))
       throw result::UsageError(
           fmt::format("{} already holds a baseline; baselines are never overwritten: choose another --name",
                       folder.string()));
@@ -206,8 +214,10 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
   if (arguments.runs.empty()) {
     devices = measure_rounds(arguments, invocation);
   } else {
-    if (arguments.devices_together)
-      throw result::UsageError("--devices-together measures, and run files were given to pin: leave one out");
+    if (!arguments.of_measuring.empty())
+      throw result::UsageError(fmt::format(
+          "{} {} how rounds are measured, and run files were given to pin: leave out one or the other",
+          fmt::join(arguments.of_measuring, ", "), arguments.of_measuring.size() == 1 ? "says" : "say"));
     devices.emplace_back();
     for (const std::string& file : arguments.runs) {
       devices.front().push_back(result::read_run(file));
@@ -268,6 +278,9 @@ void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Actio
       });
   command->callback([command, arguments, &invocation, &action] {
     arguments->measure.seed_given = command->count("--seed") > 0;
+    for (const char* const option : {"--rounds", "--device", "--profile", "--family", "--only", "--seed",
+                                     "--process-limit", "--wait", "--sustained", "--devices-together"})
+      if (command->count(option) > 0) arguments->of_measuring.emplace_back(option);
     action = [arguments, &invocation] { return create(*arguments, invocation); };
   });
 }

@@ -55,6 +55,11 @@ std::string expiry_day(const std::string& given) {
     valid = date.ok();
     if (valid) day = date;
   }
+  const std::string_view days = std::string_view(given).substr(0, given.size() - 1);
+  if (!valid && given.back() == 'd' && days.size() > 4 &&
+      days.find_first_not_of("0123456789") == std::string_view::npos)
+    throw result::UsageError(
+        fmt::format("--expires {}: give at most 9999d, or a day such as 2027-01-31", given));
   if (!valid)
     throw result::UsageError(
         fmt::format("--expires {}: give a day such as 2027-01-31, or a number of days such as 30d", given));

@@ -11,12 +11,18 @@
 #include "judge/reasons.hpp"
 #include "report/format.hpp"
 #include "result/counted.hpp"
+#include "result/shell_word.hpp"
 
 namespace gpugauge::cli {
 namespace {
 
 std::string name_of(const baseline::Listed& listed) {
   return report::plain(listed.folder.filename().string());
+}
+
+/// The same within a command.
+std::string word_of(const baseline::Listed& listed) {
+  return report::plain(result::shell_word(listed.folder.filename().string()));
 }
 
 bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -64,7 +70,7 @@ std::string in_force(const std::filesystem::path& folder) {
         "  not in force: {} ({} from {}) comes before it, and is what is compared with; `gpugauge baseline "
         "retire {} --reason ...` ",
         name_of(*other), result::counted(other->manifest->entries.size(), "round"),
-        other->manifest->created.substr(0, 10), name_of(*other));
+        other->manifest->created.substr(0, 10), word_of(*other));
     const std::vector<std::string> next = between(all, *own);
     text += next.empty()
                 ? "puts this one in its place"
@@ -82,7 +88,7 @@ std::string in_force(const std::filesystem::path& folder) {
       "  takes the place of {} ({} from {}{}); `gpugauge baseline retire {} --reason ...` brings that one "
       "back\n",
       name_of(before), result::counted(before.manifest->entries.size(), "round"),
-      before.manifest->created.substr(0, 10), weaker ? ", and not provisional" : "", name_of(*own));
+      before.manifest->created.substr(0, 10), weaker ? ", and not provisional" : "", word_of(*own));
 }
 
 }  // namespace gpugauge::cli

@@ -47,40 +47,52 @@ int list(const BaselineListingArguments& arguments) {
     return 0;
   }
   const report::Terminal terminal = report::terminal(1);
-  report::Table table({{"baseline", false, true},
+  report::Table table({{"baseline"},
                        {"place"},
                        {"device", false, true},
                        {"profile"},
                        {"rounds", true},
                        {"created"},
                        {"state"}});
+  report::Table narrow({{"baseline"}, {"state"}, {"of", false, false, true}});
   std::string faults;
   for (const baseline::Listed& listed : all) {
-    // The folder's name is what commands take first; two may have been made under one name.
-    std::string name = report::plain(listed.folder.filename().string());
-    if (listed.manifest && listed.manifest->name != listed.folder.filename())
-      name += fmt::format(" ({})", report::plain(listed.manifest->name));
+    // The folder's name is what commands take first; two may have been made under one name. It is whole, so
+    // that it can be given to them.
+    const std::string name = report::plain(listed.folder.filename().string());
+    const std::string made_as = listed.manifest && listed.manifest->name != listed.folder.filename()
+                                    ? fmt::format(" ({})", report::plain(listed.manifest->name))
+                                    : "";
     const std::string state = state_word(listed);
     const report::Tone tone = !listed.fault.empty() ? report::Tone::bad
                               : state == "active"   ? report::Tone::good
                                                     : report::Tone::faint;
+    const report::Cell first{name + made_as, report::Tone::strong};
     if (!listed.manifest) {
-      table.add({{name, report::Tone::strong}, {listed.place}, {"-"}, {"-"}, {"-"}, {"-"}, {state, tone}});
+      table.add({first, {listed.place}, {"-"}, {"-"}, {"-"}, {"-"}, {state, tone}});
+      narrow.add({{name, report::Tone::strong}, {state, tone}, {listed.place}});
     } else {
       const baseline::Manifest& manifest = *listed.manifest;
-      table.add({{name, report::Tone::strong},
+      const std::string device = report::plain(manifest.device);
+      const std::string profile = report::plain(manifest.profile);
+      const std::string created = report::plain(manifest.created.substr(0, 10));
+      table.add({first,
                  {listed.place},
-                 {report::plain(manifest.device)},
-                 {report::plain(manifest.profile)},
+                 {device},
+                 {profile},
                  {std::to_string(manifest.entries.size())},
-                 {report::plain(manifest.created.substr(0, 10))},
+                 {created},
                  {state, tone}});
+      narrow.add({{name, report::Tone::strong},
+                  {state, tone},
+                  {fmt::format("{}{}, {}, profile {}, {}, created {}", listed.place, made_as, device, profile,
+                               result::counted(manifest.entries.size(), "round"), created)}});
     }
     if (!listed.fault.empty())
       faults += "  " + report::wrap(report::plain(listed.fault), terminal.width, 4) + "\n";
   }
   print(all.empty() ? "There is no baseline yet: `gpugauge baseline create` makes one.\n"
-                    : table.draw(terminal) + faults);
+                    : (table.fits(terminal) ? table : narrow).draw(terminal) + faults);
   return 0;
 }
 

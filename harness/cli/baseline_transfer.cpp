@@ -12,6 +12,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/shell_word.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -27,7 +28,7 @@ struct BaselineTransferArguments {
 int to_file(const BaselineTransferArguments& arguments) {
   state_directory(arguments.state_directory);
   const std::filesystem::path folder = baseline::find(arguments.name);
-  if (std::filesystem::exists(arguments.file))
+  if (result::is_there(arguments.file))
     throw result::UsageError(fmt::format("{} is there already; name a file that is not", arguments.file));
   result::write_file(arguments.file, baseline::to_bundle(folder));
   print(fmt::format("Baseline {} written to {}\n", report::plain(folder.string()), arguments.file));
@@ -46,7 +47,7 @@ int from_file(const BaselineTransferArguments& arguments) {
                   state_of(made.log) == baseline::State::active
                       ? "active"
                       : fmt::format("a candidate; `gpugauge baseline accept {} --reason ...` makes it active",
-                                    report::plain(made.folder.string()))));
+                                    report::plain(result::shell_word(made.folder.string())))));
   std::set<std::string> left_behind;
   for (const baseline::LogEntry& entry : made.log)
     if (entry.accepted) left_behind.insert(entry.accepted->metric);

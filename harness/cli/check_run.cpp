@@ -9,7 +9,9 @@
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
 #include "conductor/gone_cards.hpp"
+#include "conductor/known_treatment.hpp"
 #include "conductor/last_verdict.hpp"
+#include "conductor/node_fingerprint.hpp"
 #include "conductor/outcome.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
@@ -172,6 +174,9 @@ Check::Check(const CheckArguments& arguments, const Invocation& invocation)
 void Check::look_at_node() {
   std::future<stack::Inventory> files = begin_to_read_files();
   _devices = find_devices(_arguments.measure.device);
+  if (!_arguments.policy.treatment.empty())
+    conductor::require_known_treatment(_arguments.policy.treatment,
+                                       conductor::node_fingerprint(_devices.gpus), _options.baseline);
   _report.stack = stack::layers(stack::with_report(files.get(), _devices.gpus));
   _only_host = conductor::host_only(_arguments.measure.device);
   if (!_only_host) _report.node = judge::judge_expectations(_options.policy, gpu_models(_devices));

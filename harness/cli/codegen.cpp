@@ -1,6 +1,7 @@
 // gpugauge codegen: is the machine code of our kernels what their authors declared? Needs no GPU.
 #include "report/codegen.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "cli/named_files.hpp"
 #include "judge/judge.hpp"
 #include "report/format.hpp"
+#include "report/progress.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "run/disassemble.hpp"
@@ -80,7 +82,16 @@ int run(const CodegenArguments& arguments) {
         "scripts/setup --for test installs it, which is heeded where nobody else may write the source tree; "
         "or "
         "name it with --cuobjdump");
-  const run::Disassembly code = run::disassemble(cuobjdump, files);
+  const report::Terminal terminal = report::terminal(2);
+  report::ProgressLine progress(terminal, !terminal.interactive);
+  const auto start = std::chrono::steady_clock::now();
+  const run::Disassembly code = run::disassemble(
+      cuobjdump, files, [&](std::size_t ended, std::size_t all, const std::filesystem::path& file) {
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        progress.show({"machine code", static_cast<int>(ended), static_cast<int>(all),
+                       file.filename().string(), elapsed.count(), -1});
+      });
+  progress.clear();
   if (!code.problems.empty()) {
     for (const std::string& problem : code.problems) warn(problem);
     return static_cast<int>(judge::ExitCode::cannot_judge);

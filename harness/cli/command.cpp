@@ -213,7 +213,8 @@ void warn(std::string_view sentence) {
 
 void print(const std::string& given) {
   const std::string text = report::guarded(given);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno != EPIPE)
     throw result::FileError(fmt::format("standard output could not be written: {}", std::strerror(errno)));
 }
 

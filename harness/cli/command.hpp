@@ -116,7 +116,8 @@ std::filesystem::path state_directory(const std::string& given);
 /// is closed or full is nothing that anybody could be told: the sentence is lost, the exit code stays.
 void warn(std::string_view sentence);
 
-/// Writes to standard output. Throws result::FileError when it is closed or full.
+/// Writes to standard output. Throws result::FileError when it is closed or full; a reader that went away
+/// (`| head`) has seen what it wanted.
 void print(const std::string& text);
 
 /// --exit-style, of every command that ends with a verdict. The end of the program (main.cpp) looks it up and

@@ -31,7 +31,7 @@ struct DoctorLockArguments {
 
 int lock(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
   const bool to_standard_output = arguments.output.empty() || arguments.output == "-";
-  if (!to_standard_output && !arguments.force && std::filesystem::exists(arguments.output))
+  if (!to_standard_output && !arguments.force && result::is_there(arguments.output))
     throw result::UsageError(fmt::format(
         "{} exists; a lock is not overwritten: choose another --output, or say --force", arguments.output));
   const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));

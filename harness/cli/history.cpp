@@ -69,7 +69,12 @@ store::Store open_store(const HistoryArguments& arguments, store::Access access)
 }
 
 store::Span span(const HistoryArguments& arguments) {
-  return {time_of("--since", arguments.since), time_of("--until", arguments.until)};
+  store::Span span{time_of("--since", arguments.since), time_of("--until", arguments.until)};
+  if (!arguments.since.empty() && !arguments.until.empty() && span.since >= span.until)
+    throw result::UsageError(fmt::format(
+        "--since {} --until {}: no run is from the one day on and before the other; --until takes a later day",
+        arguments.since, arguments.until));
+  return span;
 }
 
 std::vector<store::Device> select_devices(store::Store& store, const HistoryArguments& arguments) {

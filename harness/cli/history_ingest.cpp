@@ -290,6 +290,9 @@ int ingest(const HistoryIngestArguments& arguments) {
   std::string text = fmt::format("{}: {} of {} files stored ({} metric values)", store.name(), counts.stored,
                                  inputs.size(), counts.values);
   if (counts.known > 0) text += fmt::format(", {} known already", counts.known);
+  if (counts.known > 0 && !arguments.node.empty())
+    text += fmt::format(" and still of the node {} stored under: --node does not rename a node",
+                        counts.known == 1 ? "it was" : "they were");
   if (counts.left_out > 0) text += fmt::format(", {} left out: no run files", counts.left_out);
   if (counts.refused > 0) text += fmt::format(", {} refused", counts.refused);
   print(report::plain(text) + "\n");

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "cli/help.hpp"
 #include "cli/named_files.hpp"
 #include "cli/usage.hpp"
 #include "judge/judge.hpp"
@@ -103,6 +104,7 @@ int run_command(int argc, char** argv) {
   CLI::App app{description, "gpugauge"};
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
+  app.formatter(wrapped_help());
   app.failure_message([&given, &app](const CLI::App*, const CLI::Error& error) {
     std::string text = usage_fault(app, error, given);
     for (const std::string& argument : given) text = store::without_secrets_of(argument, std::move(text));
@@ -153,7 +155,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   gpugauge::cli::hear_signals();
-  // A reader that goes away (| head) must end in an error sentence, not in silence in mid-run.
+  // A reader that goes away (| head) does not end what is under way, nor change how it ends.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is then an error of the write, with a sentence
   gpugauge::cli::end_children_with_the_command();

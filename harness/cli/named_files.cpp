@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -26,9 +27,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What an output's value names.
+enum class Place { file, folder, either };
+
 struct Role {
   std::optional<Reads> read;  ///< nullopt: it is written
   Dash dash = Dash::refused;
+  Place place = Place::file;
 };
 
 std::map<const CLI::Option*, Role>& roles() {
@@ -158,6 +163,19 @@ std::vector<Named> unnamed(const CLI::App& app) {
   return out;
 }
 
+/// What can be seen to be impossible costs no measurement.
+void require_place(const Named& output, const fs::path& file) {
+  std::error_code error;
+  const bool folder =
+      output.role.place == Place::folder ||
+      (output.role.place == Place::either && (!file.has_filename() || fs::is_directory(file, error)));
+  try {
+    result::require_place_to_write(folder ? file / "run.json" : file);
+  } catch (const result::FileError& fault) {
+    throw result::FileError(fmt::format("{}: {}; nothing was done", output.label, fault.what()));
+  }
+}
+
 [[noreturn]] void refuse(const Named& output, const std::string& input) {
   throw result::UsageError(fmt::format(
       "{} would be written over {}, which is read; give the output another name", output.label, input));
@@ -166,12 +184,14 @@ std::vector<Named> unnamed(const CLI::App& app) {
 }  // namespace
 
 CLI::Option* reads(CLI::Option* option, const char* value_name, Reads how) {
-  roles()[option] = {how, Dash::refused};
+  roles()[option] = {how};
   return option->type_name(value_name);
 }
 
 CLI::Option* writes(CLI::Option* option, const char* value_name, Dash dash) {
-  roles()[option] = {std::nullopt, dash};
+  const std::string_view name = value_name;
+  const Place place = name == "DIR" ? Place::folder : name == "FILE|FOLDER" ? Place::either : Place::file;
+  roles()[option] = {std::nullopt, dash, place};
   return option->type_name(value_name);
 }
 
@@ -207,6 +227,7 @@ void keep_apart(const CLI::App& app) {
         if (is_read(written, input))
           refuse(output, fmt::format("{} {}", input.label,
                                      input.role.read == Reads::file ? input.file : written.place.string()));
+      require_place(output, file);
     }
   }
 }

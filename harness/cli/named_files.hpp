@@ -26,7 +26,8 @@ CLI::Option* writes(CLI::Option* option, const char* value_name, Dash dash = Das
 /// Refuses (result::UsageError, one sentence with both) an output of the commands that were chosen below
 /// `app` which is one of the files that they read, by whatever name: also the store and what the state folder
 /// holds beside runs, whether or not they were named; further two outputs that are one file, and "-" where
-/// nothing is written to standard output. To be called before anything is done.
+/// nothing is written to standard output. Throws result::FileError for an output that cannot be written, as
+/// result::require_place_to_write sees it. To be called before anything is done.
 void keep_apart(const CLI::App& app);
 
 }  // namespace gpugauge::cli

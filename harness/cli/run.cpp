@@ -1,6 +1,8 @@
 // gpugauge run: measure and store, without a judgement.
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,7 @@ constexpr const char* run_footer =
 struct RunArguments {
   MeasureArguments measure;
   std::string output;
+  bool force = false;  ///< replaces the file of --output
   bool json = false;
   bool every_metric = false;
   bool devices_together = false;
@@ -53,6 +56,17 @@ std::vector<std::filesystem::path> output_files(const RunArguments& arguments) {
   if (arguments.output.empty() || conductor::names_a_folder(arguments.output)) return {};
   return {conductor::place_of_round({}, {}, arguments.output, result::host_word(),
                                     result::find_rank_of_several())};
+}
+
+/// An earlier measurement is not lost to a name that was given twice.
+void refuse_existing(const RunArguments& arguments) {
+  std::error_code error;
+  for (const std::filesystem::path& file : output_files(arguments))
+    if (!arguments.force && std::filesystem::is_regular_file(file, error))
+      throw result::UsageError(
+          fmt::format("{} exists, and nothing was measured: choose another --output, or say --force to "
+                      "replace the file",
+                      file.string()));
 }
 
 /// Measures all chosen GPUs at the same time. All commands get one seed: the same family is measured on every
@@ -109,6 +123,7 @@ bool tells(const result::Process& process) {
 }
 
 int run_devices(const RunArguments& arguments, const Invocation& invocation) {
+  refuse_existing(arguments);
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
   options.libraries = facts_of(arguments.libraries);
@@ -201,6 +216,7 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
              "The run file, or a folder: there <host>/<id>.json (default: runs/<id>.json in the state "
              "directory). Of several ranks of a launcher each adds its number, and its host, to the name"),
          "FILE|FOLDER");
+  command->add_flag("--force", arguments->force, "Replace the run file that --output names");
   command->add_flag("--json", arguments->json,
                     "The run file's content on standard output instead of the table");
   command->add_flag("--every-metric", arguments->every_metric,

@@ -106,7 +106,7 @@ void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& be
 std::vector<stack::Advice> advice_before(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
                                          const stack::PlanRequest& request) {
   std::vector<stack::Advice> out = stack::advice_before(before, request, kept.record.name);
-  if (std::filesystem::exists(kept.folder / "constraints.txt"))
+  if (result::is_there(kept.folder / "constraints.txt"))
     out.push_back({"Keep pip to the wheels that are there while the plan does not name them.",
                    "pip replaces NVIDIA's wheels when another package asks for other ones.",
                    {fmt::format("export PIP_CONSTRAINT={}", (kept.folder / "constraints.txt").string())}});

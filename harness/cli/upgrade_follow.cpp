@@ -7,22 +7,13 @@
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
+#include "result/shell_word.hpp"
 
 namespace gpugauge::cli {
 namespace {
 
 using conductor::UpgradeState;
 using judge::ExitCode;
-
-/// A word of a command in a shell.
-std::string shell_word(const std::string& text) {
-  if (text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:=@%,") ==
-      std::string::npos)
-    return text;
-  std::string out = "'";
-  for (const char one : text) out += one == '\'' ? "'\\''" : std::string(1, one);
-  return out + "'";
-}
 
 /// The judged rounds by name: others of the same folder are partial, or of another state.
 std::vector<stack::Advice> after_pass(const Upgrade& upgrade, const report::Report& report) {
@@ -32,7 +23,7 @@ std::vector<stack::Advice> after_pass(const Upgrade& upgrade, const report::Repo
                     {}};
   for (const report::DeviceReport& device : report.devices) {
     std::string command = "gpugauge baseline create";
-    for (const std::filesystem::path& file : device.files) command += " " + shell_word(file.string());
+    for (const std::filesystem::path& file : device.files) command += " " + result::shell_word(file.string());
     pin.commands.push_back(std::move(command));
   }
   out.insert(out.begin(), std::move(pin));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +12,8 @@
 
 namespace gpugauge::conductor {
 namespace {
+
+constexpr std::string_view source_hash = "suite.source_hash.";
 
 /// True when every field may have been changed on purpose; another device or suite may not.
 bool declarable(const std::vector<baseline::Mismatch>& fields) {
@@ -38,6 +41,35 @@ std::string options_for(const std::vector<baseline::Mismatch>& fields) {
       options.push_back(std::move(option));
   }
   return fmt::format("{}", fmt::join(options, " "));
+}
+
+/// "the sources of 10 families differ (copy, cub, cublas and 7 more): another version of GPUGauge": what
+/// they differ in are hashes, which tell nobody anything. Empty where none does.
+std::string sources_in_words(const std::vector<baseline::Mismatch>& fields) {
+  std::vector<std::string> families;
+  for (const baseline::Mismatch& field : fields)
+    if (field.field.starts_with(source_hash)) families.push_back(field.field.substr(source_hash.size()));
+  if (families.empty()) return "";
+  if (families.size() == 1)
+    return fmt::format("the sources of the family {} differ: another version of GPUGauge", families.front());
+  constexpr std::size_t shown = 3;
+  const std::size_t count = families.size();
+  families.resize(std::min(count, shown));
+  return fmt::format("the sources of {} families differ ({}{}): another version of GPUGauge", count,
+                     fmt::join(families, ", "),
+                     count > shown ? fmt::format(" and {} more", count - shown) : "");
+}
+
+/// One text for each field, and one for the sources of all families.
+std::vector<std::string> each_in_words(const std::vector<baseline::Mismatch>& fields) {
+  std::vector<std::string> out;
+  out.reserve(fields.size());
+  for (const baseline::Mismatch& field : fields)
+    if (!field.field.starts_with(source_hash))
+      out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
+                                result::or_absent(field.then)));
+  if (std::string sources = sources_in_words(fields); !sources.empty()) out.push_back(std::move(sources));
+  return out;
 }
 
 }  // namespace
@@ -70,12 +102,7 @@ void tell_cards_gone(const result::Run& now, const result::Run& then, std::vecto
 }
 
 std::string in_words(const std::vector<baseline::Mismatch>& fields) {
-  std::vector<std::string> out;
-  out.reserve(fields.size());
-  for (const baseline::Mismatch& field : fields)
-    out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
-                              result::or_absent(field.then)));
-  return fmt::format("{}", fmt::join(out, "; "));
+  return fmt::format("{}", fmt::join(each_in_words(fields), "; "));
 }
 
 std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
@@ -112,11 +139,11 @@ std::string what_then(const Differences& different, const std::string& remedy) {
 std::string not_comparable(const std::string& other, const Differences& different,
                            const std::string& remedy) {
   constexpr std::size_t shown = 2;
-  std::vector<baseline::Mismatch> fields = different.undeclared;
+  std::vector<std::string> fields = each_in_words(different.undeclared);
   const std::size_t more = fields.size() > shown ? fields.size() - shown : 0;
   fields.resize(fields.size() - more);
   return fmt::format(
-      "not comparable with {}: {}{}; {}", other, in_words(fields),
+      "not comparable with {}: {}{}; {}", other, fmt::join(fields, "; "),
       more > 0 ? fmt::format(" and {} more", more) : "",
       declarable(different.undeclared)
           ? fmt::format("declare with {} what was changed on purpose", options_for(different.undeclared))

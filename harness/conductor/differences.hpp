@@ -18,7 +18,7 @@ struct Differences {
 Differences differing(const std::vector<result::Run>& runs, const baseline::Baseline& baseline,
                       const std::vector<std::string>& treatment);
 
-/// "device.host.cpu_model (X now, Y then); ...".
+/// "device.host.cpu_model (X now, Y then); ..."; sources by their families, without the hashes.
 std::string in_words(const std::vector<baseline::Mismatch>& fields);
 
 /// Adds one sentence about cards that were present beside the measured card in `then` but are missing in

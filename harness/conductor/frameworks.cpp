@@ -12,6 +12,7 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/file.hpp"
 #include "result/profiles.hpp"
 #include "run/runner.hpp"
 #include "stack/gpu_report.hpp"
@@ -178,7 +179,7 @@ std::filesystem::path probe_script() {
 
 result::Run run_frameworks(const FrameworkOptions& options, const stack::GpuReport& gpus) {
   const std::filesystem::path script = probe_script();
-  if (!std::filesystem::exists(script))
+  if (!result::is_there(script))
     throw result::FileError(
         fmt::format("{} is not there; install GPUGauge whole, or name its folder with GPUGAUGE_LIBEXEC",
                     script.string()));

@@ -23,7 +23,8 @@ struct MetricRule {
   std::string why;                  ///< in the site's words
 };
 
-/// Parameters of the gate (docs/verdicts.md derives them), and what a site decided; policy_file.hpp reads it.
+/// Parameters of the gate (docs/verdicts-statistics.md derives them), and what a site decided;
+/// policy_file.hpp reads it.
 struct Policy {
   GateRules rules;  ///< levels of error, and the most rounds of one check
   /// Relative tolerance of a class where it differs from the default (tolerance.cpp has those, with their

@@ -113,7 +113,7 @@ double peer_tolerance(const Policy& policy, const std::string& metric_class);
 double peer_tolerance(const Policy& policy, const std::string& metric_class, const std::string& key);
 
 /// Standard deviation of a metric of a class between healthy nodes of one model, as a share (docs/verdicts.md
-/// has the sources): the power limit decides over rates and not over operations per clock.
+/// lists them): the power limit decides over rates and not over operations per clock.
 double between_nodes(const std::string& metric_class, std::string_view key = {});
 
 /// True where some machine holds several devices that were read, so that machines are counted apart from

@@ -31,8 +31,9 @@ double highest_under_load(const result::Run& run, const std::string& series,
 
 /// One of NVML's reasons, by how many of the samples it stood in: 1 to `of`.
 struct ReasonSeen {
-  std::string_view word;  ///< of result::throttle_reasons
-  std::size_t samples = 0, of = 0;
+  std::string_view word;    ///< of result::throttle_reasons
+  std::size_t samples = 0;  ///< samples that it stood in
+  std::size_t of = 0;       ///< all samples that have reasons
 };
 
 /// NVML's reasons while the families of these benchmarks ran, each that stood in any sample; nullopt where
@@ -50,7 +51,8 @@ std::string gpu_prefix(const result::Run& run);
 
 /// The power limits of the run's GPU in watts; 0 where they are not known.
 struct PowerLimit {
-  double watt = 0, standard = 0;
+  double watt = 0;                                         ///< the limit that is set
+  double standard = 0;                                     ///< the board's default
   bool known() const { return watt > 0 && standard > 0; }  ///< Whether both are known.
   bool lowered() const;  ///< Whether it is below the default by more than half a watt.
 };

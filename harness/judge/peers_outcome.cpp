@@ -101,7 +101,8 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
   if (!fabric.found.empty()) found.push_back(fmt::format("between nodes: {}", some_of(fabric.found)));
   if (!found.empty()) return {ExitCode::regressed, fmt::format("{}{}", fmt::join(found, "; "), tail)};
   if (nodes.empty() && fabric.judged + fabric.not_judged == 0)
-    return {ExitCode::cannot_judge, "cannot judge: no run file was found"};
+    return {ExitCode::cannot_judge,
+            "cannot judge: no run was found; name run files, or a night of which the store has runs"};
   std::vector<std::string> well;
   if (!nodes.empty())
     well.push_back(fmt::format(

@@ -44,9 +44,9 @@ enum class Maker { library, own };  ///< own: own_kernels()
 
 /// Work that Tensor Cores do, of one kind.
 struct TensorWork {
-  std::string_view products;  ///< gemmtf32, gemm16, fp8, int8; gemm32 to compare with
-  Maker maker = Maker::library;
-  std::string_view layer = "";  ///< "conv" or "attention" of a library; "": matrix products
+  std::string_view products;     ///< gemmtf32, gemm16, fp8, int8; gemm32 to compare with
+  Maker maker = Maker::library;  ///< whose kernels
+  std::string_view layer = "";   ///< "conv" or "attention" of a library; "": matrix products
 };
 
 /// True for a usual product of this kind, of any size. Of convolutions only those that every healthy library

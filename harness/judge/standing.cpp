@@ -8,6 +8,7 @@
 
 #include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/shell_word.hpp"
 #include "result/time.hpp"
 
 namespace gpugauge::judge {
@@ -77,6 +78,8 @@ class Judging {
           [&](const StoredVerdict& verdict) { return of_gpu(verdict) && verdict.index == std::stoi(word); });
       if (found != nullptr)
         add_stored(*found);
+      else if (now_.gpus_listed && static_cast<std::size_t>(std::stoi(word)) >= now_.gpus.size())
+        add_ungauged("gpu " + word, "GPU " + word, "was never gauged, and the kernel shows no such GPU");
       else
         add_ungauged("gpu " + word, "GPU " + word,
                      static_cast<std::size_t>(std::stoi(word)) < now_.gpus.size()
@@ -193,9 +196,10 @@ class Judging {
         made.reason += fmt::format("; only of {}", fmt::join(verdict.narrowed, ", "));
     } else {
       made.word = "cannot judge";
-      made.reason = fmt::format("{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
-                                verdict.device == "node" ? "" : " --device " + verdict.device,
-                                request_.profile.empty() ? "" : " --profile " + request_.profile);
+      made.reason =
+          fmt::format("{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
+                      verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
+                      request_.profile.empty() ? "" : " --profile " + result::shell_word(request_.profile));
     }
     out_.devices.push_back(std::move(made));
   }

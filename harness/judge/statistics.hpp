@@ -1,5 +1,5 @@
 // The formulas behind a verdict, on plain numbers. Pure: no clock, no files, no randomness.
-// docs/verdicts.md derives how they are put together; each one here names its source.
+// docs/verdicts-statistics.md derives how they are put together; each one here names its source.
 #pragma once
 
 #include <algorithm>

@@ -30,12 +30,22 @@ std::string draw_problems(const std::vector<Verdict>& verdicts, const Terminal& 
     if (verdict_rank(*a) != verdict_rank(*b)) return verdict_rank(*a) < verdict_rank(*b);
     return a->change.value_or(0) > b->change.value_or(0);
   });
+  // A baseline of too few rounds decides nothing of any metric, for one reason: that is said once.
+  std::map<std::string, std::size_t> alike;
+  std::erase_if(problems, [&](const Verdict* one) {
+    return one->kind == VerdictKind::inconclusive && !one->reason.empty() && alike[one->reason]++ > 0;
+  });
   std::string out;
   for (std::size_t i = 0; i < std::min(most, problems.size()); ++i) {
     const Verdict& verdict = *problems[i];
+    const auto others = alike.find(verdict.reason);
+    const std::string more =
+        verdict.kind == VerdictKind::inconclusive && others != alike.end() && others->second > 1
+            ? fmt::format(" and {} more", others->second - 1)
+            : "";
     const std::string kind = "  " + terminal.paint(verdict_word(verdict), verdict_tone(verdict)) + "  ";
-    out += wrap_behind(kind, terminal.paint(plain(verdict.metric), Tone::strong), terminal.width, 4) + "\n" +
-           "    " + wrap(plain(verdict.reason), terminal.width, 4) + "\n";
+    out += wrap_behind(kind, terminal.paint(plain(verdict.metric), Tone::strong) + more, terminal.width, 4) +
+           "\n" + "    " + wrap(plain(verdict.reason), terminal.width, 4) + "\n";
   }
   if (problems.size() > most)
     out += fmt::format("  and {} more; --every-metric and the JSON report hold them all\n",

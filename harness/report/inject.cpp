@@ -153,8 +153,10 @@ judge::Outcome outcome(const InjectReport& report) {
                                 : fmt::format("; {} of {} raised an alarm", cried,
                                               result::counted(report.quiet.size(), "quiet run")) +
                                       (mute == 0 ? "" : fmt::format(", {} could not be judged", mute));
-  const std::string counted = fmt::format(
-      "{} of {} faults that were tried were found and named first every time{}", proven, tried, quiet);
+  const std::string counted =
+      tried == 0 ? "no fault was tried" + quiet
+                 : fmt::format("{} of {} faults that were tried were found and named first every time{}",
+                               proven, tried, quiet);
   if (proven < tried || cried > 0) return {judge::ExitCode::regressed, "failed: " + counted};
   if (report.interrupted)
     return {judge::ExitCode::cannot_judge, "cannot judge: interrupted; until then " + counted};

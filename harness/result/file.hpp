@@ -23,6 +23,9 @@ void read_file(const std::filesystem::path& file, std::string& content, std::siz
 void read_file_once(const std::filesystem::path& file, std::string& content,
                     std::size_t limit = max_file_bytes);
 
+/// Whether anything lies there, links followed. Throws FileError where it may not be looked at.
+bool is_there(const std::filesystem::path& path);
+
 /// Resolves ".." and links in a path with a missing folder: "a/../b" must not create a. Returns the path
 /// unchanged if nothing is missing. Throws FileError for a link as behind_links does.
 std::filesystem::path without_detours(const std::filesystem::path& path);
@@ -36,6 +39,11 @@ std::filesystem::path behind_links(const std::filesystem::path& file);
 /// FileError if the place holds something other than a file (a device, a pipe), because renaming would
 /// replace it. Throws it for another user's link as behind_links does.
 std::filesystem::path place_to_write(const std::filesystem::path& file);
+
+/// Throws FileError where write_file could not write that file, as far as it is seen before: something else
+/// lies there or in a folder's place, a name is too long, or the nearest folder that is there takes no file.
+/// One that is full is not refused, as it may have room later. Makes nothing.
+void require_place_to_write(const std::filesystem::path& file);
 
 /// Writes beside the target (place_to_write), syncs, renames, syncs the directory. On any failure the earlier
 /// file is untouched and no temporary file stays; one that a killed process left beside the same target is

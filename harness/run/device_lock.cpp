@@ -59,7 +59,7 @@ std::string start_of(pid_t process) {
                        read_kernel_file("/proc/stat"), static_cast<double>(::sysconf(_SC_CLK_TCK)));
 }
 
-/// "process 812 (gpugauge check, user 1000) since ...", from the kernel's data on the socket's owner.
+/// "process 812 (gpugauge check, user 1000, started ...)", from the kernel's data on the socket's owner.
 /// `asking` is a new socket that stays connected: each connection uses one of the owner's 64 places, closed
 /// or not.
 std::string owner_of(const Address& address, int asking) {
@@ -74,9 +74,9 @@ std::string owner_of(const Address& address, int asking) {
   while (!command.empty() && command.back() == '\0') command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
   const std::string since = start_of(owner.pid);
-  return fmt::format("process {} ({}, user {}){}", owner.pid,
+  return fmt::format("process {} ({}, user {}{})", owner.pid,
                      command.empty() ? "of which nothing can be seen here" : result::one_line(command),
-                     owner.uid, since.empty() ? "" : " since " + since);
+                     owner.uid, since.empty() ? "" : ", started " + since);
 }
 
 }  // namespace
@@ -93,7 +93,10 @@ DeviceLocks::DeviceLocks(const std::vector<std::string>& devices, double wait_se
       continue;
     }
     const double left = wait_seconds - waited;
-    if (!(left > 0)) return;
+    if (!(left > 0)) {
+      if (wait_seconds > 0) refusal_ += fmt::format("; waited {:.3g} s", wait_seconds);
+      return;
+    }
     if (waiting) waiting(left, refusal_);
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, interval)));
   }

@@ -25,8 +25,8 @@ class DeviceLocks {
   DeviceLocks(const DeviceLocks&) = delete;
   DeviceLocks& operator=(const DeviceLocks&) = delete;
 
-  /// "" when the devices are held, else who holds the first busy one: "host is being measured by process 812
-  /// (gpugauge check, user 1000) since 2026-11-22T01:02:03Z".
+  /// "" when the devices are held, else who holds the first busy one, and how long was waited: "host is being
+  /// measured by process 812 (gpugauge check, user 1000, started 2026-11-22T01:02:03Z)".
   const std::string& refusal() const { return refusal_; }
   /// "" or why a device cannot be locked here at all; it is then measured without a lock.
   const std::string& remark() const { return remark_; }

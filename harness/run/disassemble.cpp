@@ -106,12 +106,14 @@ fs::path find_cuobjdump() {
   return in_source_tree();
 }
 
-Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& files) {
+Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& files,
+                        const Reading& reading) {
   Disassembly out;
   std::vector<stack::CodeParser> of_file(files.size());  // results of the parsers of each file's jobs
   const auto run_all = [&](std::deque<std::unique_ptr<Job>> waiting, bool count_missing) {
     Loop loop;
     std::deque<std::unique_ptr<Job>> running;
+    const std::size_t all = waiting.size();
     const auto start = [&](std::unique_ptr<Job> job) {
       ChildOptions options;
       options.limit_seconds = limit_seconds;
@@ -126,6 +128,7 @@ Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& 
         waiting.pop_front();
       }
       // In the order of the jobs, so that the result does not depend on their speed.
+      if (reading) reading(all - waiting.size() - running.size(), all, files[running.front()->file]);
       loop.run_until([&] { return running.front()->child->ended(); });
       const std::unique_ptr<Job> job = std::move(running.front());
       running.pop_front();

@@ -2,7 +2,9 @@
 // libraries, and needs no GPU.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,9 +28,13 @@ struct Disassembly {
   std::vector<std::string> without_code;
 };
 
+/// Told before a process is waited for: how many of all have ended, and the file that this one reads.
+using Reading = std::function<void(std::size_t ended, std::size_t all, const std::filesystem::path& file)>;
+
 /// Reads every file: first its resources, then its code for each architecture. Each file and architecture
-/// gets a process of its own; two run at a time.
+/// gets a process of its own; two run at a time. `reading` is told of each process; those of the code are
+/// counted anew.
 Disassembly disassemble(const std::filesystem::path& cuobjdump,
-                        const std::vector<std::filesystem::path>& files);
+                        const std::vector<std::filesystem::path>& files, const Reading& reading = {});
 
 }  // namespace gpugauge::run

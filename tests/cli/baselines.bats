@@ -47,6 +47,38 @@ PY
   [[ $output == *"after the burn-in"* && $output == *"new board"* && $output == *retired* ]]
 }
 
+@test "the list names a baseline whole, and keeps its rows within the width" {
+  make_baseline
+  gpugauge baseline export mine mine.bundle
+  name=GPU-74c11cbb-20-standard-cc806e11-01M8DGYRDR
+  gpugauge baseline import mine.bundle --name "$name" --reason "from there" >/dev/null
+  for width in 40 60 80 200; do
+    COLUMNS=$width run -0 gpugauge baseline list
+    [[ $output == *"$name"* ]]
+    [ "$(wc -L <<<"$output")" -le $((width < 60 ? 60 : width)) ]
+  done
+}
+
+@test "create with run files refuses options of measuring, and a name that is too long with the limit" {
+  gpugauge run --device host --profile smoke --only 'host/clock_gettime*' --quiet --output pinned.json >/dev/null
+  COLUMNS=1000 run -2 gpugauge baseline create pinned.json --rounds 9 --device host --profile quick
+  [ "$output" = "gpugauge: --rounds, --device, --profile say how rounds are measured, and run files were given to pin: leave out one or the other" ]
+  COLUMNS=1000 run -2 gpugauge baseline create pinned.json --name "$(printf 'x%.0s' {1..300})"
+  [ "$output" = "gpugauge: --name has 300 letters, and a name has at most 120: give a shorter one" ]
+  [ ! -d "$GPUGAUGE_STATE/baselines" ]
+}
+
+@test "a treatment that names no field is refused before anything is measured" {
+  for word in nosuch drivr; do
+    COLUMNS=1000 run -2 gpugauge check --device host --profile smoke --treatment "$word"
+    [[ $output == "gpugauge: treatment $word: no field of the fingerprint is called so"* ]]
+  done
+  [[ $output == *"near to it: driver"* ]]
+  [ ! -d "$GPUGAUGE_STATE/runs" ]
+  run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --treatment kernel.version --treatment driver
+  [ "$status" -ne 2 ]
+}
+
 @test "list and show say what there is, and name what cannot be read" {
   run -0 gpugauge baseline list
   [[ $output == *"no baseline yet"* ]]
@@ -76,7 +108,7 @@ PY
   run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run faster.json
   [[ $output == *"nothing to accept"* ]]
   slower 3
-  for bad in 2020-01-01 2027-02-31 soon 0d; do
+  for bad in 2020-01-01 2027-02-31 soon 0d 99999999999d; do
     run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run slower.json --expires "$bad"
     [[ $output == *"--expires $bad"* ]]
   done

@@ -25,7 +25,7 @@ load common
   mount -t tmpfs -o size=64k tmpfs full 2>/dev/null || skip "mounting a tmpfs needs root"
   echo earlier >full/run.json
   head -c 100k /dev/zero >full/ballast || true
-  run quick_run full/run.json
+  run quick_run full/run.json --force
   content=$(cat full/run.json)
   leftovers=$(find full -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')
   umount full

@@ -222,8 +222,8 @@ PY
   COLUMNS=1000 run -1 gpugauge fleet fleet --emit-retest again.txt
   [[ $output == *"1 of 13 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* && $output != *"the name of a file"* ]]
   grep -q '^box-2' again.txt
-  COLUMNS=1000 run -1 gpugauge fleet fleet --emit-retest /proc/none/again.txt
-  [[ $output == *"--emit-retest: the folder /proc/none could not be made"*"what was found stands, and so does exit code 1"* ]]
+  COLUMNS=1000 run -2 gpugauge fleet fleet --emit-retest /proc/none/again.txt
+  [[ $output == "gpugauge: --emit-retest /proc/none/again.txt: the folder /proc/none could not be made"*"; nothing was done" ]]
 }
 
 @test "fleet takes files by name as well as folders" {

@@ -35,6 +35,10 @@ PY
   [ -f "$GPUGAUGE_STATE/history.sqlite" ]
   run -0 gpugauge history ingest fleet
   [[ $output == *"0 of 6 files stored (0 metric values), 6 known already"* ]]
+  COLUMNS=1000 run -0 gpugauge history ingest fleet/node-00001/*.json --node other
+  [[ $output == *"known already and still of the node they were stored under: --node does not rename a node"* ]]
+  run -2 gpugauge history changes --since 2026-02-01 --until 2026-01-01
+  [[ $output == *"--since 2026-02-01 --until 2026-01-01: no run is from the one day on and before the other"* ]]
   run -0 gpugauge history trend 'synthetic/op/000:bandwidth' --json
   echo "$output" >report.json
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json

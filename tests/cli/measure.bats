@@ -1,6 +1,27 @@
 # Measuring and judging the host for real, through the command.
 load common
 
+@test "a reader that goes away changes no exit code and is no error" {
+  for command in list "list --json"; do
+    run -0 --separate-stderr bash -c "gpugauge $command | true; exit \${PIPESTATUS[0]}"
+    # shellcheck disable=SC2154 # run sets stderr
+    [ -z "$stderr" ]
+  done
+}
+
+@test "run refuses a file that is there before it measures, and --force replaces it" {
+  echo "my notes" >notes.md
+  COLUMNS=1000 run -2 quick_run notes.md
+  [ "$output" = "gpugauge: notes.md exists, and nothing was measured: choose another --output, or say --force to replace the file" ]
+  [ "$(cat notes.md)" = "my notes" ]
+  ln -s notes.md link.json
+  run -2 quick_run link.json
+  [ ! -d "$GPUGAUGE_STATE/runs" ]
+  run -0 quick_run link.json --force
+  [ -L link.json ]
+  grep -q gpugauge.run notes.md
+}
+
 @test "run writes a run file that the published schema accepts" {
   run -0 quick_run one.json
   [[ $output == *host/clock_gettime* ]]

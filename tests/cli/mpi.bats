@@ -101,9 +101,11 @@ PY
   wait_until measures "$first"
   for wait in "" "--wait=0"; do
     COLUMNS=1000 run -3 --separate-stderr gpugauge run "${tiny[@]}" ${wait:+"$wait"} --output short.json
-    [[ $stderr == "gpugauge: host is being measured by process $first (gpugauge run --device host "*") since "*"; nothing was measured; --wait SECONDS waits for it" ]]
+    [[ $stderr == "gpugauge: host is being measured by process $first (gpugauge run --device host "*", started "*"); nothing was measured; --wait SECONDS waits for it" ]]
     [ ! -e short.json ]
   done
+  COLUMNS=1000 run -3 --separate-stderr gpugauge run "${tiny[@]}" --wait 0.5 --output short.json
+  [[ $stderr == *", started "*"); waited 0.5 s; nothing was measured; "* ]]
   kill -TERM "$first"
   wait "$first" || true
 }

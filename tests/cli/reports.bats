@@ -80,16 +80,32 @@ two_sides() {
   [ ! -d "$GPUGAUGE_STATE/runs" ]
 }
 
-@test "a place that cannot be written costs that report alone: one sentence, exit 2, verdict and run file are there" {
+@test "a place that is seen to take no file is refused before anything is measured" {
   echo "a file" >file
+  mkdir folder
+  long=$(printf 'x%.0s' {1..300})
+  for report in html=folder html=file/below.html html=/proc/x.html junit=/proc/none/x.xml json=/dev/full "json=$long"; do
+    COLUMNS=1000 run -2 gpugauge check --device host --profile smoke --report "$report"
+    [[ $output == "gpugauge: --report $report: "*"; nothing was done" ]] || { echo "$output"; false; }
+  done
+  for words in "run --device host --output /proc/x.json" "run --device host --output file/" \
+    "check --device host --observation /proc/x.json" "selftest --inject --output folder" "frameworks --output folder"; do
+    # shellcheck disable=SC2086
+    COLUMNS=1000 run -2 gpugauge $words
+    [[ $output == "gpugauge: --"*"; nothing was done" ]] || { echo "$words: $output"; false; }
+  done
+  [ "$(cat file)" = "a file" ]
+  [ -z "$(ls -A folder)" ]
+  [ ! -d "$GPUGAUGE_STATE/runs" ]
+}
+
+@test "a place that cannot be written costs that report alone: one sentence, exit 2, verdict and run file are there" {
   COLUMNS=1000 run -2 --separate-stderr gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet \
-    --report html=file/below.html --report junit=whole.junit --report json=/dev/null
+    --report junit=whole.junit --report html=whole.junit/below.html --report json=whole.junit/more/below.json
   [[ $output == *"host/clock_gettime"* && $output == *"kept as"* ]]
   [ "$(wc -l <<<"$stderr")" -eq 2 ]
-  [[ $stderr == *"--report html=file/below.html: "*"/dev/null is not a regular file"*"; without these 2 problems it would have ended with 3" ]]
+  [[ $stderr == *"--report html=whole.junit/below.html: the folder whole.junit could not be made"*"--report json=whole.junit/more/below.json: the folder whole.junit/more could not be made"*"; without these 2 problems it would have ended with 3" ]]
   [ -s whole.junit ]
-  [ -c /dev/null ]
-  [ "$(cat file)" = "a file" ]
   [ "$(find "$GPUGAUGE_STATE/runs" -name '*.json' | wc -l)" -ge 1 ]
   [ -z "$(find . -name '.*.??????')" ]
 }

@@ -139,7 +139,7 @@ PY
   run -2 gpugauge baseline create --devices-together --name both --profile smoke
   [[ $output == *"--name names one baseline and --devices-together makes 2"* ]]
   run -2 gpugauge baseline create --devices-together some.json
-  [[ $output == *"--devices-together measures, and run files were given"* ]]
+  [[ $output == *"--devices-together says how rounds are measured, and run files were given"* ]]
   [ ! -e "$GPUGAUGE_LIBEXEC/started" ]
   [ ! -e "$GPUGAUGE_STATE/baselines" ]
 }

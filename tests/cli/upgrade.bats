@@ -300,6 +300,10 @@ PY
   cp nodes/h1.json twin.json
   run -2 gpugauge upgrade plan nodes twin.json --to driver=580
   [[ $output == *"are of one node"* ]]
+  for name in a b; do sed 's/"GPU-[^"]*"/"gpu-uuid-0"/g' nodes/h1.json >"redacted-$name.json"; done
+  grep -q gpu-uuid-0 redacted-a.json
+  run gpugauge upgrade plan redacted-a.json redacted-b.json --to driver=580
+  [[ $status -ne 2 && $output != *"are of one node"* ]]
   run -2 gpugauge upgrade plan nodes/report.json --to driver=580
   [[ $output == *"tells of no node"* ]]
   run -2 gpugauge upgrade plan nodes

@@ -264,7 +264,7 @@ failing() {
   one_gpu
   begin --to driver=580 >/dev/null
   driver 580.65.06
-  run -2 end --report html=scenario/page.html
+  run -2 end --report junit=made --report html=made/page.html
   [[ $output == *"without that it would have ended with 0"* && $output != *"is closed: passed"* ]]
   [[ $output == *"stays open"* ]]
   state_is open

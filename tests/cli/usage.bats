@@ -36,6 +36,18 @@ load common
   ((looked >= 40))
 }
 
+@test "help keeps to the width of the terminal" {
+  local command
+  for command in "" check run "baseline create" fleet; do
+    # shellcheck disable=SC2086  # two words are a subcommand and its own
+    COLUMNS=80 run -0 gpugauge $command --help
+    # Names of options and the line of usage stand as they are; sentences do not reach over.
+    ! grep -vE "^Usage|^  (-|gpugauge )" <<<"$output" | grep -E "^.{81,}" || { echo "$command"; false; }
+  done
+  COLUMNS=80 run -0 gpugauge check --help
+  [[ $output == *"  gpugauge check --device host --profile smoke"* ]]
+}
+
 @test "--version names version, commit and CUDA" {
   run -0 gpugauge --version
   [[ $output =~ ^gpugauge\ [0-9]+\.[0-9]+\.[0-9]+\ \(commit\ [0-9a-f]+(\+changes)?\) ]]

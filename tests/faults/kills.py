@@ -60,7 +60,7 @@ class Run:
     """Measuring into a file that holds an earlier run."""
 
     def words(self, number):
-        return ["run", "--device", "host", "--profile", "smoke", "--quiet", "--output", "work.json"]
+        return ["run", "--device", "host", "--profile", "smoke", "--quiet", "--force", "--output", "work.json"]
 
     def __init__(self):
         pathlib.Path("work.json").write_bytes(pathlib.Path("earlier.json").read_bytes())

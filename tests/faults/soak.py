@@ -63,8 +63,8 @@ FAULTS = {
     "check": ("leave", "gpugauge check $HOST --report json=report.json", {3}),
     "two into one output": (
         "leave",
-        "gpugauge run $HOST --output one.json >first 2>&1 & GPUGAUGE_DEVICE_LOCK=$GPUGAUGE_DEVICE_LOCK-2 " + RUN
-        + " --output one.json >second 2>&1; a=$?; wait; cat first second; [ ! -e .one.json.lock ] || exit 9; exit $a",
+        "gpugauge run $HOST --force --output one.json >first 2>&1 & GPUGAUGE_DEVICE_LOCK=$GPUGAUGE_DEVICE_LOCK-2 " + RUN
+        + " --force --output one.json >second 2>&1; a=$?; wait; cat first second; [ ! -e .one.json.lock ] || exit 9; exit $a",
         {0, 2},
     ),
 }

@@ -1,11 +1,11 @@
 // Puts the judges, and the rules of other tools, through simulated nights and fleets; holds ours to their
-// bounds and draws the tables of docs/verdicts.md.
+// bounds and draws the tables of docs/verdicts-statistics.md.
 //
 //   simulate_gate [NIGHTS]       nights a cell (default 500); ends with 1 when a bound is broken
 //   simulate_gate --brief        a tenth of the nights and only what is held to a bound, in seconds: broken
 //   is a
 //                                bound that so few nights contradict at 0.1%, by the binomial distribution
-//   GPUGAUGE_WRITE_DOCS=1        also writes the tables into docs/verdicts.md, between its markers
+//   GPUGAUGE_WRITE_DOCS=1        also writes the tables into docs/verdicts-statistics.md, between its markers
 //
 // Everything is seeded: the same nights each time.
 #include <algorithm>
@@ -325,7 +325,7 @@ std::string whole_fleet_table(int nights) {
 
 /// Replaces what stands between the markers; false when they are not there.
 bool write_docs(const std::string& tables) {
-  const std::string file = GPUGAUGE_SOURCE_DIR "/docs/verdicts.md";
+  const std::string file = GPUGAUGE_SOURCE_DIR "/docs/verdicts-statistics.md";
   const std::string begin = "<!-- simulation: written by simulate_gate -->\n";
   const std::string end = "<!-- /simulation -->";
   std::ifstream in(file);

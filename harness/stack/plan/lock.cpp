@@ -183,10 +183,21 @@ Drift drift_of(const LockField& field, DriftKind kind, const std::string& what) 
   return drift;
 }
 
+/// "13.0" of "13.0.96": the same version, known less exactly on one side.
+bool is_less_exact(const std::string& one, const std::string& other) {
+  const std::string& shorter = one.size() < other.size() ? one : other;
+  const std::string& longer = one.size() < other.size() ? other : one;
+  const auto numbers = [](const std::string& text) {
+    return text.find('.') != std::string::npos &&
+           text.find_first_not_of("0123456789.") == std::string::npos && text.back() != '.';
+  };
+  return numbers(shorter) && numbers(longer) && longer.starts_with(shorter + ".");
+}
+
 std::optional<Drift> compare(const LockField& field, const std::string& value) {
   Drift drift;
   if (field.match == Match::exact) {
-    if (value == field.value) return std::nullopt;
+    if (value == field.value || is_less_exact(value, field.value)) return std::nullopt;
     drift = drift_of(field, DriftKind::differs, "is " + printable(value));
   } else {
     const auto version = Version::parse(value);

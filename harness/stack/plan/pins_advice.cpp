@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/shell_word.hpp"
 #include "stack/plan/pins.hpp"
 
 namespace gpugauge::stack {
@@ -328,7 +329,7 @@ std::vector<Advice> advice_before(const Inventory& inventory, const PlanRequest&
     out.push_back({fmt::format("Take {} out of {}, which keeps {} there.", fmt::join(names_of(there), ", "),
                                file, there.size() == 1 ? "it" : "them"),
                    "No command of the package manager lets go of what stands in that file.",
-                   {"sudoedit " + file}});
+                   {"sudoedit " + result::shell_word(file)}});
   if (inventory.value("packages.unattended_upgrades") == "on")
     out.push_back({"Stop unattended upgrades until the new stack is judged, over the restart too.",
                    inventory.value("packages.unattended_covers_driver") == "yes"
@@ -375,7 +376,7 @@ std::vector<Advice> way_back(const Inventory& before, const Inventory& now, cons
   if (!steps.driver.empty() && !installer.empty())
     system.push_back({fmt::format("Install the driver of before, {}, by its installer.", installer),
                       "No package owns that driver, so that no package manager brings it back.",
-                      {fmt::format("sudo sh NVIDIA-Linux-*-{}.run", installer)}});
+                      {fmt::format("sudo sh NVIDIA-Linux-*-{}.run", result::shell_word(installer))}});
   if (!steps.driver.empty() || any_of_layer(back, "driver") || any_of_layer(gone, "driver"))
     system.push_back({"Restart the machine.", "The module of the old driver is loaded then.", {}});
   const std::vector<Advice> wheels = wheels_back(before, now, request, steps.wheels);

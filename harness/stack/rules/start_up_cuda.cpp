@@ -245,10 +245,12 @@ Finding explain_code(const StartUp& start, Cause cause, const std::string& api, 
     finding.next = row->next;
     finding.sources = {cited(row->source)};
   }
+  add_seen(finding, start.inventory, {{"driver.kernel_module_version", "kernel module"}});
+  // A library that is not there has no version either.
+  if (!missing(start.inventory, "driver.libcuda_path"))
+    add_seen(finding, start.inventory, {{"driver.libcuda_version", "libcuda"}});
   add_seen(finding, start.inventory,
-           {{"driver.kernel_module_version", "kernel module"},
-            {"driver.libcuda_version", "libcuda"},
-            {"driver.libcuda_path", "libcuda.so.1"},
+           {{"driver.libcuda_path", "libcuda.so.1"},
             {"driver.uvm", "module nvidia_uvm"},
             {"driver.device_nodes", "device nodes:"}});
   add_entries(finding, start.inventory, "kernel_log.xid", "Xid:");

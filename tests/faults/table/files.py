@@ -4,6 +4,7 @@ from fault import Fault
 
 HOST = "--device host --profile smoke --quiet"
 RUN = "gpugauge run $HOST --output out.json"
+AGAIN = RUN + " --force"
 # A run that cannot be kept where it was asked for is kept in the state folder.
 KEPT = r"out.json could not be written \({}\); what was there before is unchanged; the run is kept as .*state/runs/"
 ERROR = {
@@ -21,7 +22,7 @@ ERROR = {
 def failing(name, call, error, step):
     number, words = ERROR[error]
     return Fault(
-        name, RUN, 2, KEPT.format(f"{step}: {words}"), shim=f"{call}={number}", output="earlier", changes="state/runs"
+        name, AGAIN, 2, KEPT.format(f"{step}: {words}"), shim=f"{call}={number}", output="earlier", changes="state/runs"
     )
 
 
@@ -29,7 +30,7 @@ def on_small(name, options, fill, says, **more):
     """The output on a file system of its own, in a name space that ends with the command."""
     script = (
         f"mkdir place; unshare --mount bash -c 'mount -t tmpfs -o {options} none place && echo earlier >place/out.json"
-        f' && {fill} gpugauge run --device host --profile smoke --quiet --output place/out.json; code=$?; [ "$(cat'
+        f' && {fill} gpugauge run --device host --profile smoke --quiet --force --output place/out.json; code=$?; [ "$(cat'
         ' place/out.json)" = earlier ] || echo CHANGED; ls -A place | grep -v -e "^out.json$" -e ballast && echo LEFT;'
         " exit $code'"
     )
@@ -237,7 +238,7 @@ ROWS = [
     ),
     Fault(
         "a limit of file sizes",
-        "bash -c 'ulimit -S -f 0; exec gpugauge run --device host --profile smoke --quiet --output out.json' 2>&1 |"
+        "bash -c 'ulimit -S -f 0; exec gpugauge run --device host --profile smoke --quiet --force --output out.json' 2>&1 |"
         " cat; exit ${PIPESTATUS[0]}",
         2,
         "could not be written .*File too large",
@@ -247,15 +248,13 @@ ROWS = [
         "its folder cannot be made",
         RUN.replace("out.json", "/proc/none/out.json"),
         2,
-        "the folder /proc/none could not be made: .*; the run is kept as",
-        changes="state/runs",
+        "--output /proc/none/out.json: the folder /proc/none could not be made: .*; nothing was done",
     ),
     Fault(
         "a name that is too long",
         RUN.replace("out.json", "$(printf x%.0s {1..300}).json"),
         2,
-        "could not be written: File name too long; the run is kept as",
-        changes="state/runs",
+        "could not be written: File name too long; name another place; nothing was done",
     ),
     Fault(
         "a folder of that name takes the file, as its name says",
@@ -281,7 +280,7 @@ ROWS = [
     ),
     Fault(
         "a link to another file",
-        "echo x >target; ln -s target out.json; " + RUN,
+        "echo x >target; ln -s target out.json; " + AGAIN,
         0,
         "good/op",
         holds="[ -L out.json ] && gpugauge compare target; [ $? != 2 ]",
@@ -332,6 +331,14 @@ ROWS = [
         before="mkdir shared target; chmod 1777 shared; ln -s $PWD/target shared/mine",
         output="whole",
     ),
+    Fault(
+        "an earlier measurement of that name",
+        RUN,
+        2,
+        "out.json exists, and nothing was measured: choose another --output, or say --force",
+        output="earlier",
+    ),
+    Fault("an earlier measurement that may be replaced", "cp earlier.json out.json; " + AGAIN, 0, "good/op", output="whole"),
     Fault("a link that leads round", "ln -s out.json out.json; " + RUN, 0, "good/op", output="whole"),
     Fault("a link into nothing", "ln -s nowhere/target out.json; " + RUN, 0, "good/op", output="whole"),
     Fault(
@@ -339,12 +346,11 @@ ROWS = [
         "chmod 755 . && mkdir -m 555 place && chmod -R a+rX . && chmod -R a+rwX state tmp home && "
         "setpriv --reuid=65534 --regid=65534 --clear-groups gpugauge run $HOST --output place/out.json",
         2,
-        "place/out.json could not be written: Permission denied; the run is kept as",
+        "place/out.json could not be written: Permission denied; name another place; nothing was done",
         needs=(
             'is_root && setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$BUILD/bin/gpugauge" || { echo'
             " 'the build cannot be reached without root'; false; }"
         ),
-        changes="state/runs",
     ),
     Fault("the state folder is a file", "rm -r state; : >state; gpugauge run $HOST", 2, "state", changes="state"),
     Fault("the state folder is read-only", "gpugauge run $HOST --state-dir /proc/state", 2, "/proc/state"),
@@ -352,22 +358,26 @@ ROWS = [
         "a report's place is full",
         "gpugauge check $HOST --report json=/dev/full",
         2,
-        "--report json=/dev/full: /dev/full is not a regular file; give the name of a file; without that it would have"
-        " ended with",
+        "--report json=/dev/full: /dev/full is not a regular file; give the name of a file; nothing was done",
+    ),
+    Fault(
+        "a report's folder is a file by then",
+        "gpugauge check $HOST --report junit=page --report html=page/index.html",
+        2,
+        "good/op.*--report html=page/index.html: the folder page could not be made.*; without that it would have ended with",
         changes="state/runs",
+        makes="page",
     ),
     Fault(
         "a report's folder cannot be made",
         "gpugauge check $HOST --report junit=/proc/none/x.xml",
         2,
-        "good/op.*the folder /proc/none could not be made.*; without that it would have ended with",
-        changes="state/runs",
+        "--report junit=/proc/none/x.xml: the folder /proc/none could not be made.*; nothing was done",
     ),
     Fault(
         "an observation's folder cannot be made",
         "gpugauge check $HOST --observation /proc/none/x.json",
         2,
-        "/proc/none could not be made",
-        changes="state/runs",
+        "--observation /proc/none/x.json: the folder /proc/none could not be made.*; nothing was done",
     ),
 ]

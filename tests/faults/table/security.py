@@ -257,7 +257,7 @@ ROWS = [
     ),
     Fault(
         "a link to a file that was private",
-        "install -m 600 /dev/null target; ln -s target out.json; " + RUN,
+        "install -m 600 /dev/null target; ln -s target out.json; " + RUN + " --force",
         0,
         "good/op",
         output="whole",

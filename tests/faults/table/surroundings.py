@@ -149,14 +149,13 @@ ROWS = [
     short(
         "nobody reads the output",
         "gpugauge run $HOST --output out.json | true; exit ${PIPESTATUS[0]}",
-        2,
-        "standard output could not be written: Broken pipe",
+        0,
+        "^$",
         output="whole",
     ),
     short(
         "its reader stops after a line",
-        # Whether the reader is gone before the rest is written is its own affair: then standard output failed.
-        "gpugauge run $HOST --json --output out.json | head -n 1; code=${PIPESTATUS[0]}; [ $code = 2 ] || exit $code",
+        "gpugauge run $HOST --json --output out.json | head -n 1; exit ${PIPESTATUS[0]}",
         0,
         r"^[{]",
         output="whole",

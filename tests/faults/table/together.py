@@ -7,8 +7,8 @@ WAITS = 'here; while [ ! -e "${0%/*}/over" ]; do sleep 0.05; done; leave'
 FIRST = "start gpugauge run $HOST --output first.json; here; "
 OVER = "; code=$?; touch libexec/over; finish >/dev/null || echo FIRST FAILED; exit $code"
 HELD = (
-    r"host is being measured by process \d+ \(.*gpugauge run --device host .*, user \d+\) since 20..-..-..T..:..:..Z;"
-    r" nothing was measured; --wait SECONDS waits for it"
+    r"host is being measured by process \d+ \(.*gpugauge run --device host .*, user \d+, started 20..-..-..T..:..:..Z\);"
+    r"( waited 0.5 s;)? nothing was measured; --wait SECONDS waits for it"
 )
 
 # Commands that do not see each other's devices, as in two containers, write to one place.
@@ -19,8 +19,8 @@ LOCK = (
 )
 # Without locks both measure, and the one that ends later finds what the other wrote.
 UNLOCKED = (
-    "{}start gpugauge run $HOST --output out.json; here; rm libexec/here; (" + ELSEWHERE + "run $HOST --output out.json"
-    " >second 2>&1; echo $? >>codes) & here; touch libexec/over; finish; echo $? >>codes; wait; cat second; sort codes"
+    "{}start gpugauge run $HOST --force --output out.json; here; rm libexec/here; (" + ELSEWHERE
+    + "run $HOST --force --output out.json >second 2>&1; echo $? >>codes) & here; touch libexec/over; finish; echo $? >>codes; wait; cat second; sort codes"
 )
 
 

@@ -89,6 +89,12 @@ TEST_F(Log, NamesALogThatVanishedAndALineThatWasCut) {
   EXPECT_THAT(fault(), HasSubstr("is missing"));
 }
 
+TEST_F(Log, SaysOfAStrayLineThatItIsOne) {
+  append_log(folder, {state(State::active)});
+  overwrite(text() + "note to self\n");
+  EXPECT_THAT(fault(), HasSubstr("log.jsonl:2 stands behind the last decision and is none"));
+}
+
 TEST_F(Log, NamesAHeadFileThatVanished) {
   append_log(folder, {state(State::active)});
   append_log(folder, {state(State::retired)});

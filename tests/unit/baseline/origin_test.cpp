@@ -27,6 +27,9 @@ TEST_F(Select, WhereThereIsNoneTheCommandThatMakesOneIsNamed) {
   host.suite["suite.profile"] = "quick";
   EXPECT_THAT(select({}, host, "host").origin,
               HasSubstr("Make one with `gpugauge baseline create --device host --profile quick`."));
+  host.suite["suite.profile"] = "quick`x`";
+  EXPECT_THAT(select({}, host, "host; rm -rf ~ #").origin,
+              HasSubstr("create --device 'host; rm -rf ~ #' --profile 'quick`x`'`"));
   host.suite["suite.profile"] = "frameworks";
   EXPECT_THAT(select({}, host, "GPU-1").origin,
               HasSubstr("Make one with `gpugauge baseline create RUN.json ...`, from 5 files or more that "

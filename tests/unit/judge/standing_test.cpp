@@ -233,7 +233,9 @@ TEST(Status, WhatTheNodeFailedCountsBesideItsGpus) {
 TEST(Status, ChoosesByIndexAndByTheBeginningOfAUuid) {
   EXPECT_EQ(judge_status(healthy(), machine(), {{"1"}, {}, {}}).devices.at(0).device, second.uuid);
   EXPECT_EQ(judge_status(healthy(), machine(), {{"GPU-2222"}, {}, {}}).devices.at(0).device, second.uuid);
-  EXPECT_EQ(judge_status(healthy(), machine(), {{"7"}, {}, {}}).outcome.code, ExitCode::cannot_judge);
+  const Status none = judge_status(healthy(), machine(), {{"7"}, {}, {}});
+  EXPECT_EQ(none.outcome.code, ExitCode::cannot_judge);
+  EXPECT_EQ(none.devices.at(0).reason, "was never gauged, and the kernel shows no such GPU");
   EXPECT_THAT(judge_status({}, machine(), {{"GPU-2222"}, {}, {}}).devices.at(0).reason,
               HasSubstr("never gauged"));
   EXPECT_THAT(judge_status({}, machine(), {{"GPU-9999"}, {}, {}}).devices.at(0).reason,

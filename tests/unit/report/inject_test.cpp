@@ -113,5 +113,12 @@ TEST(Inject, TheTableSaysWhatWasConfusedAndWhatWasNotRun) {
   EXPECT_EQ(made["faults"][2]["not_run"], "there is no way");
 }
 
+TEST(InjectOutcome, WhereNothingWasTriedThereIsNoShareOfIt) {
+  InjectReport report = good();
+  report.faults.erase(report.faults.begin(), report.faults.begin() + 2);
+  const judge::Outcome end = outcome(report);
+  EXPECT_THAT(end.sentence, HasSubstr(": no fault was tried"));
+}
+
 }  // namespace
 }  // namespace gpugauge::report

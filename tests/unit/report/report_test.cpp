@@ -163,6 +163,26 @@ TEST(Console, NoLineIsLongerThanTheTerminal) {
   }
 }
 
+TEST(Console, SaysOneReasonOfManyMetricsOnce) {
+  Report report;
+  report.devices = {late_fault()};
+  DeviceReport& device = report.devices.front();
+  judge::Verdict verdict = device.verdicts.front();
+  verdict.kind = VerdictKind::inconclusive;
+  verdict.advisory = false;
+  verdict.reason = "the baseline holds 1 round of it; verdicts need 5";
+  device.verdicts.clear();
+  for (const char* const metric : {"a:latency", "b:latency", "c:latency"}) {
+    verdict.metric = metric;
+    device.verdicts.push_back(verdict);
+  }
+  const std::string text = draw(report, {false, false, 120});
+  const std::size_t first = text.find(verdict.reason);
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find(verdict.reason, first + 1), std::string::npos);
+  EXPECT_THAT(text, HasSubstr("a:latency and 2 more\n"));
+}
+
 TEST(Summary, NamesWhatWasNotMeasured) {
   const std::vector<FamilyState> states = family_states(result::example_run());
   ASSERT_EQ(states.size(), 2U);

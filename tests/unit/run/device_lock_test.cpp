@@ -31,8 +31,8 @@ TEST_F(DeviceLock, IsHeldByOneAndNamesTheOwner) {
   EXPECT_EQ(first.remark(), "");
   const DeviceLocks second({"host"}, 0, nullptr);
   EXPECT_THAT(second.refusal(), HasSubstr(fmt::format("host is being measured by process {} (", getpid())));
-  EXPECT_THAT(second.refusal(), HasSubstr(fmt::format("user {}) since 20", getuid())));
-  EXPECT_THAT(second.refusal(), MatchesRegex(".* since 20..-..-..T..:..:..Z"));
+  EXPECT_THAT(second.refusal(), HasSubstr(fmt::format("user {}, started 20", getuid())));
+  EXPECT_THAT(second.refusal(), MatchesRegex(".*, started 20..-..-..T..:..:..Z\\)"));
 }
 
 TEST_F(DeviceLock, IsFreeAgainWhenItsOwnerIsGone) {

@@ -109,6 +109,20 @@ TEST(Lock, DriftIsNamedWithBothValues) {
   EXPECT_EQ(report.compared, 9U);
 }
 
+TEST(Lock, AVersionThatIsKnownLessExactlyHasNotDrifted) {
+  Inventory exact = locked_node();
+  exact.present("driver.version", "580.95.05", "test");
+  const Lock lock = make_lock(exact, "now");
+  Inventory now = exact;
+  now.present("driver.version", "580.95", "test");
+  EXPECT_TRUE(verify(lock, now).drifts.empty());
+  EXPECT_TRUE(verify(make_lock(now, "now"), exact).drifts.empty());
+  for (const char* const other : {"580.9", "580.95.0", "580", "580.95.05-1"}) {
+    now.present("driver.version", other, "test");
+    EXPECT_EQ(verify(lock, now).drifts.size(), 1U) << other;
+  }
+}
+
 TEST(Lock, RangesAndIgnoredFields) {
   Lock lock;
   lock.fields = {{"driver.version", "580.65.06", Match::range, ">=580.65 <581"},
