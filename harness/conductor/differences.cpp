@@ -1,3 +1,4 @@
+// Compares runs with a baseline and words their differences.
 #include "conductor/differences.hpp"
 
 #include <algorithm>
@@ -43,8 +44,8 @@ std::string options_for(const std::vector<baseline::Mismatch>& fields) {
   return fmt::format("{}", fmt::join(options, " "));
 }
 
-/// "the sources of 10 families differ (copy, cub, cublas and 7 more): another version of GPUGauge": what
-/// they differ in are hashes, which tell nobody anything. Empty where none does.
+/// "the sources of 10 families differ (copy, cub, cublas and 7 more): another version of GPUGauge". It names
+/// the families, because their hashes tell a reader nothing. Empty where no source differs.
 std::string sources_in_words(const std::vector<baseline::Mismatch>& fields) {
   std::vector<std::string> families;
   for (const baseline::Mismatch& field : fields)
