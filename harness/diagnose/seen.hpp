@@ -87,7 +87,7 @@ class Seen {
   const Value* telemetry(std::string_view key) const;
   /// Like telemetry(). A null value is returned where null means that there is none (Key::absent_tells).
   const Value* inventory(std::string_view key) const;
-  /// of telemetry or inventory; nullopt where unknown
+  /// The number of a telemetry or inventory key; nullopt where unknown.
   std::optional<double> number(std::string_view key) const;
   bool known(std::string_view key) const;  ///< in telemetry or inventory
   /// Present in telemetry or inventory and switched on. Given patterns, it must contain one of them.
