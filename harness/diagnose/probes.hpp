@@ -109,8 +109,8 @@ struct Repeated {
 
 /// Compares slowness (1 = unchanged, 2 = twice as slow): `before` as judged, `control` repeated unchanged,
 /// `treated` with the one difference; at least one value each. The outcome is recovers, no_change or worse.
-/// It is inconclusive when the slowness is gone or too small, when the repetitions spread by more than half of
-/// it, and when about half of it remains.
+/// It is inconclusive when the slowness is gone or too small, when the repetitions spread by more than half
+/// of it, and when about half of it remains.
 Repeated outcome_of_repetition(double before, const std::vector<double>& control,
                                const std::vector<double>& treated);
 
