@@ -1,3 +1,4 @@
+// Builds the catalogue from the families' descriptions, and chooses and plans benchmarks from it.
 #include "conductor/catalogue.hpp"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ namespace {
 
 constexpr double describe_limit_seconds = 20;
 
-/// True for a class whose metrics are of several devices together, not of one: a pair's link, a collective.
+/// True for a class whose metrics belong to several devices together: a link of a pair, a collective.
 bool is_between_devices(std::string_view metric_class) {
   return metric_class == "p2p" || metric_class == "coll_large" || metric_class == "coll_small";
 }
 
 constexpr double start_seconds_unless_stated = .6;
 
-/// Longest time that a family may state, and largest share of a window: sums of them stay numbers.
+/// Longest time that a family may state, in seconds. The limit keeps sums finite.
 constexpr double longest_seconds = 86400;
 
 double within(const result::Place& place, double value) {
@@ -34,14 +35,14 @@ double within(const result::Place& place, double value) {
   return value;
 }
 
-/// The number under that key, which a family of another release may lack.
+/// The number under that key, or `otherwise` if a family of another release lacks it.
 double number_or(const nlohmann::json& value, const char* key, const result::Place& place, double otherwise) {
   const auto found = value.find(key);
   if (found == value.end() || !found->is_number()) return otherwise;
   return within(place.key(key), found->get<double>());
 }
 
-/// The text under that key of an object, "" where there is none.
+/// The text under that key of an object; "" where there is none.
 std::string text_or_empty(const nlohmann::json& value, const char* key) {
   if (!value.is_object()) return "";
   const auto found = value.find(key);
@@ -60,8 +61,8 @@ std::vector<std::string> classes_of(const nlohmann::json& value, const std::stri
   return out;
 }
 
-/// The instances of one definition. The family is of the same build as the command, or newer: keys that are
-/// not needed here are left alone.
+/// Adds the instances of one definition. The family has the same build as the command or a newer one, so
+/// unneeded keys are ignored.
 void add_definition(const nlohmann::json& value, const result::Place& place, Benchmark made,
                     std::vector<Benchmark>& out) {
   result::ObjectReader reader(value, place);
@@ -91,7 +92,7 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
           fmt::format("holds {}, which is no benchmark of this family", result::quoted(id)));
     made.id = id;
     made.profile = depths[id];
-    run::depth_of(made.profile);  // an unknown one is the family's problem, told by its name
+    run::depth_of(made.profile);  // an unknown profile is an error of the family
     out.push_back(made);
     std::vector<std::string> classes = classes_of(value, id);
     if (classes.empty()) continue;
@@ -221,7 +222,7 @@ namespace {
 
 using Benchmarks = std::vector<const Benchmark*>;
 
-/// "; the profile deep measures it" for the shallowest profile that measures one of them, "" for none.
+/// "; the profile deep measures it" for the shallowest profile that measures one of them; "" where none does.
 std::string deeper(const Benchmarks& found) {
   const auto first = std::min_element(found.begin(), found.end(), [](const Benchmark* a, const Benchmark* b) {
     return run::depth_of(a->profile) < run::depth_of(b->profile);
@@ -244,7 +245,7 @@ Benchmarks selected_by(const std::string& word, const Benchmarks& all) {
   return out;
 }
 
-/// What any profile measures of one kind of device; `families` narrows unless empty.
+/// What any profile measures on one kind of device; a non-empty `families` narrows it.
 Benchmarks of_kind(const Catalogue& catalogue, DeviceKind kind, const std::vector<std::string>& families) {
   Benchmarks out;
   for (const Benchmark& benchmark : catalogue.benchmarks) {
@@ -301,8 +302,8 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
     }
     std::erase_if(chosen, [&](const Benchmark* benchmark) { return !wanted.contains(benchmark); });
   }
-  // A family that measures links measures single GPUs, too: it must be told which of them are meant. What was
-  // narrowed, by words or families, says to what: nobody asked for the rest.
+  // A family that measures links also measures single GPUs, so it must be told which benchmarks to run. A
+  // selection narrowed by words or families lists its benchmarks, so that no others are run.
   const bool narrowed = chosen.size() < measured_by(of_kind(catalogue, kind, {}), profile).size() ||
                         (!families.empty() && kind != DeviceKind::host && !catalogue.silent.empty());
   if (!words.empty() || narrowed || kind == DeviceKind::links) {
@@ -313,7 +314,7 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   for (const Benchmark* benchmark : chosen) needed.insert(benchmark->family);
   for (const run::Family& family : catalogue.families)
     if (needed.contains(family.name)) choice.families.push_back(family);
-  // Words choose among benchmarks that are known; whether they would have chosen others nobody can say.
+  // Words choose among known benchmarks; whether they would have chosen others is unknown.
   if (kind != DeviceKind::host && families.empty() && words.empty()) choice.unmeasured = catalogue.silent;
   choice.benchmarks = chosen.size();
   choice.planned = plan_of(chosen, profile);
@@ -328,7 +329,7 @@ std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& p
   std::vector<Chosen> chosen;
   const Target* first_implied = nullptr;
   bool implied_chosen = false;
-  std::set<std::string> unused(words.begin(), words.end());  // by an implied target
+  std::set<std::string> unused(words.begin(), words.end());  // words that no implied target has used yet
   for (const Target& target : targets) {
     if (!target.implied) {
       chosen.push_back({target, choose(catalogue, profile, target.kind, families, words)});
@@ -344,7 +345,7 @@ std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& p
     implied_chosen = true;
     chosen.push_back({target, choose(catalogue, profile, target.kind, families, own)});
   }
-  // Each of these ends in the sentence that says why nothing is left.
+  // Each of these calls ends in the error message that says why nothing is left.
   if (first_implied != nullptr && !implied_chosen)
     choose(catalogue, profile, first_implied->kind, families, words);
   if (first_implied != nullptr && !unused.empty())

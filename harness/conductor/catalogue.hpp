@@ -1,4 +1,4 @@
-// What can be measured here: the families beside the command and the benchmarks that each describes.
+// The catalogue: the installed benchmark families and the benchmarks that each one describes.
 #pragma once
 
 #include <map>
@@ -14,26 +14,25 @@ namespace gpugauge::conductor {
 struct Benchmark {
   std::string id;                      ///< family/op/variant/params
   std::string family;                  ///< name of the family that measures it
-  std::string metric_class;            ///< one of result::classes, that of most of its metrics
+  std::string metric_class;            ///< class of most of its metrics, one of result::classes
   std::string isolates;                ///< what it measures, one or two sentences
   std::string bad_value;               ///< what a bad value usually means
-  DeviceKind kind = DeviceKind::host;  ///< what it measures
+  DeviceKind kind = DeviceKind::host;  ///< what kind of device it measures
   std::string profile = "smoke";       ///< the shallowest profile that measures it
-  double window_share = 1;             ///< of the profile's time window
-  double batch_seconds = 0;            ///< what one of the 20 batches or more should last; 0 = no batches
-  bool forms_mean = false;             ///< of its batches
-  bool sustained = false;              ///< Profile::sustained_seconds says how long, where that is above 0
-  /// Estimate of what it takes beside its window: its family's, and its own for warming up.
+  double window_share = 1;             ///< factor on the profile's time window
+  double batch_seconds = 0;            ///< target duration of a batch (there are 20 or more); 0 = no batches
+  bool forms_mean = false;             ///< true when it reports the mean of its batches
+  bool sustained = false;              ///< runs for Profile::sustained_seconds where that is above 0
+  /// Estimated seconds outside the window: the family's overhead plus this benchmark's own warm-up.
   double beside_seconds = .12;
   std::vector<std::string> more_classes = {};  ///< classes of its other metrics
-  /// Measured on older GPUs in the place of another benchmark, which they cannot measure: no round takes the
-  /// time of both.
+  /// Measured on older GPUs in place of a benchmark that they cannot run. No round spends the time of both.
   bool stands_in = false;
 };
 
-/// A family that could not describe itself: what it would have measured nobody can say.
+/// A family that could not describe itself; nobody can say what it would have measured.
 struct SilentFamily {
-  std::string name;    ///< as its executable says
+  std::string name;    ///< as its executable is named
   std::string reason;  ///< why, one sentence
 
   bool operator==(const SilentFamily&) const = default;  ///< member by member
@@ -42,49 +41,50 @@ struct SilentFamily {
 /// "family cudnn: gpugauge-bench-cudnn ended with exit code 127 when asked to describe itself; ...".
 std::string sentence(const SilentFamily& family);
 
-/// The same of several, with "; " between them.
+/// sentence() of each family, joined with "; ".
 std::string sentences(const std::vector<SilentFamily>& families);
 
-/// All that can be measured here.
+/// Everything that can be measured here.
 struct Catalogue {
-  std::vector<run::Family> families;            ///< those that described themselves, by name
-  std::vector<Benchmark> benchmarks;            ///< sorted by id
-  std::vector<SilentFamily> silent;             ///< those that did not
-  std::map<std::string, double> start_seconds;  ///< family -> estimate: a process beside its benchmarks
+  std::vector<run::Family> families;  ///< those that described themselves, sorted by name
+  std::vector<Benchmark> benchmarks;  ///< sorted by id
+  std::vector<SilentFamily> silent;   ///< those that did not describe themselves
+  /// family -> estimated cost of one process beside its benchmarks
+  std::map<std::string, double> start_seconds;
 };
 
-/// Adds what a family's description, JSON of the schema "gpugauge.definitions/1", offers: its benchmarks, its
-/// start and itself. `origin` names the text in sentences. Throws result::FormatError, a result::UsageError
-/// for an unknown profile, and adds nothing then.
+/// Adds the benchmarks and the start time from a family's description, and the family itself. The description
+/// is JSON of the schema "gpugauge.definitions/1". `origin` names the text in error messages. Throws
+/// result::FormatError, and result::UsageError for an unknown profile; `out` is then unchanged.
 void add_family(const run::Family& family, const std::string& description, const std::string& origin,
                 Catalogue& out);
 
-/// Asks every family beside the command. Throws result::UsageError when there is none, naming the folder.
+/// Asks every family installed beside the command. Throws result::UsageError, naming the folder, when there
+/// is none.
 Catalogue catalogue();
 
-/// What a device is to measure.
+/// What is to be measured on a device.
 struct Choice {
-  std::vector<run::Family> families;  ///< whose executables are to be run, by name
-  std::vector<std::string> only;      ///< benchmark ids; empty = all that the profile measures of the device
-  std::size_t benchmarks = 0;         ///< how many there are
-  /// Each of them with how many processes measure it and what it is estimated to take.
+  std::vector<run::Family> families;  ///< families whose executables are run, sorted by name
+  std::vector<std::string> only;      ///< benchmark ids; empty = all that the profile measures on the device
+  std::size_t benchmarks = 0;         ///< number of benchmarks
+  /// Each benchmark with its number of processes and its estimated duration.
   std::vector<run::PlannedBenchmark> planned;
   std::map<std::string, double> start_seconds;  ///< as in Catalogue
   double round_seconds = 0;                     ///< estimate of one round
-  /// Families that this choice would hold if they could say what they measure. For the host they are left
-  /// out: most families need a GPU, and a library of CUDA that is missing does not keep the processor from
-  /// being measured.
+  /// Silent families that this choice might have included. Always empty for the host: most families need a
+  /// GPU, and a missing CUDA library must not block a measurement of the processor.
   std::vector<SilentFamily> unmeasured;
 };
 
-/// The families and benchmarks for one kind of device that the profile measures, narrowed by family names and
-/// by words: a class (gemm16), a family (launch), or a pattern of ids with * and ?. Throws result::UsageError
-/// for a family that does not exist or cannot say what it measures, and for a word that selects nothing on
-/// this kind of device; where a deeper profile measures what it names, the sentence says which.
+/// Selects the families and benchmarks that the profile measures on one kind of device, narrowed by family
+/// names and words. A word is a class (gemm16), a family (launch), or an id pattern with * and ?. Throws
+/// result::UsageError for a family that does not exist or cannot describe itself, and for a word that selects
+/// nothing on this kind of device. The message names a deeper profile that does measure it, if there is one.
 Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKind kind,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
 
-/// What the choice plans of these benchmarks; all of it where `only` is empty.
+/// The planned entries of the benchmarks in `only`; all of them where `only` is empty.
 std::vector<run::PlannedBenchmark> planned_of(const Choice& choice, const std::vector<std::string>& only);
 
 /// A device and what it is to measure.
@@ -93,47 +93,48 @@ struct Chosen {
   Choice choice;  ///< its families and benchmarks
 };
 
-/// The same for each of several devices, all before any of them is measured: a word that selects nothing on
-/// one must not cost the measurement of another. An implied target for which nothing is left is dropped; each
-/// word must select something on one of the implied ones.
+/// Calls choose() for every device before any is measured, so that a bad word for one device wastes no
+/// measurement of another. Drops an implied target for which nothing is left. Each word must select something
+/// on at least one implied target.
 std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& profile,
                                const std::vector<Target>& targets, const std::vector<std::string>& families,
                                const std::vector<std::string>& words);
 
 std::vector<Target> targets_of(const std::vector<Chosen>& chosen);  ///< The targets alone, in their order.
 
-/// True when the word is a class of the benchmark's metrics, its family, or a pattern that its id matches.
+/// True when the word is a class of the benchmark's metrics, its family, or a pattern that matches its id.
 bool selects(const std::string& word, const Benchmark& benchmark);
 
-/// "; the profile deep measures it" where a benchmark of the catalogue is selected by the word, naming the
-/// shallowest profile that has one; "" where none is.
+/// "; the profile deep measures it" where the word selects a benchmark of the catalogue, naming the
+/// shallowest such profile. Otherwise "".
 std::string deeper_profile(const Catalogue& catalogue, const std::string& word);
 
-/// Throws result::UsageError where the profile says how long benchmarks of sustained load shall run, and none
-/// of these is one.
+/// Throws result::UsageError where the profile sets a duration for sustained load but no chosen benchmark is
+/// one of sustained load.
 void require_sustained(const Catalogue& catalogue, const run::Profile& profile,
                        const std::vector<Chosen>& chosen);
 
-/// The profile with the window of that kind of device.
+/// The profile with the time window for that kind of device.
 run::Profile profile_of(run::Profile profile, DeviceKind kind);
 
-/// The window of a benchmark in a profile, as its family will form it.
+/// The window of a benchmark in a profile, computed as its family computes it.
 double window_seconds(const Benchmark& benchmark, const run::Profile& profile);
 
-/// How many processes of its family measure it: P; what no shallower profile measures may be measured by
-/// fewer, and what lasts 6 s or longer by one: it holds its own repetitions.
+/// Number of processes that measure the benchmark: normally the profile's P. Benchmarks that no shallower
+/// profile measures may use fewer. One that lasts 6 s or longer uses one, because it contains its own
+/// repetitions.
 int processes_of(const Benchmark& benchmark, const run::Profile& profile);
 
-/// How each is measured in the profile.
+/// How each benchmark is measured in the profile.
 std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& benchmarks,
                                            const run::Profile& profile);
 
-/// Estimate of one round, in seconds: for each process its start, and for each of its benchmarks the window
-/// and what stands beside it, as the family states them. What the machine needs is known only afterwards.
+/// Estimated seconds of one round: the start of each process, plus the window and overhead of each benchmark
+/// as its family states them. It does not include what this particular machine adds.
 double round_seconds(const std::vector<run::PlannedBenchmark>& planned,
                      const std::map<std::string, double>& start_seconds, const run::Profile& profile);
 
-/// What a verdict on a device of that kind should take where one round is enough.
+/// Expected duration of a verdict on a device of that kind when one round is enough.
 double budget_seconds(const run::Profile& profile, DeviceKind kind);
 
 }  // namespace gpugauge::conductor

@@ -1,4 +1,4 @@
-// The loop: measure, judge, and measure again what is in doubt.
+// The check loop: measures, judges, and measures again what is in doubt.
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -19,7 +19,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Wall time over estimate of a run's processes; 1 where nothing was estimated.
+/// Ratio of wall time to the estimate for a run's processes; 1 where nothing was estimated.
 double pace_of(const result::Run& run) {
   double wall = 0;
   double expected = 0;
@@ -31,20 +31,20 @@ double pace_of(const result::Run& run) {
   return expected > 0 ? wall / expected : 1;
 }
 
-/// What the judge asks of several devices that are measured at the same time: all of it is measured on all of
-/// them, because their numbers hold what the others do meanwhile.
+/// What the judge wants measured again on several simultaneous devices. All of it is measured on all devices,
+/// because each one's numbers depend on what the others do meanwhile.
 struct Wanted {
   std::vector<std::string> benchmarks;  ///< sorted
   double pause_seconds = 0;
 };
 
-/// A device on its way through the rounds.
+/// State of one device during the rounds.
 struct Checked {
   std::vector<result::Run> rounds;
   std::vector<std::filesystem::path> files;
   std::vector<std::string> not_kept;
   baseline::Selection selection;
-  bool judged = false;  ///< by the baseline that was selected
+  bool judged = false;  ///< judged by the selected baseline
 };
 
 Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) {
@@ -61,7 +61,7 @@ Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) 
   return out;
 }
 
-/// For the beginning of a sentence.
+/// Text for the beginning of a sentence.
 std::string the_budget(const CheckOptions& options) {
   std::string out = fmt::format("The time budget of {:.0f} s", options.budget_seconds);
   if (options.spent_seconds >= .5)
@@ -117,7 +117,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     const std::size_t doubts = wanted.benchmarks.size();
     const std::size_t rounds = devices.front().rounds.size();
     if (doubts == 0) break;
-    // The round has to end inside the budget, not only to begin.
+    // The round must also end inside the budget.
     double pace = 0;
     for (const Checked& device : devices) pace = std::max(pace, pace_of(device.rounds.back()));
     const double next_seconds =
@@ -148,7 +148,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
     try {
       going = round(wanted.benchmarks);
     } catch (const std::exception& error) {
-      // What the rounds before have shown stays shown.
+      // The findings of earlier rounds stand.
       broke_off = error.what();
       break;
     }
@@ -157,7 +157,7 @@ std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
   for (std::size_t i = 0; i < devices.size(); ++i) {
     Checked& checked = devices[i];
     const bool whole = checked.rounds.back().complete;
-    // Where another was cut short, one that is whole and in no doubt has all that was wanted of it.
+    // If another device was cut short, a complete device without doubts is not interrupted.
     const bool interrupted =
         !going && (!whole || !wanted_of({&checked, 1}, options.policy).benchmarks.empty());
     report::DeviceReport device =

@@ -1,3 +1,4 @@
+// Measures and stores rounds, and judges them against baselines or against each other.
 #include "conductor/conductor.hpp"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::vector<std::string> unmeasured(const result::Run& run) {
   return out;
 }
 
-/// Why the first of the runs that lacks samples which had no place does; "" where none does.
+/// Why samples could not be stored, from the first run that lost some; "" where none did.
 std::string not_kept(const std::vector<result::Run>& runs) {
   for (const result::Run& run : runs)
     if (std::any_of(run.processes.begin(), run.processes.end(), [](const result::Process& process) {
@@ -54,7 +55,7 @@ std::string not_kept(const std::vector<result::Run>& runs) {
   return {};
 }
 
-/// A family that was wanted and could not even be begun is part of what the run says.
+/// Records in the run that a wanted family could not even start.
 void add_unmeasured(const SilentFamily& family, result::Run& run) {
   result::Process process;
   process.family = family.name;
@@ -64,8 +65,8 @@ void add_unmeasured(const SilentFamily& family, result::Run& run) {
   run.processes.push_back(std::move(process));
 }
 
-/// What counts for the host alone: a driver or library of the GPU stack does not change what its processor
-/// does.
+/// The fingerprint fields that matter for the host alone. A GPU driver or library does not change what the
+/// processor does.
 result::Fingerprint host_part(result::Fingerprint fingerprint) {
   constexpr std::array foreign{"gpu.", "driver.", "cuda.", "cublas.", "cudnn.", "cufft.", "nccl."};
   for (result::Facts* facts :
@@ -77,7 +78,7 @@ result::Fingerprint host_part(result::Fingerprint fingerprint) {
   return fingerprint;
 }
 
-/// What the rounds say of themselves; what several say stands once.
+/// Adds the remarks of the rounds, each text once.
 void add_remarks_of(const std::vector<result::Run>& rounds, std::vector<std::string>& out) {
   std::set<std::string> said;
   for (std::size_t i = 0; i < rounds.size(); ++i)
@@ -86,7 +87,7 @@ void add_remarks_of(const std::vector<result::Run>& rounds, std::vector<std::str
         out.push_back(i == 0 ? remark : fmt::format("Round {}: {}", i + 1, remark));
 }
 
-/// "Not compared with ...", where what the baseline's origin says is not done.
+/// Text "Not compared with ...", for a baseline origin that was not used.
 std::string not_compared(const std::string& origin) {
   constexpr std::string_view compared = "Compared ";
   if (origin.compare(0, compared.size(), compared) != 0) return origin;
@@ -96,7 +97,7 @@ std::string not_compared(const std::string& origin) {
 constexpr const char* baseline_of_its_own = "only a baseline of its own judges it";
 constexpr const char* both_alike = "measure both sides alike";
 
-/// Refuses to measure what could not be kept.
+/// Refuses to measure what could not be stored.
 void require_place(const std::filesystem::path& folder, int round) {
   baseline::refuse_links_in_state(folder);
   std::error_code error;
@@ -111,8 +112,8 @@ void require_place(const std::filesystem::path& folder, int round) {
       round == 1 ? "nothing was measured" : fmt::format("round {} was not measured", round)));
 }
 
-/// Writes the round where it was asked for, else into the folder of runs; minutes of measuring are not lost
-/// to a bad place.
+/// Writes the round where the user asked, otherwise into the runs folder. A bad path must not lose minutes of
+/// measurement.
 void keep(const MeasureOptions& options, const std::filesystem::path& file,
           const std::optional<result::FileState>& before, Stored& stored) {
   const auto rank = result::find_rank_of_several();
@@ -191,14 +192,15 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   if (only.empty())
     for (const SilentFamily& family : choice.unmeasured) add_unmeasured(family, stored.run);
   const double budget = budget_seconds(options.profile, target.kind);
-  // What was asked to last longer may.
+  // A longer sustained load may take longer.
   if (only.empty() && options.profile.sustained_seconds <= 0 && stored.run.complete &&
       stored.run.wall_seconds > budget)
     stored.run.remarks.push_back(fmt::format(
         "The round took {:.0f} s; with the profile {} a verdict on {} should take {:.0f} s at most.",
         stored.run.wall_seconds, options.profile.name, in_words(target.kind), budget));
   keep(options, file, before, stored);
-  // One that came after the last process had ended finds a whole round, and what is to be said of it.
+  // A signal that arrives after the last process has ended leaves the round complete; we only record the
+  // signal.
   if (const int late = run::take_held_stop(); late != 0 && stored.stopped_by.empty())
     stored.stopped_by = run::signal_name(late);
   return stored;
@@ -245,7 +247,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       tell_cards_gone(first, selection.baseline->runs.front(), device.remarks);
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
-      // Its origin would say that it was compared.
+      // The original text would say that it was compared.
       device.baseline_origin = not_compared(selection.origin);
       device.remarks.push_back(fmt::format("Not comparable with that baseline: {}. {}",
                                            in_words(different.undeclared),
@@ -255,7 +257,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       input.judged = false;
     }
   } else {
-    // What only says that it was held against nothing is no judge.
+    // An entry that only says that nothing was compared does not count as a judge.
     input.judged =
         std::any_of(device.verdicts.begin(), device.verdicts.end(), [](const judge::Verdict& verdict) {
           return !(verdict.advisory && verdict.kind == judge::VerdictKind::inconclusive);

@@ -1,4 +1,4 @@
-// The room that loops: measure, judge, and measure again what the judge asks for.
+// The measuring loop: measures a round, judges it, and measures again whatever the judge asks for.
 #pragma once
 
 #include <filesystem>
@@ -22,81 +22,78 @@ struct MeasureOptions {
   run::Profile profile;               ///< processes, windows and time limits
   std::vector<std::string> families;  ///< names; empty = all that suit the device
   std::vector<std::string> patterns;  ///< classes, families or patterns of benchmark ids; empty = all
-  std::uint64_t seed = 0;             ///< of the first round; each further one takes the next number
-  /// How many GPUs are measured at the same time, this one among them; 0 = this one alone. Part of what was
-  /// measured: a baseline of one kind never judges the other.
+  std::uint64_t seed = 0;             ///< seed of the first round; each further round adds 1
+  /// Number of GPUs measured at the same time, including this one; 0 = this one alone. It is part of the
+  /// run's identity: a baseline with another value never judges the run.
   int together = 0;
   std::vector<std::string> command;   ///< argv, for the record
   std::filesystem::path runs_folder;  ///< where every round is stored as soon as it is measured
   std::function<void(const report::ProgressState&)> progress;  ///< called while it measures; may be empty
-  /// library_facts() of the device's first round; empty for that one.
+  /// library_facts() of the device's first round; empty when this is the first round.
   result::Facts libraries;
 };
 
 /// A round and where it was stored.
 struct Stored {
   result::Run run;             ///< the round, whole or partial
-  std::filesystem::path file;  ///< where it lies now; empty where it lies nowhere
-  std::string not_kept;        ///< why it does not lie where it should, a sentence, or ""
-  std::string stopped_by;      ///< the signal that asked to stop, also where the round is whole; or ""
+  std::filesystem::path file;  ///< where the round is stored; empty where it is not
+  std::string not_kept;        ///< why it could not be stored as asked, a sentence; else ""
+  std::string stopped_by;      ///< signal that asked to stop, set even when the round is whole; else ""
 };
 
-/// Measures one round of one device and stores it where place.hpp says; `file` is what the user asked for.
-/// `only` narrows it further for a repeated round. An
-/// interrupted round is stored too, marked partial.
+/// Measures one round of one device and stores it where place.hpp says. `file` is the path that the user
+/// gave. `only` narrows a repeated round further. An interrupted round is stored too, marked partial.
 Stored measure(const MeasureOptions& options, const Target& target, const Choice& choice,
                const stack::GpuReport& gpus, int round, const std::vector<std::string>& only = {},
                const std::filesystem::path& file = {});
 
-/// In Fingerprint::suite: how many GPUs were measured at the same time.
+/// Key in Fingerprint::suite: number of GPUs measured at the same time.
 inline constexpr const char* together_fact = "suite.devices_together";
-/// The same: how many seconds a benchmark of sustained load ran, where it was not as long as the profile
-/// says.
+/// Key in Fingerprint::suite: seconds that sustained-load benchmarks ran (Profile::sustained_seconds); absent
+/// for their ordinary window.
 inline constexpr const char* sustained_fact = "suite.sustained_seconds";
 
 /// How a device is measured and judged.
 struct CheckOptions {
   MeasureOptions measure;          ///< the rounds
-  judge::Policy policy;            ///< of the gate, and what the site decided
+  judge::Policy policy;            ///< the gate's policy, with the site's decisions
   std::filesystem::path baseline;  ///< given by the user; empty = select
-  bool strict = false;             ///< what stays in doubt ends with code 4 instead of 0
-  /// What all further rounds, the waiting before them and the probes may take, of all devices of a command
-  /// together. The first round of each is always measured and not counted: a device is judged whatever was in
-  /// doubt before it.
+  bool strict = false;             ///< inconclusive ends with exit code 4 instead of 0
+  /// Budget for all further rounds, the pauses before them and the probes, shared by all devices of a
+  /// command. The first round of each device is always measured and not counted.
   double budget_seconds = 1800;
-  double spent_seconds = 0;  ///< what the devices before took of the budget
-  /// What the probes may measure that separate causes (probing.hpp); nullptr = none is made. None is made of
-  /// devices that are measured at the same time: alone, they would be asked about another state.
+  double spent_seconds = 0;  ///< what earlier devices used of the budget
+  /// Benchmarks that probes may use to separate causes (probing.hpp); nullptr = no probes. Must be nullptr
+  /// for devices measured at the same time: a probe alone would see another state.
   const Catalogue* probes = nullptr;
 };
 
-/// Measures a round of several devices: which one, and the benchmarks that it is narrowed to (empty = all).
-/// Returns one for each device, in their order, partial where it was cut short.
+/// Measures a round of several devices; `only` narrows its benchmarks (empty = all). Returns one entry per
+/// device, in their order, marked partial where it was cut short.
 using MeasureRound = std::function<std::vector<Stored>(int round, const std::vector<std::string>& only)>;
 
-/// Measures devices round by round, each round on all of them, and judges each by a baseline of its own, with
-/// as many further rounds as the judge asks for any of them. A partial round of one, or a stop, ends it for
-/// all.
+/// Measures all devices round by round and judges each against its own baseline. Repeats rounds while the
+/// judge asks for more on any device. A partial round on one device, or a stop, ends the measurement for all.
 std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                                 const std::vector<Target>& targets, const Choice& choice,
                                                 const MeasureRound& measure_round);
 
-/// The same for one device by itself.
+/// Measures and judges one device by itself, as check_in_step() does.
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,
                            const stack::GpuReport& gpus);
 
-/// True when the baseline may judge the run: nothing that must match differs but what `treatment` declares.
+/// True when the baseline may judge the run: every field that must match is equal or covered by `treatment`.
 bool comparable(const result::Run& run, const baseline::Baseline& baseline,
                 const std::vector<std::string>& treatment);
 
-/// Judges rounds that were measured before; `interrupted` when further ones were wanted and cut off.
-/// `selection` may hold no baseline: only the physical judge speaks then.
+/// Judges stored rounds. `interrupted`: further rounds were wanted but cut off. Without a baseline in
+/// `selection`, only the physical judge is used.
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
                                   bool strict, bool interrupted = false);
 
-/// Judges two sides that were measured on purpose, without a baseline; the report shows the new one. Physical
-/// checks are those of the new side.
+/// Judges two deliberately measured sides without a baseline. The report shows the new side, and physical
+/// checks apply to it only.
 report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  const std::vector<result::Run>& after, const judge::Policy& policy,
                                  bool strict);

@@ -1,3 +1,4 @@
+// Compares runs with a baseline and words their differences.
 #include "conductor/differences.hpp"
 
 #include <algorithm>
@@ -15,14 +16,14 @@ namespace {
 
 constexpr std::string_view source_hash = "suite.source_hash.";
 
-/// All of it may have been changed on purpose; another device or suite may not.
+/// True when every field may have been changed on purpose; another device or suite may not.
 bool declarable(const std::vector<baseline::Mismatch>& fields) {
   return std::all_of(fields.begin(), fields.end(), [](const baseline::Mismatch& field) {
     return baseline::can_be_treatment(field.field) && baseline::covers(field.field, field.field);
   });
 }
 
-/// The shortest word that covers a field: "driver" of "stack.driver.version".
+/// The shortest word that covers a field: "driver" for "stack.driver.version".
 std::string word_for(const std::string& field) {
   const std::size_t section = field.find('.');
   if (section == std::string::npos) return field;
@@ -43,8 +44,8 @@ std::string options_for(const std::vector<baseline::Mismatch>& fields) {
   return fmt::format("{}", fmt::join(options, " "));
 }
 
-/// "the sources of 10 families differ (copy, cub, cublas and 7 more): another version of GPUGauge": what
-/// they differ in are hashes, which tell nobody anything. Empty where none does.
+/// "the sources of 10 families differ (copy, cub, cublas and 7 more): another version of GPUGauge". It names
+/// the families, because their hashes tell a reader nothing. Empty where no source differs.
 std::string sources_in_words(const std::vector<baseline::Mismatch>& fields) {
   std::vector<std::string> families;
   for (const baseline::Mismatch& field : fields)
@@ -91,7 +92,7 @@ Differences differing(const std::vector<result::Run>& runs, const baseline::Base
 }
 
 void tell_cards_gone(const result::Run& now, const result::Run& then, std::vector<std::string>& remarks) {
-  // A baseline of another card is of another machine.
+  // A baseline that names another card belongs to another machine.
   if (!baseline::number_of_card(then.fingerprint, now.device)) return;
   const std::vector<std::string> gone = baseline::cards_gone(now.fingerprint, then.fingerprint);
   if (gone.empty()) return;

@@ -1,3 +1,4 @@
+// Decides which faults can be tried on this machine, and with which profile, processors and neighbours.
 #include "conductor/fault_bench.hpp"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ const std::string* shallowest_of(std::string_view word, const Fault& fault, cons
   return out;
 }
 
-/// The NUMA node of the GPU that CUDA shows under this UUID, as the kernel's list of processors of every
-/// other node; empty where there is no other, or the GPU's is not known.
+/// The processors of every NUMA node other than that of the GPU with this UUID. Empty where there is no other
+/// node, or the GPU's node is unknown.
 std::vector<int> processors_of_other_node(const Target& target) {
   const stack::Tree tree("/");
   std::optional<int> own;

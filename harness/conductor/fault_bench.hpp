@@ -1,5 +1,5 @@
-// What faults are tried with on this machine, and what a fault of the table is here: whether it can be set,
-// how deep it has to be measured, which processors and which neighbours it takes.
+// How faults are tried on this machine: whether each can be set, the profile it needs, and its processors and
+// neighbours.
 #pragma once
 
 #include <filesystem>
@@ -15,35 +15,35 @@ namespace gpugauge::conductor {
 
 /// Where and with what faults are tried.
 struct FaultBench {
-  std::string profile;           ///< of every check, but where only a deeper one measures what shows a fault
-  int rounds = 5;                ///< healthy ones that a device is judged against
-  std::vector<Target> targets;   ///< what there is to measure: the host, a GPU, links; one of a kind
-  std::string no_gpu;            ///< why there is no GPU among them
-  Catalogue catalogue;           ///< what can be measured
-  std::filesystem::path folder;  ///< for everything that is written; empty = a temporary one of inject_faults
-  std::filesystem::path executable = "/proc/self/exe";  ///< the command
-  double budget_seconds = 300;                          ///< of one check
-  std::filesystem::path root =
-      "/";  ///< prefix of /proc and /sys, and of libraries, where they are looked for
+  std::string profile;  ///< profile of every check, unless only a deeper one measures what shows the fault
+  int rounds = 5;       ///< healthy rounds that a device is judged against
+  std::vector<Target> targets;  ///< host, GPU and links as available; at most one of each kind
+  std::string no_gpu;           ///< why `targets` has no GPU
+  Catalogue catalogue;          ///< what can be measured
+  /// where everything is written; empty = inject_faults makes a temporary folder
+  std::filesystem::path folder;
+  std::filesystem::path executable = "/proc/self/exe";  ///< the gpugauge command
+  double budget_seconds = 300;                          ///< budget of one check
+  std::filesystem::path root = "/";  ///< prefix of /proc, /sys and the library search folders
 };
 
 /// The target of a kind; nullptr where there is none.
 const Target* target_of_kind(const FaultBench& bench, DeviceKind kind);
 
-/// Why the fault cannot be tried here, as a clause; "" where nothing known speaks against it.
+/// Why the fault cannot be tried here, as a clause; "" where no obstacle is known.
 std::string why_not_here(const Fault& fault, const FaultBench& bench);
 
-/// The profile of its checks: that of the bench, or the shallowest deeper one that measures everything which
-/// the fault asks for; "" where none does.
+/// The profile of the fault's checks: the bench's, or the shallowest deeper one that measures all of
+/// Fault::measures. "" where none does.
 std::string profile_of(const Fault& fault, const FaultBench& bench);
 
-/// Where it finds what it is made of; the folder is the fault's own, below that of the bench.
+/// Where the fault finds or makes its files: a folder of its own below the bench's folder.
 FaultPlace place_of(const Fault& fault, const FaultBench& bench);
 
-/// The processors that the fault leaves; empty where it leaves all of them.
+/// The processors that the fault leaves to the measurement; empty = all.
 std::vector<int> confined_processors(const Fault& fault, const Target* target);
 
-/// What works beside the measurement. `confined` as confined_processors says.
+/// The commands that run beside the measurement. `confined` is the result of confined_processors().
 std::vector<run::Command> neighbours(const Fault& fault, const std::vector<int>& confined,
                                      const FaultBench& bench);
 

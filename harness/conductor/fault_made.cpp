@@ -1,3 +1,4 @@
+// Finds or makes the libraries and folders that injected faults need.
 #include "conductor/fault_made.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ fs::path library_of(const Fault& fault) {
   return run::family_directory() / "faults" / fmt::format("{}.so", fault.library);
 }
 
-/// Sets PyTorch's switch when a Python starts.
+/// The folder whose code sets PyTorch's switch when Python starts.
 fs::path switch_folder() {
   return run::family_directory() / "frameworks" / "fault_tf32";
 }
@@ -34,14 +35,14 @@ stack::Inventory libraries_below(const fs::path& root) {
   return found;
 }
 
-/// CUPTI's own library, the loader's pick first; "" where there is none.
+/// CUPTI's own library, preferably the one the loader picks; "" where there is none.
 std::string cupti_of(const stack::Inventory& inventory) {
   const auto copies = stack::copies_of(inventory, "cupti");
   return copies.empty() ? "" : copies.front().path;
 }
 
-/// A folder with another version of a library of CUDA than the one that the loader takes now, under the same
-/// name, and where the loader does not look by itself; "" where there is none.
+/// A folder with a CUDA library of the same name but another version than the loader's pick. The loader does
+/// not search it by itself. "" where there is none.
 std::string folder_of_other_version(const stack::Inventory& inventory) {
   for (const std::string& name : inventory.children("library")) {
     const auto copies = stack::copies_of(inventory, name);
@@ -56,15 +57,15 @@ std::string folder_of_other_version(const stack::Inventory& inventory) {
   return "";
 }
 
-/// The CUDA runtime that the loader takes now; nullopt where there is none.
+/// The CUDA runtime that the loader picks; nullopt where there is none.
 std::optional<stack::CopyView> runtime_of(const stack::Inventory& inventory) {
   const auto copies = stack::copies_of(inventory, "cudart");
   if (copies.empty() || copies.front().soname.empty() || !copies.front().reachable()) return std::nullopt;
   return copies.front();
 }
 
-/// A folder with a copy of the installed CUDA runtime under a version that there never was: every program
-/// that takes it works, and its name says what two installed versions would say.
+/// Makes a folder with a copy of the installed CUDA runtime under a version that never existed. Every program
+/// still works with it, and its name suggests two installed versions.
 fs::path make_other_version(const stack::CopyView& installed, const FaultPlace& place) {
   fs::path made = place.folder / "other-version";
   const std::string name = installed.soname + ".99.0";
@@ -75,14 +76,14 @@ fs::path make_other_version(const stack::CopyView& installed, const FaultPlace& 
   return made;
 }
 
-/// `first`, before what the variable holds already.
+/// `first` in front of the variable's current value.
 std::string before_what_is_there(const char* variable, const std::string& first) {
   const char* const there = std::getenv(variable);
   return there == nullptr || *there == '\0' ? first : fmt::format("{}:{}", first, there);
 }
 
-/// The files that installing a build of PyTorch for the processor leaves, as far as anybody reads them who
-/// does not run Python.
+/// Makes the files that a CPU-only PyTorch installation leaves, as far as a reader sees them without running
+/// Python.
 fs::path make_cpu_only_environment(const fs::path& folder) {
   fs::path made = folder / "cpu-only";
   const fs::path site = made / "lib" / "python3.11" / "site-packages";

@@ -1,5 +1,5 @@
-// What an injected fault takes from this machine, or has made for it: libraries that come into the measured
-// processes, folders that search paths are led to.
+// Files that an injected fault finds or makes on this machine: libraries loaded into the measured processes,
+// and folders that search paths point to.
 #pragma once
 
 #include <filesystem>
@@ -10,23 +10,23 @@
 
 namespace gpugauge::conductor {
 
-/// Where faults find what they are made of.
+/// Where a fault finds and makes its files.
 struct FaultPlace {
-  std::filesystem::path folder;      ///< for what is made; its owner removes it
-  std::filesystem::path root = "/";  ///< below which libraries are looked for
+  std::filesystem::path folder;      ///< where files are made; the owner of the folder removes it
+  std::filesystem::path root = "/";  ///< root below which libraries are searched
 };
 
-/// Why what the fault needs is not here, as a clause; "" where it is.
+/// Why something that the fault needs is missing here, as a clause; "" where nothing is.
 std::string why_not_made(const Fault& fault, const FaultPlace& place);
 
-/// The variables that put the fault around a command: those of the table, and those that lead to what was
-/// found or made. Call it where why_not_made() is "". Throws result::FileError where a file cannot be made.
+/// Environment variables that set the fault on a command: those of the table, and those that point to found
+/// or made files. Call only where why_not_made() is "". Throws result::FileError where a file cannot be made.
 std::map<std::string, std::string> fault_variables(const Fault& fault, const FaultPlace& place);
 
-/// The same for a healthy command that the fault is compared with: no more than what both need.
+/// Variables for the healthy command that the fault is compared with: only those that both sides need.
 std::map<std::string, std::string> healthy_variables(FoundBy found_by);
 
-/// The file that a fault makes where it takes effect; "" for one that cannot fail to.
+/// The file that the fault creates when it takes effect; "" for a fault that always takes effect.
 std::filesystem::path fault_mark(const Fault& fault, const FaultPlace& place);
 
 }  // namespace gpugauge::conductor

@@ -11,7 +11,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// Verdicts that make a check end with 1.
+/// True for verdicts that make a check exit with 1.
 bool is_fatal(const std::string& verdict) {
   return verdict == "failed" || verdict == "regressed" || verdict == "missing";
 }
@@ -25,7 +25,7 @@ void read_device(const nlohmann::json& value, const result::Place& place, report
   device.each("verdicts", [&](const nlohmann::json& one, const result::Place& at) {
     result::ObjectReader verdict(one, at);
     if (!is_fatal(verdict.text("verdict")) || verdict.boolean("advisory")) return;
-    const std::string metric = verdict.text("metric");  // both judges may say it
+    const std::string metric = verdict.text("metric");  // both judges may name the same metric
     if (std::find(out.metrics.begin(), out.metrics.end(), metric) == out.metrics.end())
       out.metrics.push_back(metric);
   });

@@ -1,4 +1,4 @@
-// What the commands that were measured under a fault wrote, read for what counts here. Pure.
+// Reads the output of commands that were measured under a fault. Pure.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +10,21 @@
 
 namespace gpugauge::conductor {
 
-/// From the JSON report of a check of one device: found where the device regressed or failed. Throws
-/// result::FormatError for what is no such report. A check that could not judge is a trial with a problem.
+/// Reads the JSON report of a check of one device; the fault is found where the device regressed or failed. A
+/// check that could not judge becomes a trial with a problem. Throws result::FormatError for any other text.
 report::InjectTrial check_trial(const std::string& report);
 
-/// The causes in `gpugauge doctor --json`, first to last. Throws result::FormatError.
+/// The causes in `gpugauge doctor --json`, in their order. Throws result::FormatError.
 std::vector<std::string> doctor_causes(const std::string& report);
 
-/// From the same: found where it says more than of the healthy machine; causes are those more. Throws
-/// result::FormatError.
+/// Reads `gpugauge doctor --json`; the fault is found where it names causes that are not in `healthy`. The
+/// trial lists only those causes. Throws result::FormatError.
 report::InjectTrial doctor_trial(const std::string& report, const std::set<std::string>& healthy);
 
-/// The last line that a command wrote to standard error, without its own name, or how it ended.
+/// The last line that a command wrote to standard error, without the command's name; otherwise how it ended.
 std::string last_said(const std::string& errors, const std::string& fault);
-/// The sentence without its ending that something is kept in `folder`, which is gone with the command.
+/// Removes the sentence's ending that says something is kept in `folder`: that folder is deleted with the
+/// command.
 std::string without_place(std::string sentence, const std::filesystem::path& folder);
 
 }  // namespace gpugauge::conductor

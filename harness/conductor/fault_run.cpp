@@ -1,3 +1,4 @@
+// Runs the gpugauge command under a fault and reads what it found.
 #include "conductor/fault_run.hpp"
 
 #include <algorithm>
@@ -21,15 +22,15 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// A command has this much beside its budget, for its first round and the one that it is in.
+/// A command may exceed its budget by this time, for its first round and the current one.
 constexpr double beyond_budget_seconds = 600;
-/// For the command to end its family, which has a grace time itself.
+/// Time for the command to end its family, which has its own grace time.
 constexpr double end_grace_seconds = 15;
-/// Another command may measure the device meanwhile.
+/// Wait for another command that may be measuring the device.
 constexpr std::string_view wait_for_device = "60";
 constexpr double family_settle_seconds = 5;
 
-/// Of PyTorch with the fault, beside the healthy ones: three, as the least that has a spread.
+/// Rounds of PyTorch with the fault: three is the fewest that show a spread.
 constexpr int faulty_framework_rounds = 3;
 constexpr const char* healthy_side = "frameworks-healthy";
 constexpr const char* faulty_side = "frameworks-faulty";
@@ -46,7 +47,7 @@ std::filesystem::path report_file(const FaultBench& bench) {
   return bench.folder / "report.json";
 }
 
-/// A host's benchmarks use every processor that they may, the thread that feeds a GPU uses one.
+/// A host's benchmarks use every allowed processor; the thread that feeds a GPU uses one.
 double processors_of_case(const Target& target) {
   return target.kind == DeviceKind::host
              ? static_cast<double>(std::max<std::size_t>(run::allowed_processors().size(), 1))
@@ -59,12 +60,12 @@ double since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-/// How a child of the command ended, and what it wrote.
+/// How a child command ended, and its output.
 struct FaultRunner::Ended {
-  std::optional<int> code;  ///< absent where it did not end by itself
+  std::optional<int> code;  ///< absent where it did not exit by itself
   std::string output;       ///< standard output
-  std::string said;         ///< the end of standard error
-  std::string fault;        ///< how it ended, where not with a code
+  std::string said;         ///< last part of standard error
+  std::string fault;        ///< how it ended without an exit code
 };
 
 FaultRunner::FaultRunner(const FaultBench& bench)
@@ -87,7 +88,7 @@ FaultRunner::Ended FaultRunner::run(const std::vector<std::string>& words,
   run::ChildOptions options;
   options.limit_seconds = bench_.budget_seconds + beyond_budget_seconds;
   options.grace_seconds = end_grace_seconds;
-  options.end_descendants = false;  // the neighbours are none of its own
+  options.end_descendants = false;  // the neighbours are not its descendants
   options.on_output = [&](std::string_view text) { ended.output += text; };
   run::Child child(loop_, command, std::move(options));
   bool asked = signal_ != 0;
@@ -101,7 +102,8 @@ FaultRunner::Ended FaultRunner::run(const std::vector<std::string>& words,
     std::function<void(int)>& call;
     ~Forget() { call = nullptr; }
   };
-  const Forget when_it_leaves{on_signal_};  // what it calls is gone then, also where the waiting throws
+  // resets the callback even if the wait throws: it refers to locals
+  const Forget when_it_leaves{on_signal_};
   run::Timer ticking(loop_);
   ticking.every(1, [this] {
     if (tick) tick();

@@ -1,4 +1,4 @@
-// One fault set, measured through the command itself, named and removed: what fault_table.cpp describes.
+// Sets one fault of fault_table.cpp, measures it with the gpugauge command itself, and removes it.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,8 @@
 
 namespace gpugauge::conductor {
 
-/// Children of the command, measured one after the other. Signals are taken from its beginning to its end:
-/// SIGINT, SIGTERM and SIGHUP end what runs, and everything that was set is removed before it comes back.
+/// Runs child commands one after the other. While it exists it handles SIGINT, SIGTERM and SIGHUP. A signal
+/// ends the running child, and everything that was set is removed before the call returns.
 class FaultRunner {
  public:
   explicit FaultRunner(const FaultBench& bench);  ///< `bench` must outlive it
@@ -32,20 +32,21 @@ class FaultRunner {
   /// Whether a signal asked it to stop.
   bool stopped() const { return signal_ != 0; }
 
-  /// Pins the rounds of a healthy device, or says why not. `words` are classes, families and patterns that
-  /// are measured; empty = all that the profile measures.
+  /// Pins a baseline of the healthy device, or says why not. `words` are the classes, families and patterns
+  /// to measure; empty = all that the profile measures.
   report::HealthyRounds pin_healthy(const Target& target, const std::string& profile,
                                     const std::vector<std::string>& words);
-  /// Keeps the rounds of a healthy PyTorch, or says why not.
+  /// Keeps rounds of a healthy PyTorch as reference, or says why not.
   report::HealthyRounds pin_healthy_frameworks(const Target& target);
-  /// Asks the doctor of the healthy machine. "" or, as a clause, why it gave no answer.
+  /// Runs the doctor on the healthy machine. Returns "" or, as a clause, why it gave no answer.
   std::string ask_healthy_doctor();
-  /// What the doctor said of the healthy machine: causes.
+  /// The causes that the doctor named on the healthy machine.
   const std::set<std::string>& healthy_findings() const { return healthy_findings_; }
 
   /// One check without any fault.
   report::InjectTrial measure_quiet(const Target& target);
-  /// Sets the fault, measures, removes it. What cannot be set is a trial with a problem and `refused`.
+  /// Sets the fault, measures, and removes it. A fault that cannot be set gives a trial with a problem and
+  /// sets `refused`.
   report::InjectTrial measure(const Fault& fault, bool& refused);
 
   /// What could not be removed, one sentence each.
@@ -58,12 +59,13 @@ class FaultRunner {
             const std::map<std::string, std::string>& environment);
   std::vector<std::string> check_words(const Target& target, const std::string& profile,
                                        const std::vector<std::string_view>& measures) const;
-  /// Rounds of PyTorch with these variables, the run files of one side.
+  /// Runs PyTorch with these variables for the given rounds; writes the run files of one side.
   Ended run_frameworks(const std::string& side, int rounds,
                        const std::map<std::string, std::string>& environment);
   report::InjectTrial read_check(const Ended& ended) const;
   report::InjectTrial read_doctor(const Ended& ended) const;
-  /// What the faulty commands said: run, read, and nothing found where the fault took no effect.
+  /// Runs the commands under the fault and reads them. Nothing counts as found where the fault took no
+  /// effect.
   report::InjectTrial ask(const Fault& fault, const Target& target, const std::vector<std::string>& under,
                           bool& refused);
 
@@ -73,7 +75,7 @@ class FaultRunner {
   std::vector<std::string> left_behind_;
   std::function<void(int)> on_signal_;
   int signal_ = 0;
-  run::StopWatch watch_;  // after all that a stop touches
+  run::StopWatch watch_;  // declared last: it uses everything above that a stop touches
 };
 
 }  // namespace gpugauge::conductor

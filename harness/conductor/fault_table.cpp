@@ -1,4 +1,4 @@
-// An entry more is a fault more; what its fields do stands in conductor/fault_run.cpp.
+// The fault table. To add a fault, add an entry; conductor/fault_run.cpp uses its fields.
 #include "conductor/fault_table.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::vector<Fault> faults_of_variables() {
        .environment = {{"CUDA_MODULE_LOADING", "EAGER"}}},
       {.id = "forced_jit",
        .what = "CUDA_FORCE_PTX_JIT=1 and CUDA_CACHE_DISABLE=1",
-       // Most families hold no PTX: under this variable they do not run, and nothing of them is slow.
+       // Most families contain no PTX. They do not run under this variable, so none of them becomes slow.
        .causes = {"ptx_jit_forced", "jit_cache_disabled"},
        .device = DeviceKind::gpu,
        .found_by = FoundBy::doctor,

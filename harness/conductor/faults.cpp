@@ -1,3 +1,4 @@
+// Runs `gpugauge selftest --inject`: healthy rounds, then every fault in turn.
 #include "conductor/faults.hpp"
 
 #include <algorithm>
@@ -14,18 +15,19 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// One fault on its way through the repetitions.
+/// State of one fault during the repetitions.
 struct Tried {
   const Fault* fault = nullptr;
   report::InjectedFault result;
 };
 
-/// One session from the healthy rounds to the last trial.
+/// One session, from the healthy rounds to the last trial.
 class Injection {
  public:
   explicit Injection(const InjectOptions& options)
       : options_(options), bench_(options.bench), runner_(bench_) {
-    // After the runner, which takes the signals: none may end the command between folder and owner.
+    // Made after the runner has taken over the signals: a signal must not end the command before the folder
+    // has its owner.
     if (bench_.folder.empty()) bench_.folder = folder_.emplace().path();
     for (const Fault& fault : fault_table()) {
       const bool asked = options.only.empty() ||
@@ -61,7 +63,7 @@ class Injection {
     return out;
   }
 
-  /// What is to be tried by all that is known.
+  /// Counts the trials, leaving out faults that cannot be tried as far as known.
   void count() {
     total_ = options_.quiet_runs;
     for (const Tried& one : tried_) total_ += one.result.not_run.empty() ? options_.repeat : 0;
@@ -77,11 +79,11 @@ class Injection {
     options_.progress({"injected faults", done_, total_, now_, elapsed(), left});
   }
 
-  /// Only what some fault or a quiet run will be judged against: of each device the profiles that they need.
+  /// Pins only the baselines that a fault or quiet run needs: for each device, the profiles in use.
   void pin() {
     for (const Target& target : bench_.targets) {
       const bool quiet = options_.quiet_runs > 0 && &target == &bench_.targets.front();
-      std::map<int, std::set<std::string>> words;  // of each profile, by its depth
+      std::map<int, std::set<std::string>> words;  // words per profile, by its depth
       if (quiet) words[run::depth_of(bench_.profile)];
       for (const Tried& one : tried_)
         if (is_tried(one, target, FoundBy::check))
@@ -154,7 +156,7 @@ class Injection {
       say();
       bool refused = false;
       report::InjectTrial trial = runner_.measure(*one.fault, refused);
-      if (runner_.stopped()) return;  // half of a trial is none
+      if (runner_.stopped()) return;  // an unfinished trial does not count
       ++done_;
       if (refused && one.result.trials.empty()) {
         one.result.not_run = trial.problem;
@@ -191,7 +193,7 @@ class Injection {
   }
 
   const InjectOptions& options_;
-  FaultBench bench_;  // that of the options, with a folder
+  FaultBench bench_;  // the bench of the options, with a folder
   FaultRunner runner_;
   std::optional<result::TemporaryDirectory> folder_;
   std::vector<Tried> tried_;

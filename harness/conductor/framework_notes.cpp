@@ -11,7 +11,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// Calls `visit` with every process of a framework that left something behind.
+/// Calls `visit` for every framework process that left data.
 template <typename Visit>
 void each_framework(const std::vector<result::Run>& runs, const Visit& visit) {
   for (const result::Run& run : runs)
@@ -41,7 +41,7 @@ bool is_switch(const std::string& name, const result::Process& process) {
 void add_framework_notes(const std::vector<result::Run>& runs, const std::vector<result::Run>* before,
                          diagnose::Observation& out) {
   std::set<std::string> kernels(out.kernels.begin(), out.kernels.end());
-  std::map<std::string, diagnose::Scope> scopes;  // benchmark -> whose figures they are
+  std::map<std::string, diagnose::Scope> scopes;  // benchmark -> scope of its figures
   each_framework(runs, [&](const result::Process& process) {
     for (const auto& [name, value] : process.samples->context) {
       if (is_inventory_key(name))

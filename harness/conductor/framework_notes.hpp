@@ -1,4 +1,4 @@
-// What a probe of a framework notes beside its figures.
+// What the framework probes note beside their figures.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace gpugauge::conductor {
 
-/// Adds of every framework that was measured: its facts and switches as inventory and settings, its kernels,
-/// and to the figures of its operations whose they are and of which type. Where `before` is not nullptr: the
-/// switches that stood otherwise in its rounds. Nothing where no framework was measured.
+/// Adds each measured framework's facts and switches as inventory and settings, and its kernels. Its
+/// operations' figures get their framework and data type. With `before`, it also adds the switches that
+/// differed in those rounds. Adds nothing where no framework was measured.
 void add_framework_notes(const std::vector<result::Run>& runs, const std::vector<result::Run>* before,
                          diagnose::Observation& out);
 

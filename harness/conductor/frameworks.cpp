@@ -1,3 +1,4 @@
+// Runs the framework probes of a Python and judges where their work ran.
 #include "conductor/frameworks.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::string sentence_end(std::string text) {
   return text + ".";
 }
 
-/// Its state and the sentence, from the process and what its operations say.
+/// Sets the framework's state and sentence from its process and its operations.
 void conclude(const result::Process& process, const stack::GpuReport& gpus, Framework& out) {
   const auto says = [&](FrameworkState state, const std::string& sentence) {
     out.state = state;
@@ -92,14 +93,14 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
            gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
 }
 
-/// Each line that is not empty: what one says and what another says are two things.
+/// Adds each non-empty line separately, because each is a statement of its own.
 void add_lines(const std::string& output, std::vector<std::string>& log) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);)
     if (line.find_first_not_of(" \t\r") != std::string::npos) log.push_back(line);
 }
 
-/// What was seen, in the words of an observation; never a conclusion.
+/// The observation of one framework; never a conclusion.
 diagnose::Observation observation_of(const result::Run& run, const result::Process& process,
                                      const stack::GpuReport& gpus, const Framework& framework) {
   report::DeviceReport device;
@@ -189,7 +190,7 @@ result::Run run_frameworks(const FrameworkOptions& options, const stack::GpuRepo
   plan.profile.limit_seconds = options.limit_seconds;
   for (const std::string& name : options.names)
     plan.families.push_back({name, options.python, {script.string(), name}});
-  plan.device = "host";  // the environment stays as the user's own programs find it
+  plan.device = "host";  // keeps the environment that the user's own programs see
   plan.device_selection = gpus.gpus.size() == 1 ? gpus.gpus.front().uuid : "host";
   plan.fingerprint = stack::fingerprint(gpus);
   plan.command = options.command;
@@ -220,7 +221,7 @@ report::FrameworksReport judge_frameworks(const result::Run& run, const stack::G
     conclude(process, gpus, framework);
     if (framework.state != FrameworkState::absent) {
       framework.observation = observation_of(run, process, gpus, framework);
-      // Without a GPU the processor is where work belongs, and why there is none is said already.
+      // Without a GPU, work belongs on the processor; the reason for no GPU is already given.
       if (usable && framework.state != FrameworkState::on_gpu)
         framework.diagnosis = diagnose::diagnose(*framework.observation);
     }

@@ -1,4 +1,4 @@
-// The frameworks of a Python: each runs in a fresh process of that Python and proves where its work ran.
+// Runs the frameworks of a Python, each in a fresh process, and proves on which device their work ran.
 #pragma once
 
 #include <filesystem>
@@ -13,27 +13,28 @@
 
 namespace gpugauge::conductor {
 
-/// Those that there is a probe for, in reading order.
+/// The frameworks that have a probe, in reading order.
 const std::vector<std::string>& probed_frameworks();
 
 /// Which frameworks are run, where and for how long.
 struct FrameworkOptions {
-  std::filesystem::path python;      ///< the interpreter
-  std::vector<std::string> names;    ///< of probed_frameworks()
-  double window_seconds = 1;         ///< per operation
-  double limit_seconds = 180;        ///< of one framework's process; then it is killed with its children
-  std::vector<std::string> command;  ///< argv, for the record
+  std::filesystem::path python;    ///< the interpreter
+  std::vector<std::string> names;  ///< a subset of probed_frameworks()
+  double window_seconds = 1;       ///< per operation
+  double limit_seconds = 180;  ///< limit of one framework's process, which is then killed with its children
+  std::vector<std::string> command;                            ///< argv, for the record
   std::function<void(const report::ProgressState&)> progress;  ///< called while they run; may be empty
 };
 
-/// Where the probes lie: GPUGAUGE_LIBEXEC or ../libexec/gpugauge beside the command, frameworks/probe.py.
+/// Path of frameworks/probe.py in GPUGAUGE_LIBEXEC, or in ../libexec/gpugauge beside the command.
 std::filesystem::path probe_script();
 
-/// Runs each framework once, in its own process, in the environment as it is. What a framework does never
-/// throws: it ends with a status and a reason. Throws result::FileError when the probes are not installed.
+/// Runs each framework once, in its own process, in the unchanged environment. A failing framework never
+/// causes an exception: it ends with a status and a reason. Throws result::FileError when the probes are not
+/// installed.
 result::Run run_frameworks(const FrameworkOptions& options, const stack::GpuReport& gpus);
 
-/// What the run says of each framework, with an observation and a diagnosis where it is there. Pure.
+/// The result of each framework, with an observation and a diagnosis for each installed one. Pure.
 report::FrameworksReport judge_frameworks(const result::Run& run, const stack::GpuReport& gpus);
 
 }  // namespace gpugauge::conductor

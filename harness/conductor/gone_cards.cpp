@@ -13,7 +13,7 @@ namespace gpugauge::conductor {
 
 namespace {
 
-/// "" where the driver gave none.
+/// The card's PCI address; "" where the driver gave none.
 std::string address_of(const result::Fingerprint& fingerprint, const std::string& uuid) {
   const auto number = baseline::number_of_card(fingerprint, uuid);
   const std::string said =
@@ -21,7 +21,7 @@ std::string address_of(const result::Fingerprint& fingerprint, const std::string
   return said == "unknown" ? "" : said;
 }
 
-/// The card that stands at this address now, "" where none is known.
+/// The card at this address now; "" where none is known.
 std::string card_at(const result::Fingerprint& fingerprint, const std::string& address) {
   for (const auto& [name, value] : fingerprint.topology) {
     if (value != address || !name.starts_with("gpu.") || !name.ends_with(".pci")) continue;
@@ -31,7 +31,7 @@ std::string card_at(const result::Fingerprint& fingerprint, const std::string& a
   return "";
 }
 
-/// Is anything there that may be the card, or has taken its place?
+/// True when something at the card's address may be the card or its replacement.
 bool may_be_there(const result::Run& now, const result::Run& then, const std::string& uuid,
                   const Shown& shown) {
   if (shown.uuids.contains(uuid)) return true;
@@ -54,7 +54,7 @@ std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceRep
     if (device.rounds.empty() || device.reference.empty()) continue;
     const result::Run& now = device.rounds.front();
     const result::Run& then = device.reference.front();
-    // A baseline of another card is of another machine.
+    // A baseline that names another card belongs to another machine.
     if (!baseline::number_of_card(then.fingerprint, now.device)) continue;
     for (const std::string& uuid : baseline::cards_gone(now.fingerprint, then.fingerprint)) {
       if (may_be_there(now, then, uuid, shown)) continue;

@@ -1,5 +1,5 @@
-// Cards that a machine had when its baselines were recorded and has no more: a node that is asked about as a
-// whole is not the same one then, however well the others do.
+// Finds cards that the machine had when its baselines were recorded and has lost since. A node that lost a
+// card fails as a whole, however well the others perform.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace gpugauge::conductor {
 
-/// What the kernel shows, whatever is hidden from this command.
+/// What the kernel shows, including devices hidden from this command.
 struct Shown {
-  bool listed = true;           ///< false: which GPUs there are cannot be told (WSL), so none is missed
-  std::set<std::string> uuids;  ///< of the GPUs that the driver holds
-  std::function<bool(const std::string& address)> on_bus;  ///< a device of any kind at that PCI address
+  bool listed = true;           ///< false: the GPUs cannot be listed (WSL), so none is reported missing
+  std::set<std::string> uuids;  ///< GPUs that the driver holds
+  std::function<bool(const std::string& address)> on_bus;  ///< true for any device at that PCI address
 };
 
-/// Failed, "gpu/gone/UUID", one for each card that a baseline which a device was compared with names as its
-/// machine's, and that is nowhere now: this command does not see it, the driver does not hold it, and at its
-/// PCI address there is nothing, or another card of that baseline which moved there. A card that is only
-/// hidden, or given to a virtual machine, is there; one whose place another card has taken was replaced; and
-/// where the bus does not show the measured card itself, it is not believed. Empty where the policy says how
-/// many GPUs there shall be: that is then what counts.
+/// Returns a failed verdict "gpu/gone/UUID" per card that a used baseline lists for this machine and that is
+/// gone. A card is gone when this command does not see it, the driver does not hold it, and its PCI address
+/// is empty. The address may also hold another card of that baseline that moved there. A card that is only
+/// hidden or given to a virtual machine is present. A card whose place another card took was replaced. The
+/// bus is not believed where it does not show the measured card itself. Empty where the policy sets the
+/// number of GPUs, because that expectation then decides.
 std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceReport>& devices,
                                              const judge::Policy& policy, const Shown& shown);
 

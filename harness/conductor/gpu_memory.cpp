@@ -12,7 +12,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// The highest of the GPUs' newest values; nullopt where none tells it.
+/// The highest of the GPUs' newest values; nullopt where no GPU reports one.
 std::optional<double> newest(const std::vector<result::Run>& rounds, std::string_view series) {
   std::map<std::string, double> of_gpu;
   for (const result::Run& run : rounds)

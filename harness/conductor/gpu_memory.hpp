@@ -1,4 +1,4 @@
-// Facts about faults of the GPUs' memory, for a diagnosis.
+// Facts about GPU memory faults, for a diagnosis.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace gpugauge::conductor {
 
-/// Adds whether a row waits for a reset or could not be remapped, and the uncorrected errors since the driver
-/// was loaded. Each fact is the highest of the measured GPUs at the end of the last round. Facts that no GPU
-/// tells are left out.
+/// Adds whether a row remapping is pending or failed, and the number of uncorrected errors since the driver
+/// was loaded. Each fact is the highest value over the measured GPUs at the end of the last round. Facts that
+/// no GPU reports are left out.
 void add_gpu_memory(const std::vector<result::Run>& rounds, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

@@ -16,7 +16,7 @@ constexpr std::string_view salt = "gpugauge host identity 1";
 constexpr std::string_view machine_salt = "gpugauge machine 1";
 constexpr std::size_t digits_kept = 16;
 
-/// Not "uninitialized", which images hold until their first boot.
+/// Rejects "uninitialized", which images contain until their first boot.
 bool is_machine_id(std::string_view text) {
   constexpr std::size_t digits = 32;
   return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;

@@ -1,4 +1,4 @@
-// What tells one host from another of its model without naming it.
+// Tells apart hosts of the same model without recording their names.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 namespace gpugauge::conductor {
 
 /// Sets baseline::host_identity_fact: 16 hex digits, the start of a salted SHA-256 of the machine id and the
-/// host name. Neither of them tells hosts apart alone: cloned images share an id, and a name may be
-/// "localhost". Sets nothing unless `fingerprint` says that this is no container, whose names
-/// are not the machine's, nor where one of the two cannot be read.
+/// host name. Neither is enough alone: cloned images share an id, and a name may be "localhost". Sets nothing
+/// unless `fingerprint` says that this is no container, because a container's names are not the machine's.
+/// Sets nothing where either cannot be read.
 void add_host_identity(const stack::Tree& tree, result::Fingerprint& fingerprint);
 
-/// The host that a command runs on, as far as it can be told.
+/// The host that a command runs on, as far as it is known.
 struct HostHere {
-  std::string name;     ///< of the host, or of the container; "" where it cannot be read
+  std::string name;     ///< host name of the machine or container; "" where it cannot be read
   std::string machine;  ///< 16 hex digits, a salted hash of the machine id alone; "" in a container
 };
 HostHere host_here(const stack::Tree& tree, bool in_container);

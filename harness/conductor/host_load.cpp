@@ -40,7 +40,7 @@ Host host_of(const Runs& runs) {
   return out;
 }
 
-/// As high before is no news.
+/// A value that was as high before is no news.
 bool is_news(double percent, double earlier) {
   constexpr double clearly = 1.5;
   constexpr double noise_percent = 5;
@@ -63,7 +63,7 @@ void add_host_load(const Runs& runs, const Runs* before, diagnose::Observation& 
   const auto add = [&](const char* key, double Host::*counter, double scale) {
     const double percent = now.*counter / now.wall * scale;
     const double earlier = then.wall > 0 ? then.*counter / then.wall * scale : 0;
-    // The counters are read a moment after the time: a share may seem to exceed the whole.
+    // The counters are read slightly after the time, so a share may seem to exceed 100 %.
     if (is_news(percent, earlier)) out.telemetry[key] = std::min(percent, 100.0);
   };
   add("cpu_load_percent", &Host::other, 100 / cpus);
@@ -74,7 +74,7 @@ void add_host_load(const Runs& runs, const Runs* before, diagnose::Observation& 
   const double stolen = then.wall > 0 ? then.steal / then.wall * 100 : 0;
   if (const double steal = now.steal / now.wall * 100; steal > stolen * clearly + steal_noise)
     out.telemetry["cpu_steal_percent"] = steal;
-  // Per second: rounds differ in length.
+  // Compared per second, because rounds differ in length.
   const double earlier = then.wall > 0 ? then.periods / then.wall : 0;
   constexpr double rarely = .05;
   out.telemetry["cpu_throttled_periods"] = now.periods / now.wall > 2 * earlier + rarely ? now.periods : 0.0;

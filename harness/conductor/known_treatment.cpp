@@ -42,7 +42,7 @@ bool is_named(const std::string& word, const Fields& fields) {
                      [&](const std::string& field) { return baseline::names(word, field); });
 }
 
-/// What could have been meant: fields by the words that they begin with, and whole.
+/// Suggestions: similar first words and whole names of fields.
 std::string near_to(const std::string& word, const Fields& fields) {
   std::set<std::string> words;
   for (const std::string& field : fields) {
@@ -66,7 +66,7 @@ void require_known_treatment(const std::vector<std::string>& words, const result
                         [&](const std::string& word) { return !is_named(word, fields); });
   };
   if (unknown() == words.end()) return;
-  // One that only the earlier machine had, such as a library that is gone.
+  // Also accepts a field that only the earlier machine had, such as a removed library.
   if (!baseline.empty()) add(baseline, fields);
   for (const baseline::Listed& listed : baseline::list())
     if (listed.manifest) add(listed.folder, fields);

@@ -1,4 +1,4 @@
-// Words of --treatment that name something, told before a measurement is made for them.
+// Checks the words of --treatment before anything is measured for them.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace gpugauge::conductor {
 
-/// Refuses (result::UsageError) a word that names no field of `now`, nor of any baseline that can be read,
-/// and says what is near to it. `baseline`: the folder that was asked for, may be empty. For words that
-/// somebody typed: a policy's are for many nodes, of which not each has every field.
+/// Throws result::UsageError for a word that names no field of `now` or of a readable baseline, and suggests
+/// similar words. `baseline` is the folder that was asked for; may be empty. Only for typed words: a policy
+/// serves many nodes, and not every node has all of its fields.
 void require_known_treatment(const std::vector<std::string>& words, const result::Fingerprint& now,
                              const std::filesystem::path& baseline);
 

@@ -1,3 +1,4 @@
+// Writes and reads the last verdicts kept in the state folder.
 #include "conductor/last_verdict.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// No verdict is larger; what is, is no file of ours.
+/// No verdict is larger; a larger file is not ours.
 constexpr std::size_t largest_file = std::size_t{4} << 20;
 
 std::vector<judge::SeenGpu> seen(const stack::MachineNow& now) {
@@ -29,7 +30,8 @@ std::vector<judge::SeenGpu> seen(const stack::MachineNow& now) {
   return out;
 }
 
-/// "GPU-..." as it is; what else a device might be called, without what a file name must not hold.
+/// File name for a device: "GPU-..." unchanged; other names without characters that file names must not
+/// contain.
 std::string file_name(std::string device) {
   for (char& c : device) {
     const bool plain =
@@ -48,7 +50,7 @@ void write(const fs::path& state, judge::StoredVerdict verdict) {
   baseline::keep_file(state / "verdicts" / file_name(verdict.device), report::to_json(verdict));
 }
 
-/// Throws result::FormatError for a damaged one, with what to do about it.
+/// Throws result::FormatError for a damaged file, and says what to do.
 judge::StoredVerdict read_verdict(const fs::path& file) {
   const std::string text = result::read_file(file, largest_file);
   try {
@@ -61,7 +63,7 @@ judge::StoredVerdict read_verdict(const fs::path& file) {
   }
 }
 
-/// The verdict that `verdict` would take the place of is a failure of the same boot.
+/// True when the verdict that `verdict` would replace is a failure of the same boot.
 bool failed_in(const fs::path& state, const judge::StoredVerdict& verdict) {
   const fs::path file = state / "verdicts" / file_name(verdict.device);
   std::error_code unknown;
@@ -70,7 +72,7 @@ bool failed_in(const fs::path& state, const judge::StoredVerdict& verdict) {
     const judge::StoredVerdict before = read_verdict(file);
     return before.outcome.code == judge::ExitCode::regressed && before.boot_id == verdict.boot_id;
   } catch (const result::FormatError&) {
-    return false;  // it says nothing, and is written anew
+    return false;  // a damaged file means nothing and is overwritten
   }
 }
 

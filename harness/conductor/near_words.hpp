@@ -1,4 +1,4 @@
-// What somebody may have meant whose word selects no benchmark.
+// Suggestions for a word that selects no benchmark.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace gpugauge::conductor {
 
-/// "; near to it: host/triad*": the word with a * where that selects some of these benchmarks, else the
-/// classes, families and ids that are near; "" where none is.
+/// "; near to it: host/triad*": the word with a * appended where that selects some of these benchmarks.
+/// Otherwise similar classes, families and ids; "" where there is none.
 std::string near_words(const std::string& word, const std::vector<const Benchmark*>& benchmarks);
 
 }  // namespace gpugauge::conductor

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double look_after_seconds = .05;
 constexpr double begin_most_seconds = 30;
-/// One that ends sooner after its start does not load anything.
+/// A process that ends sooner after its start produces no load.
 constexpr double short_life_seconds = .5;
 constexpr int short_lives_most = 3;
 
@@ -38,7 +38,7 @@ NeighbourProcesses::~NeighbourProcesses() {
   ending_ = true;
   tick_.stop();
   for (const auto& member : members_) member->child->kill_now();
-  // Each ends at once or is given up on by its own timer: this ends.
+  // Each process ends at once or is abandoned by its own timer, so this loop ends.
   loop_.run_until([&] {
     return std::all_of(members_.begin(), members_.end(),
                        [](const auto& member) { return member->child->ended(); });
@@ -48,7 +48,7 @@ NeighbourProcesses::~NeighbourProcesses() {
 void NeighbourProcesses::start(Member& member) {
   run::ChildOptions options;
   options.limit_seconds = std::numeric_limits<double>::infinity();
-  options.end_descendants = false;  // what is measured beside it would be taken for its own
+  options.end_descendants = false;  // the measured processes beside it would look like its own descendants
   constexpr std::size_t heard_most = 4096;
   options.on_output = [&member](std::string_view text) {
     if (member.output.size() < heard_most) member.output += text;

@@ -1,4 +1,4 @@
-// What works beside a measurement on purpose: other processes, in groups of their own, that end with it.
+// Processes that deliberately run beside a measurement, in their own process groups, and end with it.
 #pragma once
 
 #include <memory>
@@ -9,23 +9,24 @@
 
 namespace gpugauge::conductor {
 
-/// One or several commands that run until it goes: each is started again where it ends by itself. Going, it
-/// kills all of them and waits until nothing of them is left.
+/// Runs commands until it is destroyed, and restarts each one that ends by itself. The destructor kills all
+/// of them and waits until they are gone.
 class NeighbourProcesses {
  public:
-  /// Starts them. `loop` must outlive it.
+  /// Starts the commands. `loop` must outlive this object.
   NeighbourProcesses(run::Loop& loop, std::vector<run::Command> commands);
   ~NeighbourProcesses();
   NeighbourProcesses(const NeighbourProcesses&) = delete;
   NeighbourProcesses& operator=(const NeighbourProcesses&) = delete;
 
-  /// Waits until each is at work: it wrote `mark` on a line, or, with "", lives after `settle_seconds`.
-  /// Returns "" or, as a clause, why one is not. Stops waiting when `stop()` holds.
+  /// Waits at most 30 s until each command is at work: it wrote `mark` on a line or, if `mark` is "", lived
+  /// for `settle_seconds`. Returns "" or, as a clause, why one is not at work. Returns early when `stop()` is
+  /// true.
   std::string wait_until_at_work(std::string_view mark, double settle_seconds,
                                  const std::function<bool()>& stop);
 
-  /// "" or, as a clause, why one could not be kept at work: it ended several times in a row as soon as it was
-  /// started.
+  /// "" or, as a clause, why a command could not be kept running: it ended right after its start several
+  /// times in a row.
   const std::string& fault() const { return fault_; }
 
  private:

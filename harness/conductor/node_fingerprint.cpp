@@ -19,10 +19,10 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// A library that has facts of its own in the fingerprint; its family bears the same name.
+/// A library with its own facts in the fingerprint; its family has the same name.
 struct Library {
   const char* fact;
-  const char* mapped;  ///< what the families' processes record of it
+  const char* mapped;  ///< the fact that the families' processes record of it
 };
 constexpr std::array libraries{Library{"cublas", "library.libcublas"}, Library{"cudnn", "library.libcudnn"},
                                Library{"cufft", "library.libcufft"}, Library{"nccl", "library.libnccl"}};
@@ -33,7 +33,7 @@ std::string real_path(const std::string& path) {
   return error ? path : real.string();
 }
 
-/// The files of one library that a run's processes mapped, and their versions, each once.
+/// The files of one library that a run's processes mapped, and their versions, without duplicates.
 struct Mapped {
   std::vector<std::string> paths;  ///< sorted
   std::vector<std::string> versions;
@@ -53,7 +53,7 @@ Mapped mapped_by(const result::Run& run, const Library& library) {
   return out;
 }
 
-/// Whether a fact that holds several, joined, has each of `some`.
+/// True when a fact of several joined values contains each of `some`.
 bool among(const std::vector<std::string>& some, const std::string& fact) {
   const std::string all = fmt::format(", {}, ", fact);
   return std::all_of(some.begin(), some.end(), [&](const std::string& one) {

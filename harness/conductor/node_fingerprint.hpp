@@ -1,4 +1,4 @@
-// The fingerprint of the node as its families see it: each finds its libraries by a search path of its own.
+// The node's fingerprint as its families see it: each family has its own library search path.
 #pragma once
 
 #include "result/run_file.hpp"
@@ -6,18 +6,18 @@
 
 namespace gpugauge::conductor {
 
-/// Without the suite part: what stack::fingerprint() says, with the libraries that the installed families
-/// would load. Loads none.
+/// stack::fingerprint() plus the libraries that the installed families would load, without the suite part. It
+/// loads none of them.
 result::Fingerprint node_fingerprint(const stack::GpuReport& gpus);
 
-/// Puts into the run's fingerprint the files of cuBLAS, cuDNN, cuFFT and NCCL that its processes really
-/// mapped, where they are others than it says (a preloaded library, one that was replaced a moment ago). A
-/// remark where two processes mapped different ones: the fact then holds both. `first` is library_facts() of
-/// the device's first round, empty for that one: a later round, narrowed to some families, that mapped
-/// nothing else is of the same stack.
+/// Records in the run's fingerprint which files of cuBLAS, cuDNN, cuFFT and NCCL the processes really mapped.
+/// They differ from the expected files for a preloaded or just replaced library. Where two processes mapped
+/// different files, the fact holds both and a remark says so. `first` is library_facts() of the device's
+/// first round, empty for that round itself. A narrower later round that mapped no other file counts as the
+/// same stack.
 void add_mapped_libraries(result::Run& run, const result::Facts& first);
 
-/// What add_mapped_libraries() left in the run's fingerprint, and nothing else of it.
+/// Only the facts that add_mapped_libraries() wrote into the run's fingerprint.
 result::Facts library_facts(const result::Run& run);
 
 }  // namespace gpugauge::conductor

@@ -1,4 +1,4 @@
-// What a diagnosis is told of the NVLinks between the GPUs that a run measured.
+// Tells a diagnosis about the NVLinks between the GPUs that a run measured.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace gpugauge::conductor {
 
-/// Of links that lead to NVSwitches: how many the GPU has that has the fewest up, and how many a board
-/// has, up or down, as telemetry saw them; and that they are the path, where every GPU has one. Nothing of
-/// cards in slots, which may have a bridge or not.
+/// For links to NVSwitches, adds two telemetry counts: the fewest links that are up on any GPU, and the links
+/// per board, up or down. Adds that NVLink is the path where every GPU has links. Adds nothing for cards in
+/// slots, which may or may not have a bridge.
 void add_nvlinks(const std::vector<result::Run>& rounds, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

@@ -1,3 +1,4 @@
+// Builds the observation of one device from its rounds, verdicts and baseline.
 #include "conductor/observe.hpp"
 
 #include <algorithm>
@@ -36,12 +37,13 @@ std::optional<double> median(std::vector<double> values) {
   return *middle;
 }
 
-/// The kernels, by name, of products that Tensor Cores should do and that are slower or wrong. Those of a
-/// sound benchmark would speak for it, and fp32's own use none: of the products of which the Tensor Core
-/// proof failed (those of libraries, or the suite's own) those on CUDA cores alone, where there are any.
+/// Adds kernel names of products that should use Tensor Cores and are slower or wrong. Kernels of a healthy
+/// benchmark would count in its favour, and fp32 products use no Tensor Cores. Where the Tensor Core proof of
+/// a library's or the suite's products failed, it adds the kernels on CUDA cores. If there are none, it adds
+/// all of their kernels.
 void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observation& out) {
   constexpr std::array tensor_classes{"gemmtf32", "gemm16", "gemm8"};
-  std::set<std::string> bad;  // benchmarks, and "tensor_cores/PRODUCTS" whose proof failed
+  std::set<std::string> bad;  // benchmarks, and "tensor_cores/PRODUCTS" with a failed proof
   for (const Verdict& verdict : verdicts)
     if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::failed)
       bad.insert(verdict.metric.substr(0, verdict.metric.find(':')));
@@ -70,7 +72,7 @@ void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observa
   out.kernels.assign(slow.begin(), slow.end());
 }
 
-/// Processors in a list as the kernel writes it: "0-3,8" are five.
+/// Number of processors in a kernel list: "0-3,8" gives 5.
 double count_of(const std::string& list) {
   double count = 0;
   const char* at = list.c_str();
@@ -96,7 +98,7 @@ const std::string* fact(const result::Facts& facts, const std::string& name) {
   return found == facts.end() ? nullptr : &found->second;
 }
 
-/// All samples of a series of one source, while the GPU was busy.
+/// All samples of one source's series while the GPU was busy.
 std::vector<double> samples(const Runs& runs, const std::string& source, const std::string& name) {
   std::vector<double> out;
   for (const result::Run& run : runs)
@@ -106,7 +108,7 @@ std::vector<double> samples(const Runs& runs, const std::string& source, const s
   return out;
 }
 
-/// The upper half: what was reached under load.
+/// Median of the upper half: the value reached under load.
 std::optional<double> loaded(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
@@ -114,13 +116,15 @@ std::optional<double> loaded(std::vector<double> values) {
 }
 
 void add_throttling(const std::vector<double>& masks, Observation& out) {
-  constexpr std::size_t observed_reasons = 8;  // the last, of displays, is no word of an observation
+  // The last reason concerns displays and is no word of an observation
+  constexpr std::size_t observed_reasons = 8;
   if (masks.empty()) return;
   constexpr double often = .1;
   diagnose::Value::List reasons;
   for (std::size_t bit = 0; bit < observed_reasons; ++bit) {
     const auto count = std::count_if(masks.begin(), masks.end(), [mask = 1ULL << bit](double value) {
-      constexpr double most = 1e15;  // of what a double holds exactly; NVML has 64 bits and uses nine
+      // A double holds whole numbers up to here exactly; NVML's mask has 64 bits and uses nine
+      constexpr double most = 1e15;
       return value >= 0 && value < most && (static_cast<unsigned long long>(value) & mask) != 0;
     });
     if (static_cast<double>(count) > often * static_cast<double>(masks.size()))
@@ -146,14 +150,14 @@ void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline
   add("utilization", "utilization_percent", 100);
   add("pcie_generation", "pcie_generation", 1, "pcie_generation_expected");
   add("pcie_width", "pcie_width", 1, "pcie_width_expected");
-  // What GPU and slot can do together, as NVML says; the baseline may have had a narrow link itself.
+  // What GPU and slot support together, according to NVML; the baseline itself may have had a narrow link.
   add("pcie_generation_max", "pcie_generation_max", 1);
   add("pcie_width_max", "pcie_width_max", 1);
   if (out.telemetry.contains("pcie_generation")) out.telemetry["pcie_sampled"] = "load";
   add_throttling(samples(runs, source, "throttle_reasons"), out);
 }
 
-/// "gpu.<n>." of the device's own facts, "" for the host.
+/// "gpu.<n>.", the prefix of the device's own facts; "" for the host.
 std::string gpu_prefix(const result::Fingerprint& fingerprint, const std::string& uuid) {
   for (const auto& [name, value] : fingerprint.device)
     if (name.ends_with(".uuid") && value == uuid)
@@ -161,7 +165,7 @@ std::string gpu_prefix(const result::Fingerprint& fingerprint, const std::string
   return "";
 }
 
-/// Of a GPU's setting, "off (on after reset)", what it is now.
+/// The present state from a GPU's setting such as "off (on after reset)".
 std::string state_of(const std::string& setting) {
   return setting.substr(0, setting.find(" ("));
 }
@@ -195,7 +199,8 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
   if (const double count = processors(run); count > 0) out.inventory["host.cpus"] = count;
 }
 
-/// The setting of a GPU, "gpu.<n>.", that this observation is not of. That of links is of all of them.
+/// True for a setting "gpu.<n>." of a GPU that this observation does not cover. An observation of links
+/// covers all GPUs.
 bool of_another_gpu(std::string_view name, const std::string& prefix, bool links) {
   constexpr std::string_view gpu = "gpu.";
   const bool numbered =
@@ -203,8 +208,8 @@ bool of_another_gpu(std::string_view name, const std::string& prefix, bool links
   return numbered && !links && (prefix.empty() || !name.starts_with(prefix));
 }
 
-/// What differs from the baseline's time, by the names of an observation: what was changed on purpose, which
-/// a treatment declares, and what is only noted.
+/// Adds the differences from the baseline by the observation's names: declared changes (the treatment) and
+/// others that are only noted.
 void add_changes(const result::Run& run, const baseline::Baseline& before, const std::string& prefix,
                  Observation& out) {
   using baseline::Role;
@@ -217,8 +222,8 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
        baseline::differences(now, then, {Role::identity, Role::noted, Role::must})) {
     const std::size_t dot = field.field.find('.');
     std::string name = dot == std::string::npos ? field.field : field.field.substr(dot + 1);
-    // Hashes of the sources tell what was measured, and another machine is none that changed: a baseline of
-    // either is refused before.
+    // Hashes of sources identify what was measured, and another machine is not a changed machine. Baselines
+    // that differ in either are refused earlier.
     const bool card = field.field.starts_with("device.") && name.ends_with(".uuid");
     if (field.field.starts_with("suite.") || (field.field.starts_with("device.") && !card)) continue;
     if (of_another_gpu(name, prefix, run.device == "links")) continue;
@@ -230,12 +235,12 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
       return diagnose::Value(own ? state_of(text) : text);
     };
     const diagnose::Change change{side(field.then), side(field.now)};
-    // "on (off after reset)" is on, as it was.
+    // "on (off after reset)" is still on, as before.
     if (change.before != change.after) out.changed->emplace(name, change);
   }
 }
 
-/// What NCCL's log said in the first process that has a note of it; "" without one.
+/// The note from NCCL's log, from the first process that has it; "" without one.
 std::string nccl_note(const Runs& runs, const std::string& key) {
   for (const result::Run& run : runs)
     for (const result::Process& process : run.processes) {
@@ -263,7 +268,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   Observation out;
   if (device.rounds.empty()) return out;
   const result::Run& run = device.rounds.front();
-  const bool links = run.device == "links";  // of all GPUs: their model is that of the first
+  const bool links = run.device == "links";  // links concern all GPUs; the model is that of the first
   const std::string uuid = run.device == "host" || links ? "" : run.device;
   std::string prefix = uuid.empty() ? "" : gpu_prefix(run.fingerprint, uuid);
   if (links && fact(run.fingerprint.device, "gpu.0.name") != nullptr) prefix = "gpu.0.";

@@ -1,4 +1,4 @@
-// From rounds, verdicts and the baseline to the observation that a diagnosis reads. Pure.
+// Turns rounds, verdicts and the baseline into the observation that a diagnosis reads. Pure.
 #pragma once
 
 #include "baseline/baseline.hpp"
@@ -7,11 +7,11 @@
 
 namespace gpugauge::conductor {
 
-/// What was seen of one device: a figure per baseline verdict that says something (ok: factor 1; regressed
-/// and improved: the measured ratio; what could not be shown is left out), or where none regressed per physical
-/// verdict that fails (the ratio to the limit), the host's counters and the GPU's telemetry over all rounds, settings,
-/// environment, and what differs from the baseline's time. Counters that are as high in the baseline are left
-/// out: they are no news. `before` may be nullptr.
+/// The observation of one device. Each conclusive baseline verdict gives a figure: ok has factor 1; regressed
+/// and improved have the measured ratio. If none regressed, each failed physical verdict gives the ratio to
+/// its limit. Also adds the host's counters and the GPU's telemetry over all rounds, the settings, the
+/// environment, and what changed since the baseline. Counters that are as high in the baseline are no news
+/// and left out. `before` may be nullptr.
 diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before);
 
 }  // namespace gpugauge::conductor

@@ -25,7 +25,7 @@ std::optional<double> factor_of(const Verdict& verdict) {
                                                     : *verdict.baseline / *verdict.value;
 }
 
-/// What the figures of one observation say of each other, so that none denies what another shows.
+/// Which figures of the observation show a change, so that no other figure denies it.
 class Shown {
  public:
   explicit Shown(const std::vector<Verdict>& verdicts) {
@@ -43,8 +43,9 @@ class Shown {
     }
   }
 
-  /// One figure a benchmark. How slow it is its time says where that is shown to have moved; else operations
-  /// per clock do where they fell. "As before" of them would deny what a slow clock does.
+  /// One figure per benchmark. Its time gives the slowdown where the time is shown to have moved; otherwise
+  /// operations per clock do where they fell. An unchanged result from them would hide the effect of a slow
+  /// clock.
   bool by_another(const Verdict& verdict) const {
     const std::string benchmark = judge::benchmark_of(verdict.metric);
     if (judge::is_per_clock(verdict.metric))
@@ -54,17 +55,17 @@ class Shown {
   }
 
  private:
-  /// "As before" within a tolerance of its own, and nearer to what the mean of its class lost than to
-  /// nothing.
+  /// True for an unchanged verdict, within its own tolerance, that is nearer to its class's mean loss than to
+  /// no loss.
   bool by_mean(const Verdict& verdict) const {
     const auto mean = means_.find(verdict.metric_class);
     const std::optional<double> factor = factor_of(verdict);
     return mean != means_.end() && factor && std::log(*factor) > std::log(mean->second) / 2;
   }
 
-  std::set<std::string> per_clock_;      ///< benchmarks whose operations per clock are shown to have fallen
-  std::set<std::string> moved_;          ///< benchmarks whose rate or time is shown to have moved
-  std::map<std::string, double> means_;  ///< slowness of the classes whose mean is shown to be slower
+  std::set<std::string> per_clock_;      ///< benchmarks whose operations per clock fell
+  std::set<std::string> moved_;          ///< benchmarks whose rate or time moved
+  std::map<std::string, double> means_;  ///< slowness of the classes whose mean is slower
 };
 
 }  // namespace
@@ -72,12 +73,12 @@ class Shown {
 void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
   std::set<std::string> failing;
   const Shown shown(verdicts);
-  // Far below what physics gives every healthy machine: slower, whatever was before.
+  // A value far below what every healthy machine reaches counts as slower, whatever it was before.
   const auto below_limit = [](const Verdict& verdict) {
     return verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed && verdict.share &&
            *verdict.share > 0 && *verdict.share < 1;
   };
-  // One figure a metric. How slow it became what it was compared with says; where it was as slow before, the
+  // One figure per metric. The comparison gives its slowdown; where it was equally slow before, the physical
   // limit does.
   const auto became_slower = [](const Verdict& verdict) {
     return verdict.judge == judge::Judge::baseline && verdict.kind == VerdictKind::regressed &&
@@ -95,7 +96,7 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
     metric.scope.op = verdict.metric;
     if (judge::own_kernels(verdict.metric)) metric.scope.library = diagnose::own_library;
     if (verdict.kind == VerdictKind::failed && !verdict.value) {
-      // Both judges may say it; one figure is enough.
+      // Both judges may fail the metric; one figure is enough.
       if (!failing.insert(verdict.metric).second) continue;
       metric.fails = true;
       metric.note = verdict.reason;
@@ -118,7 +119,7 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
     } else if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::improved) {
       metric.factor = factor_of(verdict);
       if (!metric.factor) continue;
-      // The judge knows the noise: less than a figure from elsewhere must move by is enough.
+      // The judge knows the noise, so a smaller change suffices than for figures from elsewhere.
       metric.judged = verdict.kind == VerdictKind::regressed ? "slower" : "faster";
     } else {
       continue;

@@ -1,4 +1,4 @@
-// The figures of an observation: what the judges said of each metric. Pure.
+// The figures of an observation: the judges' result for each metric. Pure.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace gpugauge::conductor {
 
-/// Adds one figure a metric, as observe() says: what it is compared with tells how slow it became, and where
-/// that shows nothing a physical limit that failed does. The gauge's own kernels have diagnose::own_library
-/// as their library.
+/// Adds one figure per metric, as observe() says. The comparison gives its slowdown; where that shows
+/// nothing, a failed physical limit does. Figures of the gauge's own kernels have diagnose::own_library as
+/// library.
 void add_figures(const std::vector<judge::Verdict>& verdicts, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

@@ -1,4 +1,4 @@
-// What a check says at its end: of all devices and the node together, and whether all of them were looked at.
+// The outcome of a check over all devices and the node, and whether all of them were measured.
 #pragma once
 
 #include <cstddef>
@@ -13,32 +13,32 @@
 
 namespace gpugauge::conductor {
 
-/// What only all devices of a node together show: checksums of GPUs of one model that differ, and a GPU that
-/// was lost while another was measured.
+/// Judges what only all devices together can show: differing checksums of GPUs of one model, and a GPU lost
+/// while another was measured.
 std::vector<judge::Verdict> judge_node(const std::vector<judge::ChecksumSide>& devices);
 
-/// The outcome of several devices: the gravest counts (tool error, regressed, cannot judge, inconclusive,
-/// pass), and a failed expectation of the `node` as a whole.
+/// The worst outcome of the devices, in this order: tool error, regressed, cannot judge, inconclusive, pass.
+/// A failed expectation of the `node` makes it regressed.
 judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
                        const std::vector<judge::Verdict>& node = {});
 
-/// What kept a check from measuring what was asked for.
+/// What kept a check from measuring everything that was asked for.
 struct Hindrance {
   bool gpu_missing = false;  ///< a GPU was asked for, and none is usable
   std::string held;          ///< which device another command holds, and who; empty = none
-  bool stopped = false;      ///< ended before the last device
+  bool stopped = false;      ///< the check ended before the last device
   std::size_t wanted = 0;    ///< devices that were to be measured
 };
 
-/// What the whole check says. What was shown against a device or the node stays, whatever could not be looked
-/// at; a pass needs all that was asked for.
+/// The outcome of the whole check. A finding against a device or the node stands even if other devices could
+/// not be measured. A pass needs everything that was asked for.
 judge::Outcome outcome(const report::Report& report, const Hindrance& hindrance);
 
-/// True when every GPU of `gpus` was asked for, of which there is one at least: then the node is meant.
+/// True when `gpus` has at least one GPU and all of them were chosen: the check then concerns the whole node.
 bool chose_all(const stack::GpuReport& gpus, const std::vector<Chosen>& chosen);
 
-/// True when every GPU of `gpus` was among the `chosen` devices, each was measured to the end, and nothing
-/// `narrowed` the profile: only such a check clears an earlier failure of the node.
+/// True when every GPU of `gpus` was chosen, each device was measured to the end, and `narrowed` is empty.
+/// Only such a check clears an earlier failure of the node.
 bool looked_at_all(const report::Report& report, const stack::GpuReport& gpus,
                    const std::vector<Chosen>& chosen, const std::vector<std::string>& narrowed);
 

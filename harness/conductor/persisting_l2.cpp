@@ -10,7 +10,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// A number of the context, nullopt where there is none.
+/// A number of the context; nullopt where there is none.
 std::optional<double> number(const result::Facts& context, const char* name) {
   const std::string text = result::fact(context, name);
   char* end = nullptr;
@@ -22,7 +22,7 @@ std::optional<double> number(const result::Facts& context, const char* name) {
 }  // namespace
 
 void add_persisting_l2(const std::vector<result::Run>& runs, diagnose::Observation& out) {
-  // Two readings within a tenth of a second of each other are far nearer than this on a healthy GPU.
+  // Two readings within 0.1 s of each other are much closer than this on a healthy GPU.
   constexpr double clearly = 1.2;
   std::optional<double> limit;
   double most_gained = 0;
@@ -36,8 +36,8 @@ void add_persisting_l2(const std::vector<result::Run>& runs, diagnose::Observati
       const auto after = number(context, "gpu.l2_read_after_reset");
       if (before && after && *before > 0) most_gained = std::max(most_gained, *after / *before);
     }
-  // A fresh process's own limit is the driver's default, which need not be 0 (9830400 on an H100): it is no
-  // sign where giving back what was set aside makes nothing faster.
+  // A fresh process's limit is the driver's default, which need not be 0 (9830400 on an H100). It means
+  // nothing unless the reset made reading faster.
   if (limit && (*limit == 0 || most_gained >= clearly)) out.inventory["gpu.l2_persisting_limit"] = *limit;
   if (most_gained >= clearly)
     out.probes.push_back({.name = "change_setting",

@@ -1,4 +1,4 @@
-// What the families found of the part of L2 that can be set aside, before they gave it back.
+// What the families found out about persisting L2 (the part of L2 that can be set aside).
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace gpugauge::conductor {
 
-/// Adds to the observation what the processes of the rounds found before they measured anything: where one
-/// of them read L2 clearly faster after it had reset persisting L2, that this was tried, what came of it,
-/// and the largest limit that was found; without that only a limit of 0, for any other is the driver's own.
-/// Adds nothing where no process says anything of it.
+/// Adds what the processes of the rounds found before they measured. Where one read L2 clearly faster after
+/// it had reset persisting L2: that this was tried, its result, and the largest limit found. Otherwise it
+/// adds only a limit of 0, because any other limit is the driver's own. Adds nothing where no process reports
+/// on it.
 void add_persisting_l2(const std::vector<result::Run>& runs, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

@@ -1,4 +1,4 @@
-// Where a round is kept: under a name that no other process takes.
+// Where a round is stored: under a name that no other process uses.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +9,18 @@
 
 namespace gpugauge::conductor {
 
-/// True for a folder that is there, and for a path that ends with '/'.
+/// True for an existing folder, and for a path that ends with '/'.
 bool names_a_folder(const std::filesystem::path& asked);
 
-/// The file for the round `id` of this `host`:
-///   asked ""         <runs_folder>/<id>.json               as one of several ranks
-///   <runs_folder>/<id>.<host>.rank3.json asked a folder   <folder>/<host>/<id>.json
-///   <folder>/<host>/<id>.rank3.json asked a file     that file x.<host>.rank3.json for x.json: all ranks
-///   were given one name
+/// The file for the round `id` of this `host`, by what the user asked for:
+///
+/// | asked    | alone                     | one of several ranks                    |
+/// | -------- | ------------------------- | --------------------------------------- |
+/// | nothing  | <runs_folder>/<id>.json   | <runs_folder>/<id>.<host>.rank3.json    |
+/// | a folder | <folder>/<host>/<id>.json | <folder>/<host>/<id>.rank3.json         |
+/// | a file   | that file                 | x.<host>.rank3.json for x.json          |
+///
+/// Ranks get suffixes because all of them are given the same name.
 std::filesystem::path place_of_round(const std::filesystem::path& runs_folder, const std::string& id,
                                      const std::filesystem::path& asked, const std::string& host,
                                      const std::optional<result::Rank>& rank);

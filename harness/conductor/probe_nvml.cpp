@@ -12,7 +12,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-constexpr double patience_seconds = 15;  ///< a driver that answers later hangs for every purpose here
+constexpr double patience_seconds = 15;  ///< a driver that answers later counts as hanging
 
 std::vector<double> values_of(const std::vector<result::Series>& series, const std::string& uuid,
                               const std::string& name) {
@@ -21,19 +21,19 @@ std::vector<double> values_of(const std::vector<result::Series>& series, const s
   return {};
 }
 
-/// The median of the upper half: what was reached under load; nullopt for none.
+/// The median of the upper half: the value reached under load; nullopt for no values.
 std::optional<double> reached(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
   return values[values.size() / 2 + (values.size() - values.size() / 2) / 2];
 }
 
-/// NVML asked for a while, without a run.
+/// The result of asking NVML for a while without a run.
 struct Listened {
   std::vector<result::Series> series;
   std::string remark;
-  double first_answer = -1;  ///< seconds; < 0: none
-  bool failed = false;       ///< its process ended or said what is wrong
+  double first_answer = -1;  ///< seconds; < 0 = no answer
+  bool failed = false;       ///< its process ended or reported an error
   bool stopped = false;
 };
 

@@ -11,7 +11,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// The NUMA node of the device's GPU; nullopt where the kernel names none.
+/// The NUMA node of the device's GPU; nullopt where the kernel reports none.
 std::optional<int> node_of_gpu(const ProbeContext& context) {
   const result::Fingerprint& fingerprint = context.device.rounds.front().fingerprint;
   constexpr std::string_view uuid = "uuid";
@@ -20,8 +20,9 @@ std::optional<int> node_of_gpu(const ProbeContext& context) {
     const auto found = fingerprint.topology.find(name.substr(0, name.size() - uuid.size()) + "numa_node");
     if (found == fingerprint.topology.end() || found->second.empty()) return std::nullopt;
     const char first = found->second.front();
-    if (first < '0' || first > '9') return std::nullopt;  // -1: the firmware names none; absent; unreadable
-    return std::atoi(found->second.c_str());              // NOLINT(cert-err34-c): begins with a digit
+    // -1 (no node from the firmware), absent, or unreadable
+    if (first < '0' || first > '9') return std::nullopt;
+    return std::atoi(found->second.c_str());  // NOLINT(cert-err34-c): begins with a digit
   }
   return std::nullopt;
 }

@@ -1,3 +1,4 @@
+// Runs the probes that repeat benchmarks, and dispatches the others.
 #include "conductor/probe_run.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using diagnose::Action;
 using diagnose::ProbeEntry;
 using diagnose::Processors;
 
-/// A repetition that takes longer is none.
+/// A repetition that takes longer is ended and gives no value.
 constexpr double process_most_seconds = 20;
 
 Found without_answer(std::string why) {
@@ -37,7 +38,7 @@ Found was_stopped() {
   return out;
 }
 
-/// One process of a benchmark.
+/// The result of one process of a benchmark.
 struct Once {
   std::optional<double> value;
   std::string fault;
@@ -90,7 +91,8 @@ class Making {
   Once once(const Suspect& suspect, const run::Surroundings& surroundings, bool telemetry = false) const {
     const bool host = suspect.benchmark->kind == DeviceKind::host;
     run::Plan plan;
-    plan.profile = profile_of(context_.options.profile, suspect.benchmark->kind);  // as its rounds were
+    // the same as in its rounds
+    plan.profile = profile_of(context_.options.profile, suspect.benchmark->kind);
     plan.profile.processes = 1;
     plan.profile.limit_seconds =
         std::min({std::max(limit_ - elapsed(), 1.0), process_most_seconds, plan.profile.limit_seconds});
@@ -129,7 +131,7 @@ class Making {
     return out;
   }
 
-  /// Adds the slowness of one more process; "" or why there is none.
+  /// Adds the slowness measured by one more process. Returns "" or why there is none.
   std::string add(const Suspect& suspect, const run::Surroundings& surroundings, std::vector<double>& to) {
     if (elapsed() >= limit_) return "the time for it was over";
     const Once one = once(suspect, surroundings);
@@ -139,7 +141,7 @@ class Making {
     return "";
   }
 
-  /// From repetitions as it was and with the difference.
+  /// The answer from repetitions without and with the difference.
   Found compare(const Suspect& suspect, const std::vector<double>& control,
                 const std::vector<double>& treated, std::string detail, std::string_view difference) const {
     const diagnose::Repeated said = diagnose::outcome_of_repetition(suspect.slowness, control, treated);
@@ -183,7 +185,7 @@ class Making {
     }
     std::vector<double> control;
     std::vector<double> treated;
-    // In turn and turned around: a drift falls on both alike.
+    // Alternates in mirrored order, so that a drift affects both equally.
     for (const bool with : {false, true, true, false}) {
       const std::string fault =
           with ? add(*suspect, other, treated) : add(*suspect, run::Surroundings{}, control);
@@ -284,7 +286,7 @@ class Making {
   }
 
   Found idle_gpu() {
-    if (!wait(1)) return was_stopped();  // NVML's utilisation is a mean over up to a second
+    if (!wait(1)) return was_stopped();  // NVML's utilisation is a mean over up to 1 s
     return busy_while_idle(context_.target.selection, limit_ - elapsed());
   }
 

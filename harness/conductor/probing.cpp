@@ -11,11 +11,11 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// The answer as facts of the observation: what was seen, and by which probe.
+/// Writes the answer into the observation as facts, with the probe that measured it.
 void write_down(const diagnose::ProbeEntry& probe, const Found& found, diagnose::Observation& observation) {
   for (const auto& [key, value] : found.telemetry) observation.telemetry[key] = value;
   if (found.outcome.empty()) {
-    // The repetitions themselves told something else: it passed by itself.
+    // The repetitions showed something else: the slowness passed by itself.
     if (!found.passed) return;
     diagnose::Probe fact;
     fact.name = "repeat_later";
@@ -31,7 +31,7 @@ void write_down(const diagnose::ProbeEntry& probe, const Found& found, diagnose:
   observation.probes.back().factor_without = found.factor_without;
 }
 
-/// A question that was worth it and had no time left is said, not dropped in silence.
+/// Reports a worthwhile question for which no time was left.
 void say_what_was_too_dear(const std::vector<diagnose::Costed>& too_dear, double seconds_left,
                            report::DeviceReport& device) {
   const auto worth = diagnose::worth_asking(*device.observation, too_dear);

@@ -1,21 +1,20 @@
-// The probes of a check: what would separate the leading causes is measured, cheapest first, and the
-// diagnosis made again with the answers. Verdicts are the judge's alone and stay as they are.
+// The probes of a check: measures what separates the leading causes, cheapest first, then diagnoses again
+// with the answers. Verdicts do not change.
 #pragma once
 
 #include "conductor/conductor.hpp"
 
 namespace gpugauge::conductor {
 
-/// What all probes of one device may cost.
+/// Limits on all probes of one device together: seconds, and number of probes.
 inline constexpr double probes_most_seconds = 60;
 inline constexpr int probes_most = 4;
 
-/// Asks what is worth asking of the device and writes the answers into its observation, its diagnosis and its
-/// probes; nothing else of it changes. Where nothing is wrong, or a cause is confident and clearly ahead,
-/// nothing is asked. `catalogue` knows what can be measured, `before` may be nullptr, `seconds_left` is what
-/// the budget of the check still has. A probe that fails, hangs or shows nothing ends as one without an
-/// answer, and so does the best one for which no time is left. Returns false when a signal asked the command
-/// to stop.
+/// Runs the worthwhile probes of the device and updates its observation, diagnosis and probes; nothing else
+/// changes. Asks nothing where nothing is wrong or a confident cause is clearly ahead. `before` may be
+/// nullptr; `seconds_left` is the rest of the check's budget. A probe that fails, hangs or shows nothing is
+/// recorded as unanswered. So is the best probe for which no time is left. Returns false when a signal asked
+/// the command to stop.
 bool ask_probes(const MeasureOptions& options, const Target& target, const Catalogue& catalogue,
                 const baseline::Baseline* before, double seconds_left, report::DeviceReport& device);
 

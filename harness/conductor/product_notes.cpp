@@ -8,7 +8,7 @@
 namespace gpugauge::conductor {
 
 void add_product_notes(const std::vector<result::Run>& runs, diagnose::Observation& out) {
-  std::map<std::string, std::string> libraries;  // benchmark -> whose call it measures
+  std::map<std::string, std::string> libraries;  // benchmark -> library whose call it measures
   std::string mode;
   for (const result::Run& run : runs)
     for (const result::Process& process : run.processes) {

@@ -1,4 +1,4 @@
-// What library products noted about themselves, in the words of an observation.
+// Adds what library products noted about themselves to an observation.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace gpugauge::conductor {
 
-/// Adds to the figures whose call they are of (the benchmark's note library), and as the setting
-/// cublas.math_mode which mode the handles of products that rely on it really had, where a process says one.
-/// Of several processes that differ it is the one that is not tf32.
+/// Adds the library (the benchmark's note library) to figures, and the setting cublas.math_mode where a
+/// process reports it. That setting is the mode that the handles of products which rely on it really had.
+/// Where processes differ, a mode other than tf32 is taken.
 void add_product_notes(const std::vector<result::Run>& runs, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

@@ -12,8 +12,8 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// ". While it was measured: ..." for the end of a clause that goes on, so without a stop; "" where nothing
-/// disturbed.
+/// ". While it was measured: ..." for the end of a clause that continues, so without a full stop; "" where
+/// nothing disturbed the run.
 std::string disturbed(const result::Run& run) {
   std::string text = report::disturbance(run);
   if (text.ends_with('.')) text.pop_back();

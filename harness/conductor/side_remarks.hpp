@@ -1,4 +1,4 @@
-// What the runs of two sides say of themselves.
+// The remarks of the runs of two sides.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace gpugauge::conductor {
 
-/// The remarks of all runs of both sides, each once: "Before: ...", "After: ..." or "Both sides: ...", in the
-/// order of the runs. Whatever makes a number doubtful does so on either side.
+/// The remarks of all runs, each once, in the order of the runs: "Before: ...", "After: ..." or "Both sides:
+/// ...". A remark that makes a number doubtful matters on either side.
 std::vector<std::string> remarks_of_sides(const std::vector<result::Run>& before,
                                           const std::vector<result::Run>& after);
 

@@ -64,7 +64,7 @@ std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vect
     const std::optional<double> reference = reference_of(verdict);
     if (!meant || !reference || !answers(verdict.metric, where)) continue;
     const Benchmark* benchmark = find_benchmark(context.catalogue, judge::benchmark_of(verdict.metric));
-    if (benchmark == nullptr) continue;  // a mean over a class, or a family that is not here
+    if (benchmark == nullptr) continue;  // a class mean, or a family that is not installed
     Suspect suspect{benchmark, verdict.metric, *reference, verdict.better, 1};
     suspect.slowness = suspect.slowness_of(*verdict.value).value_or(1);
     if (suspect.slowness >= diagnose::slower_from && (!out || suspect.slowness > out->slowness))

@@ -1,4 +1,4 @@
-// Which devices a command is about.
+// Which devices a command works on.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace gpugauge::conductor {
 
-/// What is measured as one thing: the host, one GPU, or the links between the GPUs of the node, which need
-/// all of them at once.
+/// A unit of measurement: the host, one GPU, or the links between the node's GPUs, which need all GPUs at
+/// once.
 enum class DeviceKind { host, gpu, links };
 
 /// "the host", "a GPU", "the links between GPUs": for a sentence.
@@ -21,26 +21,26 @@ struct Target {
   DeviceKind kind = DeviceKind::host;  ///< decides which benchmarks concern it
   std::string selection;               ///< "host", the GPU's UUID, or "links"
   std::string label;                   ///< for people
-  std::string visible = selection;     ///< what a family is shown: "host", or UUIDs with commas between them
-  bool implied = false;                ///< by "all": has nothing to say where nothing chosen concerns it
+  std::string visible = selection;     ///< what a family sees: "host", or UUIDs separated by commas
+  bool implied = false;  ///< selected through "all": dropped silently when no chosen benchmark applies to it
 
-  /// Its label where there is room for a word only.
+  /// Short label for narrow places.
   std::string brief() const { return kind == DeviceKind::gpu ? selection.substr(0, 12) : selection; }
 };
 
-/// What --device asked for. Without a usable GPU, a selection that names one gives no target for it and
-/// `gpu_wanted` stays true: the caller says why with GpuReport::explanation.
+/// What --device asked for. Without a usable GPU, a selection of one gives no target but sets `gpu_wanted`.
+/// The caller then prints GpuReport::explanation.
 struct Targets {
   std::vector<Target> devices;  ///< in the order asked for, each once
-  bool gpu_wanted = false;      ///< a GPU or links were asked for, whether or not there are any
+  bool gpu_wanted = false;      ///< a GPU or links were asked for, whether or not any exist
 };
 
-/// `device` is a list with commas of: all (every usable GPU, and where there are several their links), host,
-/// links (what lies between the usable GPUs), a GPU's index, a GPU's UUID or the unique beginning of one.
-/// Throws result::UsageError for a word that names none of the GPUs that are there, listing them.
+/// `device` is a comma-separated list of these words. all: every usable GPU, and the links where there are
+/// several. host. links: those between the usable GPUs. A GPU's index, UUID or unique UUID prefix. Throws
+/// result::UsageError for any other word, and for a GPU that is not there, listing the GPUs.
 Targets select_targets(const std::string& device, const stack::GpuReport& gpus, const std::string& host_name);
 
-/// True when the selection names the host only: no GPU needs to be looked for.
+/// True when only the host is selected, so that no GPU needs to be searched.
 bool host_only(const std::string& device);
 
 }  // namespace gpugauge::conductor

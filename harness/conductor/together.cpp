@@ -14,7 +14,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// Enough for a command to end its family, which has a grace time itself, and to write its run file.
+/// Time for a command to end its family, which has its own grace time, and to write its run file.
 constexpr double grace_seconds = 15;
 
 }  // namespace
@@ -38,7 +38,7 @@ std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, 
     run::ChildOptions options;
     options.limit_seconds = std::numeric_limits<double>::infinity();
     options.grace_seconds = grace_seconds;
-    options.end_descendants = false;  // those of its neighbours would be taken for its own
+    options.end_descendants = false;  // processes of its neighbours would look like its own descendants
     options.on_output = [&end = ends[i]](std::string_view text) { end.output += text; };
     children.push_back(std::make_unique<run::Child>(
         loop, run::Command{"/proc/self/exe", commands[i].arguments, {}}, std::move(options)));

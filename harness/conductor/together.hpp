@@ -1,4 +1,4 @@
-// Several devices at the same time: one command of its own for each, so that every run stays a whole one.
+// Measures several devices at the same time, with one command per device so that each run is complete.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,22 @@ namespace gpugauge::conductor {
 /// One `gpugauge` command for one device.
 struct DeviceCommand {
   std::string device;                  ///< for people
-  std::vector<std::string> arguments;  ///< of this executable
+  std::vector<std::string> arguments;  ///< arguments for this executable
 };
 
-/// How one of them ended.
+/// How one command ended.
 struct DeviceEnd {
   std::string device;      ///< DeviceCommand::device
   int exit_code = 2;       ///< 2 when it did not end by itself
   std::string output;      ///< its standard output
-  std::string fault;       ///< "" or one sentence: why it has no exit code, or what it said last
-  std::string stopped_by;  ///< the signal that asked to stop while they ran, the same of all; "" for none
+  std::string fault;       ///< "" or one sentence: why there is no exit code, or its last error message
+  std::string stopped_by;  ///< signal that asked to stop while they ran, equal for all; "" for none
 };
 
-/// Starts all commands at once and waits for all; the ends are in the order of the commands. SIGINT, SIGTERM
-/// and SIGHUP are passed on to them: each writes what it has, in a time that a further signal does not
-/// lengthen. `progress` is called once a second; `expected_seconds` (< 0 unknown) is what its time left is
-/// estimated from.
+/// Starts all commands at once and waits for them; the results are in the order of the commands. Passes
+/// SIGINT, SIGTERM and SIGHUP on, so that each command writes what it has. A further signal does not extend
+/// that time. Calls `progress` once per second. The time left is estimated from `expected_seconds` (< 0 =
+/// unknown).
 std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, double expected_seconds,
                                     const std::function<void(const report::ProgressState&)>& progress);
 

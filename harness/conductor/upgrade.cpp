@@ -1,3 +1,4 @@
+// Measures the old stack of an upgrade, compares the new one with it, and draws the conclusion.
 #include "conductor/upgrade.hpp"
 
 #include <algorithm>
@@ -21,13 +22,13 @@ bool speaks_against(const judge::Verdict& verdict) {
   return !verdict.advisory && grave(verdict);
 }
 
-/// A cause that does more than blame the change itself.
+/// True for a cause that names more than the change itself.
 bool names_a_mechanism(const diagnose::Finding& finding) {
   return finding.score >= diagnose::confident && finding.cause != "driver_regression" &&
          finding.cause != "stack_upgrade_mixed";
 }
 
-/// What speaks against a device, and what was found on it beside the change.
+/// The evidence against a device, and the other causes found on it.
 struct Against {
   const report::DeviceReport* device = nullptr;
   std::size_t verdicts = 0;

@@ -1,3 +1,4 @@
+// Keeps the rounds of `upgrade end` by attempt and decides which of them are judged.
 #include "conductor/upgrade_attempts.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// The number that a folder of an attempt is named by; 0 for another name.
+/// The attempt number in a folder's name; 0 for any other name.
 int attempt_of(const std::filesystem::path& folder) {
   const std::string name = folder.filename();
   int number = 0;
@@ -34,12 +35,13 @@ void add_rounds(const std::vector<std::filesystem::path>& files, int attempt, st
   }
 }
 
-/// By attempt; within one its rounds are numbered on. Older records number them anew with each command.
+/// Sorts by attempt; rounds count on within an attempt. Older records restart their numbers with each
+/// command.
 auto place_of(const KeptRound& one) {
   return std::tuple(one.attempt, one.attempt > 0 ? one.run.round : 0, one.run.started, one.run.id);
 }
 
-/// True when no fact that both tell differs.
+/// True when all facts known on both sides are equal.
 bool same_facts(const result::Facts& now, const result::Facts& then) {
   return std::all_of(now.begin(), now.end(), [&](const auto& fact) {
     const auto found = then.find(fact.first);
@@ -47,7 +49,7 @@ bool same_facts(const result::Facts& now, const result::Facts& then) {
   });
 }
 
-/// Why a round could be part of no baseline, a clause; "" where it could.
+/// Why a round cannot be part of a baseline, a clause; "" where it can.
 std::string unfit(const result::Run& run) {
   std::string why;
   try {
@@ -59,7 +61,7 @@ std::string unfit(const result::Run& run) {
   return why;
 }
 
-/// The settings that differ from the latest ones: what was put right, or went wrong, since.
+/// The settings that differ from the latest round: they were fixed or broken since.
 std::string other_settings(const result::Run& then, const result::Run& now) {
   constexpr std::size_t most = 3;
   std::vector<std::string> texts;
@@ -74,10 +76,10 @@ std::string other_settings(const result::Run& then, const result::Run& now) {
   return fmt::format("{}{}", fmt::join(texts, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// Rounds that one reason leaves out.
+/// Rounds left out for the same reason.
 struct Reason {
   std::size_t rounds = 0;
-  std::string why;  ///< of the first of them
+  std::string why;  ///< taken from the first of them
 
   void add(const std::string& text) {
     if (rounds++ == 0) why = text;
@@ -170,13 +172,13 @@ CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<Up
   CountedRounds out;
   if (rounds.empty()) return out;
   const int latest = rounds.back().attempt;
-  result::Run now;  // as far as rounds are told apart by it
+  result::Run now;  // holds only what distinguishes rounds
   now.device = rounds.back().run.device;
   now.fingerprint = rounds.back().run.fingerprint;
   Reason changed;
   Reason failed;
   Reason mended;
-  Reason set;  // the settings, otherwise
+  Reason set;  // rounds with other settings
   for (KeptRound& one : rounds) {
     if (!baseline::mismatches(one.run, now).empty()) {
       changed.add("");

@@ -1,4 +1,4 @@
-// The rounds that `upgrade end` measures, attempt by attempt, and which of them are judged.
+// The rounds that `upgrade end` measures in each attempt, and which of them are judged.
 #pragma once
 
 #include <filesystem>
@@ -10,45 +10,45 @@
 
 namespace gpugauge::conductor {
 
-/// A whole round of one side of an upgrade.
+/// A complete round of one side of an upgrade.
 struct KeptRound {
   result::Run run;             ///< complete
-  std::filesystem::path file;  ///< where it lies
-  int attempt = 0;             ///< of the record, from 1; 0 = of the side "measuring", or of an older record
+  std::filesystem::path file;  ///< where it is stored
+  int attempt = 0;  ///< number in the record, from 1; 0 = of the side "measuring", or of an older record
 };
 
-/// Where the rounds of an attempt lie: `side` is "new" or "returned".
+/// Folder of an attempt's rounds: `side` is "new" or "returned".
 std::filesystem::path attempt_folder(const KeptUpgrade& kept, const std::string& side,
                                      const UpgradeDevice& device, int attempt);
 
-/// The whole rounds of a device in one of an upgrade's folders ("new", "returned", "measuring"), by attempt,
-/// and in the order in which each measured them. Partial ones are left out. Throws result::FormatError for a
-/// file that is no run, and result::FileError where a folder cannot be read.
+/// The complete rounds of a device in one folder of an upgrade ("new", "returned", "measuring"), by attempt
+/// and then in measured order. Throws result::FormatError for a file that is no run, and result::FileError
+/// where a folder cannot be read.
 std::vector<KeptRound> kept_rounds(const KeptUpgrade& kept, const std::string& side,
                                    const UpgradeDevice& device);
 std::vector<result::Run> runs_of(const std::vector<KeptRound>& rounds);  ///< The runs alone, in their order.
 
-/// Whether a whole round of the new stack is kept.
+/// True when a complete round of the new stack is kept.
 bool new_stack_measured(const KeptUpgrade& kept);
 
-/// The attempt that measures a side now, by its number: the last one of that side, where it is not finished
-/// and nothing differs between its rounds and `now` (boot, stack, settings), else a new one, which is added
-/// to the record. No clock decides it.
+/// Number of the attempt that now measures a side. This is the side's last attempt if it is unfinished and
+/// its rounds match `now` (boot, stack, settings). Otherwise a new attempt is added to the record. The clock
+/// plays no part.
 int begin_attempt(KeptUpgrade& kept, const std::string& side, const std::string& boot,
                   const result::Fingerprint& now);
-/// Rounds of the attempt that are missing of a device.
+/// Number of rounds that the attempt still lacks for a device.
 int missing_rounds(const KeptUpgrade& kept, const std::string& side, const UpgradeDevice& device,
                    int attempt);
 
-/// Of a side's rounds those that are judged.
+/// The rounds of a side that are judged.
 struct CountedRounds {
   std::vector<KeptRound> rounds;  ///< in the order in which they were given
   std::vector<std::string>
-      left_out;  ///< how many others there are and why they do not count, a sentence each
+      left_out;  ///< how many other rounds there are and why they do not count, one sentence each
 };
-/// The last attempt counts, and of those before it the rounds that could be part of a baseline and in which
-/// nothing that must match and no setting differs from it. What an attempt found a cause for was measured
-/// before that was mended, and does not count any more. `rounds` are a device's, as kept_rounds gives them.
+/// Counts the last attempt and those earlier rounds that could be part of a baseline. Earlier rounds must
+/// also match it in all settings and in all fields that must match. Rounds of an attempt that named a cause
+/// do not count: they were measured before the fix. `rounds` is the result of kept_rounds() for one device.
 CountedRounds counted_rounds(std::vector<KeptRound> rounds, const std::vector<UpgradeAttempt>& attempts,
                              const std::string& selection);
 

@@ -1,3 +1,4 @@
+// Reads and writes upgrade.json and finds the upgrades in the state directory.
 #include "conductor/upgrade_record.hpp"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ UpgradeDevice device_from(const nlohmann::json& value, const Place& place) {
   ObjectReader reader(value, place);
   UpgradeDevice device{reader.text("selection"), reader.text("label")};
   reader.done();
-  // It becomes a folder's name.
+  // The selection becomes a folder name.
   if (!baseline::is_name(device.selection)) place.key("selection").refuse("names no device");
   return device;
 }

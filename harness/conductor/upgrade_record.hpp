@@ -1,17 +1,16 @@
-// What is kept of an upgrade between `upgrade begin` and `upgrade end`: one folder below upgrades/ in the
-// state directory.
+// The record kept between `upgrade begin` and `upgrade end`: one folder below upgrades/ in the state
+// directory.
 //
 //   upgrade.json      this record (docs/schema/upgrade.schema.json)
 //   inventory.json    the stack before, as `doctor --json` saves it; stack.lock: its lock
-//   plan.json         what the doctor said of the plan; only where there is one
+//   plan.json         the doctor's answer to the plan; only where there is one
 //   way-back.txt      the commands that go back, to be read without this command
 //   constraints.txt   pip's constraints; only where there are wheels
-//   measuring/DEVICE/ rounds of the old stack, while not all are measured
+//   measuring/DEVICE/ rounds of the old stack until all are measured
 //   old/DEVICE/       the old stack as a baseline folder, with its hashes
-//   new/DEVICE/N/     rounds of the new stack, of the attempt N, counted from 1; beside these folders those
-//   of
-//                     records that did not tell attempts apart
-//   returned/DEVICE/N/  rounds of the old stack once more, after going back
+//   new/DEVICE/N/     rounds of the new stack in attempt N, counted from 1; older records without attempts
+//                     keep their rounds in new/DEVICE/
+//   returned/DEVICE/N/  rounds of the old stack again, after going back
 #pragma once
 
 #include <filesystem>
@@ -26,9 +25,9 @@ inline constexpr std::string_view upgrade_schema = "gpugauge.upgrade/1";
 
 /// Where an upgrade stands.
 enum class UpgradeState {
-  measuring,  ///< the old stack is not yet measured as often as asked for
-  open,       ///< the old stack is measured; the new one is waited for
-  passed,     ///< closed: the new stack is no slower, and all that was planned is there
+  measuring,  ///< the old stack still lacks rounds
+  open,       ///< the old stack is measured; the new one is awaited
+  passed,     ///< closed: the new stack is no slower, and every planned change was made
   returned,   ///< closed: the machine is as it was before
   closed,     ///< closed by hand, with a reason
 };
@@ -43,24 +42,24 @@ struct UpgradeDevice {
   bool operator==(const UpgradeDevice&) const = default;  ///< Equal in both members.
 };
 
-/// A cause beside the change itself that was found on a device: something to mend.
+/// A cause other than the change itself that was found on a device and can be fixed.
 struct UpgradeCause {
-  std::string selection;  ///< of the device
-  std::string cause;      ///< of the catalogue of causes
+  std::string selection;  ///< selection of the device
+  std::string cause;      ///< name in the catalogue of causes
 
   bool operator==(const UpgradeCause&) const = default;  ///< Equal in both members.
 };
 
-/// One `upgrade end`, or several of which the last one finished what the others had begun.
+/// One `upgrade end`, or several when a later one finished what an earlier one began.
 struct UpgradeAttempt {
   std::string time;                   ///< UTC, RFC 3339
   std::string side;                   ///< "new", "returned", or "none" where nothing was measured
   int exit_code = 0;                  ///< judge::ExitCode of its outcome
   std::string sentence;               ///< the verdict
   std::vector<std::string> changes;   ///< what differs from before, one sentence each
-  std::vector<std::string> way_back;  ///< commands, where going back was advised
-  bool finished = true;               ///< every device was measured as often as asked for, and judged
-  std::vector<UpgradeCause> causes;   ///< what it said can be mended without going back
+  std::vector<std::string> way_back;  ///< commands to go back, where that was advised
+  bool finished = true;               ///< every device has all requested rounds and was judged
+  std::vector<UpgradeCause> causes;   ///< causes found that can be fixed without going back
 
   bool operator==(const UpgradeAttempt&) const = default;  ///< Equal in every member.
 };
@@ -72,46 +71,46 @@ struct UpgradeRecord {
   std::string created;                           ///< UTC, RFC 3339
   std::string who;                               ///< "root@node3"
   std::string host;                              ///< "node3", as host_here() says; "" where it is not known
-  std::string machine;                           ///< likewise; "" where it is not known
-  std::string target;                            ///< --to as given; "" = no plan
-  std::string root;                              ///< where the inventory was read: "/", a folder, or a file
-  std::string python;                            ///< the interpreter that was read; "" where none was found
-  std::string device;                            ///< --device as given
-  std::string profile;                           ///< of every round of both sides
-  std::vector<std::string> families;             ///< --family as given; empty = all that suit the device
-  std::vector<std::string> only;                 ///< words that narrow the benchmarks, as given; empty = all
-  int rounds = 0;                                ///< a side, 2 to 100
-  double process_limit = 0;                      ///< seconds; 0 = that of the profile
-  std::vector<UpgradeDevice> devices;            ///< at least one: those of which the old stack is measured
-  std::vector<UpgradeAttempt> attempts;          ///< in the order in which they were begun
-  std::string closed;                            ///< UTC, RFC 3339; "" while it is not
-  std::string reason;                            ///< why it was closed by hand
+  std::string machine;                   ///< machine id hash, as host_here() says; "" where it is not known
+  std::string target;                    ///< --to as given; "" = no plan
+  std::string root;                      ///< where the inventory was read: "/", a folder, or a file
+  std::string python;                    ///< the interpreter that was read; "" where none was found
+  std::string device;                    ///< --device as given
+  std::string profile;                   ///< profile of every round of both sides
+  std::vector<std::string> families;     ///< --family as given; empty = all that suit the device
+  std::vector<std::string> only;         ///< words that narrow the benchmarks, as given; empty = all
+  int rounds = 0;                        ///< rounds per side, 2 to 100
+  double process_limit = 0;              ///< seconds; 0 = that of the profile
+  std::vector<UpgradeDevice> devices;    ///< at least one: the devices whose old stack is measured
+  std::vector<UpgradeAttempt> attempts;  ///< in the order in which they began
+  std::string closed;                    ///< UTC, RFC 3339; "" while it is open
+  std::string reason;                    ///< why it was closed by hand
 
-  /// Not closed: measuring or open. There is at most one such upgrade.
+  /// True while measuring or open. At most one upgrade is open.
   bool is_open() const { return state == UpgradeState::measuring || state == UpgradeState::open; }
   bool operator==(const UpgradeRecord&) const = default;  ///< Equal in every member.
 };
 
-/// JSON text, and back. Reading throws result::FormatError, naming file and place.
+/// Writes the record as JSON text.
 std::string to_json(const UpgradeRecord& record);
-/// `origin` names the file in sentences; unknown keys are refused. What records of earlier versions lack
-/// (machine, process_limit, an attempt's finished and causes) keeps its default, and their host is that of
-/// `who`.
+/// Reads the JSON text; `origin` names the file in error messages. Throws result::FormatError, naming file
+/// and place; unknown keys are refused. Fields that older records lack (machine, process_limit, an attempt's
+/// finished and causes) keep their defaults, and their host is taken from `who`.
 UpgradeRecord upgrade_from_json(const std::string& text, const std::string& origin);
 
-/// A record and the folder that it lies in.
+/// A record and its folder.
 struct KeptUpgrade {
   std::filesystem::path folder;  ///< below upgrades/ in the state directory
-  UpgradeRecord record;          ///< of its upgrade.json
+  UpgradeRecord record;          ///< contents of its upgrade.json
 };
 
-/// Every upgrade below the state directory, oldest first. Throws like upgrade_from_json, and
-/// result::FileError where the folder of them is there and cannot be read.
+/// Every upgrade below the state directory, oldest first. Throws like upgrade_from_json(), and
+/// result::FileError where the upgrades folder exists but cannot be read.
 std::vector<KeptUpgrade> list_upgrades(const std::filesystem::path& state_directory);
-/// The one that is not closed; nullopt where none is.
+/// The upgrade that is not closed; nullopt where there is none.
 std::optional<KeptUpgrade> open_upgrade(const std::filesystem::path& state_directory);
 
-/// What lies in a folder, sorted; nothing where there is no such folder. Throws result::FileError where it
+/// The entries of a folder, sorted; empty where there is no such folder. Throws result::FileError where it
 /// cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
@@ -120,7 +119,7 @@ std::filesystem::path upgrades_folder(const std::filesystem::path& state_directo
 /// upgrades/NAME below the state directory.
 std::filesystem::path upgrade_folder(const std::filesystem::path& state_directory, const std::string& name);
 
-/// Writes upgrade.json whole or not at all.
+/// Writes upgrade.json atomically: whole or not at all.
 void save(const KeptUpgrade& kept);
 
 }  // namespace gpugauge::conductor

@@ -1,4 +1,4 @@
-// Every cause that a diagnosis can name. Adding one is one entry in a file of causes/.
+// The catalogue of all causes that a diagnosis can name. To add a cause, add an entry in a file of causes/.
 #pragma once
 
 #include <string_view>
@@ -8,15 +8,15 @@
 
 namespace gpugauge::diagnose {
 
-/// Causes in the order in which equals are ranked.
+/// Causes; the order decides between equal scores.
 using Signatures = std::vector<Signature>;
 
-/// All of them, in the order of the files below; each name once.
+/// All causes, in the order of the functions below; each name is unique.
 const Signatures& catalogue();
-/// nullptr for a name that is not there.
+/// The cause of that name; nullptr where there is none.
 const Signature* find_signature(std::string_view name);
 
-// The files of causes/, by subject.
+// The causes of each file in causes/, by subject.
 Signatures tf32_causes();
 Signatures tensor_core_causes();
 Signatures convolution_causes();

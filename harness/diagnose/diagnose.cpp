@@ -1,3 +1,4 @@
+// Scores every cause of the catalogue and builds the diagnosis from the scores.
 #include "diagnose/diagnose.hpp"
 
 #include <algorithm>
@@ -13,25 +14,25 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// A cause that only says which change brought it steps back behind one that says how.
+/// A cause that names only the change is limited when a cause that names the mechanism reaches this score.
 constexpr double mechanism_known = .6;
 constexpr double most_beside_mechanism = .5;
-/// A fact may be there and still not be why: a variable that slows launches beside copies that are slow.
+/// A seen fact need not be the reason: a variable may slow launches while only copies are slow.
 constexpr double most_beside_the_point = .45;
-/// A state that was there when it was faster.
+/// Highest score of a state that already existed when the work was faster.
 constexpr double most_as_before = .5;
-/// What counts as "something pointed to it".
+/// From this score on, something pointed to a cause.
 constexpr double pointed_to = .15;
 constexpr std::size_t excluded_most = 8;
 
-/// For printing and comparing: 0.1 + 0.2 must not rank above 0.3.
+/// Rounded for printing and comparing: 0.1 + 0.2 must not rank above 0.3.
 double rounded(double score) {
   constexpr double steps = 1000;
   return std::round(score * steps) / steps;
 }
 
-/// What was tried shows the mechanism itself: it was switched, and the fault went. That weighs more than
-/// whether the kind of harm is the usual one.
+/// True when the mechanism itself was switched and the fault went away. That counts more than whether the
+/// harm is of the usual kind.
 bool was_switched(const Argument& argument) {
   return std::any_of(argument.evidence().begin(), argument.evidence().end(),
                      [](const Evidence& one) { return one.weight >= weight::strong && one.recovers; });
@@ -58,7 +59,7 @@ Scored score(const Signature& signature, const Seen& seen, const Weights& weight
   double evidence = 1 - doubt;
   double pattern = out.match > 0 ? doubt * weights.pattern * out.match : 0;
   if (out.match < 0) evidence *= 1 + weights.contradiction * out.match;
-  // A pattern is shared by many causes: alone it names none.
+  // Many causes share a pattern, so a pattern alone names none.
   if (out.argument.evidence().empty()) pattern = std::min(pattern, weights.pattern);
   const double whole = evidence + pattern;
   const double most = out.argument.most();
@@ -75,7 +76,7 @@ bool by_score(const Scored& a, const Scored& b) {
   return a.score > b.score;
 }
 
-/// Only who brought it is left to say; the mechanism comes first.
+/// Once a mechanism is known, limits the causes that name only the change.
 void prefer_mechanisms(std::vector<Scored>& scored) {
   const bool known = std::any_of(scored.begin(), scored.end(), [](const Scored& one) {
     return one.signature->subject != Subject::change && one.score >= mechanism_known;
@@ -95,7 +96,7 @@ const Scored* find(const std::vector<Scored>& all, std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Most classes moved the wrong way, which speaks against it as a fact does.
+/// True when most classes moved the wrong way, which speaks against the cause like a fact.
 bool is_contradicted(const Scored& one) {
   return one.match < 0 && !one.contradicting.empty();
 }
@@ -114,8 +115,8 @@ bool is_named(const Scored& one, double least) {
   return one.score >= least && !one.argument.evidence().empty();
 }
 
-/// The named confusions of a finding, each with what speaks against it or is missing. (The question that
-/// separates the two is on the cause's page.) What is a finding itself is neither.
+/// Adds a finding's similar causes, each with what speaks against it or is missing. Causes that are findings
+/// themselves are left out. (The cause's page has the question that separates the two.)
 void add_confusions(const Scored& chosen, const std::vector<Scored>& all, double least, Finding& out) {
   for (const Confusion& confusion : chosen.signature->confused_with) {
     const Scored* other = find(all, confusion.with);
@@ -134,7 +135,7 @@ void add_confusions(const Scored& chosen, const std::vector<Scored>& all, double
   }
 }
 
-/// Two facts of which one is given by itself: the other alone. No fact is told twice.
+/// Removes from a text of two facts the one that is also given by itself, so that no fact appears twice.
 std::string without_others(const std::string& text, const std::vector<Evidence>& all) {
   constexpr std::string_view between = "; ";
   for (const Evidence& other : all) {
@@ -190,24 +191,24 @@ std::string sentence_of(const Diagnosis& diagnosis) {
   return out + ".";
 }
 
-/// Something pointed to it, and it is not given.
+/// True when something pointed to the cause, but its score is too low to name it.
 bool is_passed_over(const Scored& one, double least) {
   const bool pointed = !one.argument.evidence().empty() || one.match > 0;
   return pointed && one.score < least;
 }
 
-/// A fact speaks against it, and so it is not given.
+/// True when it is not named because a fact speaks against it.
 bool is_spoken_against(const Scored& one, double least) {
   if (!is_passed_over(one, least) || !why_unproven(one, least).empty()) return false;
   return !one.argument.why_not().empty() || !one.argument.why_unproven(least).empty();
 }
 
-/// What would show it was not seen, and so it is not given.
+/// True when it is not named because its proof was not seen.
 bool is_left_unproven(const Scored& one, double least) {
   return is_passed_over(one, least) && !why_unproven(one, least).empty();
 }
 
-/// A check of ours can measure whether it is this.
+/// True when one of our probes can test for the cause.
 bool has_probe(std::string_view cause) {
   const auto& probes = probe_table();
   return std::any_of(probes.begin(), probes.end(), [&](const ProbeEntry& probe) {
@@ -215,8 +216,8 @@ bool has_probe(std::string_view cause) {
   });
 }
 
-/// What could still be it, best first. Among equals the ones come first whose pattern is just what was seen,
-/// and of those what can be measured. What is said to be excluded is not asked for.
+/// The causes that are still possible, best first. Among equal scores, causes whose pattern matches more of
+/// what was seen come first, then those that a probe can test. Excluded causes are left out.
 std::vector<const Scored*> worth_asking(const std::vector<Scored>& scored, const Seen& seen, double least,
                                         const std::set<std::string_view>& excluded) {
   struct Asked {
@@ -238,7 +239,7 @@ std::vector<const Scored*> worth_asking(const std::vector<Scored>& scored, const
   return out;
 }
 
-/// What the diagnosis says that it is not, beside a finding or below all of them.
+/// The causes that the diagnosis reports as excluded, for a finding or in general.
 std::set<std::string_view> said_excluded(const Diagnosis& diagnosis) {
   std::set<std::string_view> out;
   for (const Finding& finding : diagnosis.findings)
@@ -247,7 +248,7 @@ std::set<std::string_view> said_excluded(const Diagnosis& diagnosis) {
   return out;
 }
 
-/// The questions that the leading causes carry about each other.
+/// The questions of the leading causes about each other.
 std::vector<Question> questions_between(const std::vector<Scored>& scored,
                                         const std::set<std::string_view>& excluded) {
   constexpr std::size_t most = 3;

@@ -1,3 +1,4 @@
+// Recognises CUDA error numbers and Xids in texts.
 #include "diagnose/error_codes.hpp"
 
 #include <algorithm>
@@ -21,8 +22,7 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, n>& wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The name that stands last in the text, without what stands between it and the end: "cuInit" of
-/// "cuInit(0) -> ".
+/// The last name in the text, ignoring other characters after it: "cuInit" in "cuInit(0) -> ".
 std::string_view last_name(std::string_view& text) {
   constexpr std::string_view between = " \t:=#([<>-'\"";
   const auto strip = [&] {
@@ -52,21 +52,21 @@ bool is_name_of_cuda(std::string_view name) {
 
 constexpr int small_code = 100;
 
-/// What stands around `at` between two of these, the second not included.
+/// The part of the text around `at` between two of the characters `ends`, without them.
 std::string_view part_around(std::string_view text, std::size_t at, std::string_view ends) {
   const std::size_t begin = text.find_last_of(ends, at);
   text = text.substr(0, text.find_first_of(ends, at));
   return begin == std::string_view::npos ? text : text.substr(begin + 1);
 }
 
-/// The interface that a number comes from is named beside it: in the clause, or, of a number that hardly
-/// counts something, in the line.
+/// True when the number's interface is named in the same clause. A large number, which rarely counts
+/// something, may have it anywhere in the line.
 bool is_beside_api(std::string_view text, std::size_t at, int code) {
   return contains_any(part_around(text, at, code < small_code ? "\n,;" : "\n"),
                       {"cuda", "nvml", "cuinit", "curesult", "cudevice", "cuctx"});
 }
 
-/// "CUDA_ERROR_SYSTEM_NOT_READY, " stands before the number.
+/// True after the name of an error: "CUDA_ERROR_SYSTEM_NOT_READY, ".
 bool follows_name_of_error(std::string_view before) {
   before = before.substr(0, before.find_last_not_of(' ') + 1);
   if (!before.ends_with(',')) return false;
@@ -75,8 +75,8 @@ bool follows_name_of_error(std::string_view before) {
   return name.starts_with("CUDA_ERROR_") || name.starts_with("cudaError");
 }
 
-/// "(802)" ends a message that begins with "error:" or the like: "CUDA error: system not yet initialized
-/// (802)".
+/// True for a number in brackets at the end of a message with "error:" or the like: "CUDA error: system not
+/// yet initialized (802)".
 bool ends_message(std::string_view text, std::size_t at, std::size_t end) {
   if (at == 0 || text[at - 1] != '(' || end >= text.size() || text[end] != ')') return false;
   std::string_view rest = text.substr(end + 1);
@@ -90,13 +90,13 @@ bool ends_message(std::string_view text, std::size_t at, std::size_t end) {
 
 enum class Called {
   no,
-  /// By a word that anything may stand behind: "returned 100".
+  /// By a general word: "returned 100".
   given,
-  /// By its own name: "error 100".
+  /// By the word itself: "error 100".
   error,
 };
 
-/// What stands before the number at `at` calls it an error's.
+/// How the words before the number at `at` call it an error number.
 Called called(std::string_view text, std::size_t at, int code) {
   constexpr std::array<std::string_view, 8> joining{"is", "was", "with",  "number",
                                                     "no", "num", "value", "of"};
@@ -110,7 +110,7 @@ Called called(std::string_view text, std::size_t at, int code) {
   const std::string low = lower(name);
   if (std::any_of(calling.begin(), calling.end(), [&](std::string_view one) { return low.ends_with(one); }))
     return Called::error;
-  // A process and a web server have numbers of their own.
+  // Exit codes of processes and status codes of web servers are other numbers.
   const bool code_of = low.ends_with("code");
   if (code_of || low == "status") {
     const std::string whose = lower(last_name(before));
@@ -123,8 +123,8 @@ Called called(std::string_view text, std::size_t at, int code) {
   return ends || is_one_of(low, giving) ? Called::given : Called::no;
 }
 
-/// What stands behind a number says how many of something: "35 rows", "100 ms", "3%". Behind "error 35" a
-/// word must be known for one that is counted: it goes on with "35 means that".
+/// True when the words after a number say that it counts something: "35 rows", "100 ms", "3%". After "error
+/// 35" only a known unit or noun counts, because the sentence may continue as in "35 means that".
 bool counts_something(std::string_view behind, Called as) {
   if (behind.empty()) return false;
   if (is_letter(behind.front()) || behind.front() == '_' || behind.front() == '%') return true;
@@ -157,8 +157,8 @@ bool tells_code(std::string_view text, int code) {
 
 namespace {
 
-/// Where the bracket that stands directly behind "Xid" ends, before the ':' and the number: "Xid
-/// (PCI:0000:01:00): 79". npos where there is none. A number alone is the Xid: "Xid (79):".
+/// End of the bracket directly after "Xid", before the ':' and the number: "Xid (PCI:0000:01:00): 79". npos
+/// where there is none. A bracket with only a number holds the Xid itself: "Xid (79):".
 std::size_t end_of_place(std::string_view line, std::size_t name_end) {
   const std::size_t begin = line.find_first_not_of(' ', name_end);
   if (begin == std::string_view::npos || line[begin] != '(') return std::string_view::npos;
@@ -169,7 +169,7 @@ std::size_t end_of_place(std::string_view line, std::size_t name_end) {
 
 constexpr int no_number = -1;
 
-/// An Xid whose number `accepts` takes is told of in the line. no_number where none follows.
+/// True when the line reports an Xid whose number `accepts` takes; it gets no_number if no number follows.
 template <typename Accepts>
 bool any_xid(std::string_view line, Accepts accepts) {
   const std::string low = lower(line);

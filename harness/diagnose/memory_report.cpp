@@ -11,7 +11,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// An amount of memory at the begin of a text, "7.92 GiB ...", in MiB.
+/// An amount of memory at the start of a text, "7.92 GiB ...", in MiB.
 std::optional<double> amount_at(const std::string& text) {
   char* end = nullptr;
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0) return std::nullopt;
@@ -26,11 +26,11 @@ std::optional<double> amount_at(const std::string& text) {
   return std::nullopt;
 }
 
-/// The amount that stands right before these words: "69.17 MiB already allocated".
+/// The amount directly before these words: "69.17 MiB already allocated".
 std::optional<double> before(const std::string& text, std::string_view words) {
   const std::size_t at = text.find(words);
   if (at == std::string::npos || at == 0) return std::nullopt;
-  // Back over the unit, then over the number.
+  // Goes back over the unit, then over the number.
   std::size_t begin = text.find_last_not_of(' ', at - 1);
   for (int part = 0; part < 2 && begin != std::string::npos; ++part) {
     begin = text.find_last_of(" (;,", begin);
@@ -40,7 +40,7 @@ std::optional<double> before(const std::string& text, std::string_view words) {
   return begin == std::string::npos ? std::nullopt : amount_at(text.substr(begin + 1));
 }
 
-/// The amount that stands right behind these words: "total capacity of 79.15 GiB".
+/// The amount directly after these words: "total capacity of 79.15 GiB".
 std::optional<double> behind(const std::string& text, std::string_view words) {
   const std::size_t at = text.find(words);
   if (at == std::string::npos) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<MemoryReport> memory_report(const std::string& text) {
   const std::optional<double> unused = first_of(before(low, " is free"), before(low, " free"));
   std::optional<double> own = behind(low, "this process has ");
   if (!own) {
-    // Reserved holds what is allocated.
+    // The reserved amount includes the allocated one.
     const std::optional<double> allocated = before(low, " already allocated");
     const std::optional<double> reserved = before(low, " reserved in total");
     own = allocated && reserved ? std::max(*allocated, *reserved) : first_of(reserved, allocated);

@@ -1,4 +1,4 @@
-// What an out-of-memory message says about the device's memory.
+// Reads what an out-of-memory message says about the device's memory.
 #pragma once
 
 #include <optional>
@@ -6,16 +6,16 @@
 
 namespace gpugauge::diagnose {
 
-/// Device memory as one message tells it, in MiB.
+/// Device memory according to one message, in MiB.
 struct MemoryReport {
   double total_mib = 0;  ///< > 0
   double free_mib = 0;   ///< >= 0
-  double own_mib = 0;    ///< that this process holds, >= 0
+  double own_mib = 0;    ///< held by this process, >= 0
 };
 
-/// Reads the sentences of PyTorch ("7.92 GiB total capacity; ... already allocated; ... free; ... reserved"
-/// and "has a total capacity of ... of which ... is free ... this process has ..."). nullopt where one of the
-/// three is not said.
+/// Reads PyTorch's sentences ("7.92 GiB total capacity; ... already allocated; ... free; ... reserved" and
+/// "has a total capacity of ... of which ... is free ... this process has ..."). nullopt where any of the
+/// three values is missing.
 std::optional<MemoryReport> memory_report(const std::string& text);
 
 }  // namespace gpugauge::diagnose

@@ -22,8 +22,8 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// The number of a text that says no more than the number, with the key's own unit at most: "1410 MHz",
-/// "x16", "Gen4". nullopt for anything else: 6 GB is not taken for MiB.
+/// The number of a text that contains only the number and at most the key's own unit: "1410 MHz", "x16",
+/// "Gen4". nullopt for anything else: 6 GB is not taken as MiB.
 std::optional<double> number_of(std::string_view key, const std::string& text) {
   std::string word = trimmed(lower(text));
   if (key.starts_with("pcie_generation") && word.starts_with("gen")) word = trimmed(word.substr(3));
@@ -49,7 +49,7 @@ std::optional<double> number_of(std::string_view key, const std::string& text) {
   return number;
 }
 
-/// "P8" for 8, "8" and "p8"; anything else as it is.
+/// "P8" for 8, "8" and "p8"; any other text unchanged.
 std::string performance_state(std::string word) {
   if (word.starts_with('p')) word.front() = 'P';
   const bool digits = !word.empty() && word.size() <= 2 && std::all_of(word.begin(), word.end(), [](char c) {

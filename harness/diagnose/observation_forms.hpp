@@ -1,4 +1,4 @@
-// One fact in the forms in which people write it.
+// Normalises the different forms in which people write a fact.
 #pragma once
 
 #include "diagnose/observation.hpp"
@@ -6,12 +6,12 @@
 
 namespace gpugauge::diagnose {
 
-/// The value in the key's kind where a person may write it in another and means the same: "1410 MHz", "x8",
-/// "on", a performance state of 8. Anything else as it is.
+/// Converts the value to the key's kind where a person wrote it differently: "1410 MHz", "x8", "on", a
+/// performance state of 8. Returns any other value unchanged.
 Value in_kind(Value value, const Key& key);
 
-/// A null factor says that it does not run. Reports also leave it null where they have no ratio: then an
-/// absolute figure, or the words of the note, tell that it ran.
+/// A null factor normally means that the work does not run. Reports also use null where they have no ratio.
+/// This is true when an absolute figure or the note shows that the work did run.
 bool tells_that_it_ran(const Metric& metric);
 
 }  // namespace gpugauge::diagnose

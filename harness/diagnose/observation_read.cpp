@@ -1,4 +1,4 @@
-// Reading an observation: every key and word that the format does not have is refused by name and place.
+// Reads an observation and refuses every unknown key and word, with its name and place.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -85,14 +85,14 @@ Value value_of(const json& element, const Place& place) {
 }
 
 void require_kind(const Value& value, Kind kind, const Place& place) {
-  if (value.is_null()) return;  // looked for and not known
+  if (value.is_null()) return;  // looked for and unknown
   if (kind == Kind::number && value.plain_number() == nullptr) place.refuse("should be a number");
   if (kind == Kind::flag && value.flag() == nullptr) place.refuse("should be true or false");
   if (kind == Kind::text && value.plain_text() == nullptr) place.refuse("should be text");
   if (kind == Kind::list && value.list() == nullptr) place.refuse("should be a list of texts");
 }
 
-/// An object whose keys are those of the table.
+/// Reads an object whose keys are all in the table.
 std::map<std::string, Value> table_of(const json& object, std::span<const Key> keys, const Place& place) {
   std::map<std::string, Value> out;
   for (const auto& [name, element] : object.items()) {
@@ -132,7 +132,7 @@ About read_about(const json& value, const Place& place) {
   return about;
 }
 
-/// Variables are text; a number that stands without quotes is taken as it is written.
+/// Variables are text; a number without quotes is kept as written.
 std::map<std::string, std::string> read_environment(const json& object, const Place& place) {
   std::map<std::string, std::string> out;
   for (const auto& [name, element] : object.items()) {
@@ -193,7 +193,7 @@ Metric read_metric(const json& value, const Place& place) {
   if (const json* scope = reader.optional("scope"); scope != nullptr)
     metric.scope = read_scope(*scope, place.key("scope"));
   metric.note = optional_text(reader, "note");
-  // A null factor may mean that nobody had a ratio; "fails" leaves no doubt.
+  // A null factor may mean that nobody had a ratio; "fails" makes it clear.
   const std::optional<bool> fails = optional_flag(reader, "fails");
   metric.fails = fails ? *fails : metric.fails && !tells_that_it_ran(metric);
   if (metric.fails) metric.factor.reset();
@@ -307,7 +307,7 @@ Observation parse_observation(const std::string& text, const std::string& origin
   if (reader.optional("log") != nullptr) out.log = reader.texts("log");
   if (reader.optional("kernels") != nullptr) out.kernels = reader.texts("kernels");
   read_list(reader, "sass", out.sass, read_instruction);
-  // One operation may stand without a list around it.
+  // A single operation needs no list around it.
   if (const json* numerics = reader.optional("numerics"); numerics != nullptr && numerics->is_object())
     out.numerics.push_back(read_numerics(*numerics, root.key("numerics")));
   else

@@ -1,4 +1,4 @@
-// Writing an observation: what is not known is left out.
+// Writes an observation and leaves out what is unknown.
 #include <cmath>
 #include <stdexcept>
 

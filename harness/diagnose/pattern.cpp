@@ -1,3 +1,4 @@
+// Compares the predicted movements of the classes with the measured ones.
 #include "diagnose/pattern.hpp"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ bool is_worse(Movement movement) {
 
 constexpr double partly = .5;
 
-/// 1 as predicted, .5 the right way, -1 the wrong way, 0 says nothing.
+/// 1 as predicted, .5 in the right direction, -1 in the wrong direction, 0 undecided.
 double score(Prediction prediction, Movement movement) {
   switch (prediction) {
     case Prediction::unchanged:
@@ -82,7 +83,7 @@ double score(Prediction prediction, Movement movement) {
   return 0;
 }
 
-/// Kinds of work that suffer together: bits of compute, memory, copy, collective, start, host.
+/// Kinds of work that usually suffer together, as bits: compute, memory, copy, collective, start, host.
 unsigned kinds(std::string_view name) {
   enum : unsigned { compute = 1, memory = 2, copy = 4, collective = 8, start = 16, host = 32 };
   constexpr std::array<std::pair<std::string_view, unsigned>, 26> table{{{"gemm64", compute},

@@ -1,5 +1,4 @@
-// The table of probes. An entry more is a probe more; what its action needs stands in
-// conductor/probe_run.cpp.
+// The table of probes. To add a probe, add an entry; conductor/probe_run.cpp carries out its action.
 #include <algorithm>
 
 #include "diagnose/probes.hpp"
@@ -20,7 +19,7 @@ const Classes device_classes{"gemm64",    "gemm32", "gemmtf32",  "gemm16", "gemm
 
 const std::vector<Answer> two_answers{{.outcome = "recovers"}, {.outcome = "no_change"}};
 
-/// The mask allows fewer processors than the machine has.
+/// True when the affinity mask allows fewer processors than the machine has.
 bool mask_is_narrow(const Seen& seen) {
   const std::optional<double> allowed = seen.number("host.cpus_allowed");
   const std::optional<double> all = seen.number("host.cpus");
@@ -32,7 +31,7 @@ bool mask_has_several(const Seen& seen) {
   return !allowed || *allowed > 1;
 }
 
-/// cpu_share itself was not among what was measured.
+/// True when cpu_share itself was not measured.
 bool cpu_share_unknown(const Seen& seen) {
   return seen.metrics({"host_cpu"}, {.op = "cpu_share"}).empty();
 }
@@ -171,7 +170,7 @@ std::vector<ProbeEntry> environment_probes() {
   };
 }
 
-/// The last one is the most general: of two that are worth the same the earlier is asked.
+/// The last probe is the most general; of two equally useful probes the earlier one is asked.
 std::vector<ProbeEntry> gpu_probes() {
   return {
       {.id = "pinned_to_gpu_node",

@@ -1,3 +1,4 @@
+// Chooses the probes whose answers would change a diagnosis, and judges repetitions.
 #include "diagnose/probes.hpp"
 
 #include <algorithm>
@@ -9,17 +10,18 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// A cause that is looked at when the next question is chosen.
+/// Lowest score of a cause that is considered when the next question is chosen.
 constexpr double leading_from = .1;
-constexpr std::size_t leading_most = 4;  ///< and those that are as good as the last of them
+constexpr std::size_t leading_most = 4;  ///< plus those as good as the last of them
 constexpr double as_good = .05;
 
-/// The device that a program is shown: set for every process that measures, whatever stood there before, or
-/// read by the container's runtime alone. To take them away changes nothing.
+/// Variables that select the devices a program sees. Each measuring process sets them anyway, or only the
+/// container's runtime reads them, so removing them changes nothing.
 constexpr std::array<std::string_view, 4> names_of_devices{
     "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES"};
 
-/// Slower by what repeating it can show: a mean that is judged slower by less leaves nothing to ask.
+/// True for a slowdown large enough for a repetition to show; a mean judged slower by less is not worth a
+/// question.
 bool counts_as_slower(const Metric& metric) {
   return metric.fails || (slower_by_figure(metric) && *metric.factor >= slower_from);
 }
@@ -37,7 +39,7 @@ bool was_asked(const ProbeEntry& probe, const Observation& observation) {
                      [&](const Probe& one) { return one.by == probe.id; });
 }
 
-/// What a diagnosis would say: its best cause, if it is named, and every score.
+/// The result of a diagnosis: its best cause, if named, and every score.
 struct Ranking {
   std::string_view first;
   double score = 0;
@@ -99,13 +101,13 @@ Ranking supposed(const ProbeEntry& probe, const Answer& answer, Observation obse
   return ranking_of(observation, weights);
 }
 
-/// The ratio of two logarithms of slowness: 0 gone, 1 as before.
+/// Share of the slowness that remains, as a ratio of logarithms: 0 gone, 1 as before.
 double left_of(double slowness, double before) {
   return std::log(slowness) / std::log(before);
 }
 
-constexpr double mostly_gone = 1.0 / 3;   // of the slowness is left: gone
-constexpr double mostly_there = 2.0 / 3;  // from here on: as it was
+constexpr double mostly_gone = 1.0 / 3;   // at most this share of the slowness remains: gone
+constexpr double mostly_there = 2.0 / 3;  // at least this share remains: unchanged
 constexpr const char* half_way = "the answer lies half way: some of the slowness goes and some stays";
 
 double geometric_mean(const std::vector<double>& values) {
@@ -188,9 +190,9 @@ std::vector<WorthAsking> worth_asking(const Observation& observation, const std:
 
 Repeated outcome_of_repetition(double before, const std::vector<double>& control,
                                const std::vector<double>& treated) {
-  constexpr double more = 1.5;    // from here on: worse
-  constexpr double clear = 1.05;  // what a short repetition can show at all
-  constexpr double noise = .5;    // of the slowness
+  constexpr double more = 1.5;    // from this share on: worse
+  constexpr double clear = 1.05;  // smallest slowness that a short repetition can show
+  constexpr double noise = .5;    // largest spread, as share of the slowness
   const double as_it_was = geometric_mean(control);
   if (before < slower_from) return {"", "nothing was slower", false};
   if (as_it_was <= 1 || left_of(as_it_was, before) <= mostly_gone)

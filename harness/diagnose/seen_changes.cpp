@@ -30,12 +30,12 @@ bool differs(const Change& change) {
   return change.before.is_null() || change.after.is_null() || change.before != change.after;
 }
 
-/// What a probe says that it changed: "torch" of "torch=2.1".
+/// The name of what a probe changed: "torch" in "torch=2.1".
 std::string changed_name(const Probe& probe) {
   return lower(probe.detail.substr(0, probe.detail.find('=')));
 }
 
-/// Names under which one thing goes.
+/// One common name for things that have several names.
 std::string plain_name(std::string name) {
   name = lower(name);
   if (name == "torch") return "pytorch";
@@ -120,7 +120,7 @@ Fact Seen::field_changed(std::string_view name) const {
 
 namespace {
 
-/// The first changed field whose name holds this and whose sides are as asked for.
+/// The first changed field whose name contains this and whose two sides pass the test.
 template <typename Test>
 Fact changed_so(const Observation& it, std::string_view name, const Test& is_so) {
   if (!it.changed) return std::nullopt;
@@ -202,10 +202,10 @@ Fact Seen::undone(std::string_view component, Words outcomes) const {
     if (!is_one_of(probe.outcome, outcomes)) continue;
     const bool driver = probe.name == "same_binary_old_driver" && component == "driver";
     const bool library = probe.name == "same_binary_old_library" || probe.name == "change_version";
-    // A probe that does not say which version it changed speaks of the only component that changed.
+    // A probe that does not name its version refers to the only component that changed.
     const std::string named = component_of(probe.detail.substr(0, probe.detail.find('=')));
     const bool meant = contains_word(probe.detail, component) && (named.empty() || named == component);
-    // The program by its own name: "llama.cpp=b2000".
+    // The program may be given by its own name: "llama.cpp=b2000".
     const Value* framework = inventory("framework.name");
     const std::string name = changed_name(probe);
     const bool by_name =

@@ -15,7 +15,7 @@ std::string equation(std::string_view key, const Value& value) {
   return value.is_null() ? fmt::format("{} is absent", key) : fmt::format("{} = {}", key, value.text());
 }
 
-/// Whether null says of this key that there is none.
+/// True when a null value of this key means that there is none.
 bool absent_tells(std::string_view name) {
   return std::any_of(inventory_keys.begin(), inventory_keys.end(),
                      [&](const Key& key) { return key.name == name && key.absent_tells; });
@@ -26,7 +26,7 @@ const Value* find(const std::map<std::string, Value>& table, std::string_view ke
   return found == table.end() || found->second.tells_nothing() ? nullptr : &found->second;
 }
 
-/// As nvidia-smi -q prints them.
+/// The reasons as nvidia-smi -q prints them.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> printed_reasons{
     {{"sw_power_cap", "SW Power Cap*: Active"},
      {"hw_slowdown", "HW Slowdown*: Active"},
@@ -35,7 +35,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> printed_r
      {"sw_thermal", "SW Thermal Slowdown*: Active"},
      {"applications_clocks", "Applications Clocks Setting*: Active"}}};
 
-/// Whether a list of the vocabulary has this key.
+/// True when a list of the vocabulary has this key.
 template <typename Keys>
 bool is_key(const Keys& keys, std::string_view name) {
   return std::any_of(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
@@ -163,7 +163,7 @@ Fact Seen::versions_differ(std::string_view key, std::string_view other) const {
 
 namespace {
 
-/// The GPU, or a slow one of several, whose name `holds` accepts.
+/// The GPU, or the slow one of several, whose name `holds` accepts.
 template <typename Holds>
 Fact gpu_that(const Observation& it, const Holds& holds) {
   if (holds(it.about.gpu)) return fmt::format("the GPU is of the model {}", it.about.gpu);

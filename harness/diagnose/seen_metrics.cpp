@@ -23,12 +23,12 @@ bool fits(const Scope& scope, const Where& where) {
          fits(scope.path, where.path) && (!where.aligned || scope.aligned == where.aligned);
 }
 
-/// A start that takes this many seconds is slow whatever it is compared with.
+/// A start that takes this many seconds is slow in any comparison.
 constexpr double slow_start_seconds = 15;
 
-/// The class that the scope of a coarse figure tells: an "application" whose operation is all_reduce is a
-/// collective. "" where it tells none. Only what runs between devices: arithmetic in a framework is no
-/// canary.
+/// The class that the scope of a coarse figure implies: an "application" whose operation is all_reduce is a
+/// collective. "" where it implies none. Only work between devices counts, because arithmetic in a framework
+/// is no benchmark of the device.
 std::string_view told_class(const Metric& metric) {
   if (metric.metric_class != "application" && metric.metric_class != "framework_op") return "";
   const Scope& scope = metric.scope;
@@ -56,9 +56,9 @@ bool is_slower(const Metric& metric, double at_least) {
   return slower_by_figure(metric) && (at_least <= slower_from || *metric.factor >= at_least);
 }
 
-/// A line of a log that speaks of something wrong. What it counts none of is not.
+/// True when a log line reports something wrong. A line that counts zero faults does not.
 bool tells_of_harm(const std::string& line) {
-  // The kernel writes this once of every module that is not signed with one of its own keys, and loads it.
+  // The kernel writes this once for a module without a known signature, and loads the module.
   if (contains(line, "module verification failed*tainting kernel")) return false;
   const std::string told = without_none_counted(without_inactive(line));
   const bool harm =
@@ -114,7 +114,7 @@ bool is_noted_slower(const Metric& metric) {
   const bool start = metric.metric_class == "init" || metric.metric_class == "first_launch" ||
                      phase == "startup" || phase == "first_call";
   if (start && seconds_of(metric).value_or(0) >= slow_start_seconds) return true;
-  // "throttle reasons: none" speaks of none, and Lagrange of nothing that lags.
+  // Excludes "throttle reasons: none", and "Lagrange", which contains "lag".
   const bool throttled = contains_any_affirmed(without_inactive(metric.note), {"throttl"}) &&
                          !contains_any(metric.note, {"throttl*: no", "throttl*=no", "throttl*= no",
                                                      "throttle reasons no", "throttl*: 0"});
@@ -256,7 +256,7 @@ Fact Seen::slower(Words classes, const Where& where, double at_least) const {
 Fact Seen::no_gain(const Where& where) const {
   for (const Metric* metric : metrics({}, where)) {
     const bool same = !metric->fails && !slower_by_figure(*metric) && !faster_by_figure(*metric);
-    // As fast as it was is what a healthy machine is.
+    // Being as fast as before is normal for a healthy machine.
     const bool as_it_was =
         contains_any_word(metric->note, {"before", "earlier", "previous", "last", "yesterday", "usual",
                                          "ever", "always", "baseline", "reference"});

@@ -1,4 +1,4 @@
-// Questions about variables, settings, errors, logs and kernels' names.
+// Questions about variables, settings, errors, logs and kernel names.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string in_quotes(std::string_view text) {
                              : fmt::format("\"{}...\"", text.substr(0, most - 3));
 }
 
-/// A whole name, where "*" at its end stands for anything.
+/// Compares whole names; a "*" at the end of the pattern matches anything.
 bool is_named(std::string_view name, std::string_view pattern) {
   if (!pattern.empty() && pattern.back() == '*') {
     pattern.remove_suffix(1);
@@ -25,7 +25,7 @@ bool is_named(std::string_view name, std::string_view pattern) {
   return lower(name) == lower(pattern);
 }
 
-/// A changed field of this name that is no key of the inventory: those are asked for by their own questions.
+/// True for a changed field of this name that is no inventory key; those keys have their own questions.
 bool is_setting(const std::string& field, std::string_view name) {
   return contains(field, name) && std::none_of(inventory_keys.begin(), inventory_keys.end(),
                                                [&](const Key& key) { return key.name == field; });
@@ -40,11 +40,11 @@ std::string shown(const ErrorSeen& error) {
 
 Fact error_of(const Observation& it, bool nvml, int code, Words names) {
   for (const ErrorSeen& error : it.errors) {
-    // Without an interface the code may be anyone's; CUDA's two interfaces share their numbers.
+    // A code without an interface may belong to any; CUDA's two interfaces share their numbers.
     const bool own = error.api.empty() || (error.api == "nvml") == nvml;
     const bool number = error.code.number() == static_cast<double>(code);
     const bool name = error.code.plain_text() != nullptr && contains_any(error.code.text(), names);
-    // CUDA's own number says which error it is, whatever else stands in the text.
+    // CUDA's own number identifies the error, whatever else the text says.
     const bool of_cuda = error.api.empty() || error.api == "cuda" || error.api == "driver";
     const bool known = of_cuda && error.code.number();
     const bool in_text = !nvml && !known && tells_code(error.text, code);
@@ -73,7 +73,7 @@ Fact Seen::environment(std::string_view name, Words values) const {
   for (const auto& [variable, value] : it_->environment)
     if (is_named(variable, name) && is_wanted(value))
       return fmt::format("{}={} in the environment", variable, value);
-  // Some write variables under the settings.
+  // Some reports list variables under the settings.
   for (const auto& [key, value] : it_->settings)
     if (is_named(key, name) && is_wanted(value.text())) return fmt::format("{} = {}", key, value.text());
   return std::nullopt;
@@ -129,8 +129,7 @@ Fact Seen::told(Words patterns, Words unless) const {
     if (holds(metric.note)) return "the report says: " + in_quotes(metric.note);
   for (const auto& [key, value] : it_->settings) {
     const std::string text = fmt::format("{} = {}", key, value.text());
-    // The name of a switch tells nothing without what it is set to: "nouveau = absent", "memlock =
-    // unlimited".
+    // A switch's name means nothing without its value: "nouveau = absent", "memlock = unlimited".
     const bool by_value =
         std::any_of(patterns.begin(), patterns.end(), [&, &name = key](std::string_view one) {
           return contains_any_affirmed(without_inactive(text), {one}) && !contains(name, one);

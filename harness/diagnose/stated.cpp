@@ -1,3 +1,4 @@
+// Finds denials of a statement in the same clause, before or after it.
 #include "diagnose/stated.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ bool is_among(std::string_view word, const std::array<std::string_view, n>& word
   return std::find(words.begin(), words.end(), low) != words.end();
 }
 
-/// The word that ends before `end`, blanks passed over; moves to its begin. Empty where something else than a
+/// The word that ends before `end`, ignoring blanks; moves `end` to its start. Empty where anything but a
 /// word stands there.
 std::string_view word_before(std::string_view text, std::size_t& end) {
   while (end > 0 && text[end - 1] == ' ') --end;
@@ -30,8 +31,8 @@ std::string_view word_before(std::string_view text, std::size_t& end) {
   return word;
 }
 
-/// "not" denies what a verb of telling or nothing but these stand before: "has not been an error". In "is not
-/// responding error" it denies what stands between.
+/// True when "not" before this word denies what follows: "has not been an error". In "is not responding
+/// error" it denies only the word between.
 bool passes_not(std::string_view word) {
   constexpr std::array<std::string_view, 17> passing{"a",     "an",    "any", "the",    "be",      "been",
                                                      "being", "have",  "had", "report", "show",    "find",
@@ -39,7 +40,7 @@ bool passes_not(std::string_view word) {
   return is_among(word, passing) || lower(word).ends_with("ly");
 }
 
-/// Which of several it is: "rank zero", and no number of them.
+/// True for a word whose number is an index and not a count: "rank zero".
 bool is_numbered(std::string_view word) {
   constexpr std::array<std::string_view, 6> numbered{"rank", "gpu", "device", "node", "worker", "process"};
   return is_among(word, numbered);
@@ -47,11 +48,11 @@ bool is_numbered(std::string_view word) {
 
 constexpr int words_looked_at = 3;
 
-/// One of the three words before `at`, within the clause, denies what follows: "no GPU has fallen off".
+/// True when one of the three words before `at` in the clause denies what follows: "no GPU has fallen off".
 bool is_denied(std::string_view text, std::size_t at) {
   constexpr std::array<std::string_view, 4> far{"no", "without", "never", "nor"};
   constexpr std::array<std::string_view, 3> near{"not", "isn't", "doesn't"};
-  // Another clause begins, or what is denied is something else: "no such device", "not enough memory".
+  // Another clause begins, or something else is denied: "no such device", "not enough memory".
   constexpr std::array<std::string_view, 13> ends{"and",   "but",    "because", "since", "when",
                                                   "while", "after",  "then",    "which", "that",
                                                   "such",  "enough", "longer"};
@@ -60,7 +61,7 @@ bool is_denied(std::string_view text, std::size_t at) {
   for (int back = 1; back <= words_looked_at; ++back) {
     const std::string_view word = word_before(text, at);
     if (word.empty() || is_among(word, ends)) return false;
-    // "died without warning" tells how, and denies nothing.
+    // "died without warning" describes how, and denies nothing.
     if (lower(word) == "without" && (lower(behind) == "warning" || lower(behind) == "notice")) return false;
     if (is_among(word, far) || (not_reaches && is_among(word, near))) return true;
     std::size_t further = at;
@@ -71,7 +72,7 @@ bool is_denied(std::string_view text, std::size_t at) {
   return false;
 }
 
-/// The name that begins at `at` is denied itself: "no Xid 79", "did not see an Xid 79".
+/// True when the name at `at` itself is denied: "no Xid 79", "did not see an Xid 79".
 bool is_name_denied(std::string_view text, std::size_t at) {
   constexpr std::array<std::string_view, 5> denying{"no", "without", "not", "never", "nor"};
   constexpr std::array<std::string_view, 5> other{"new", "more", "further", "other", "single"};
@@ -89,7 +90,7 @@ void pass_over(std::string_view& text, std::string_view characters) {
   text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
 }
 
-/// The letters and digits that the text begins with; moves behind them.
+/// The letters and digits at the start of the text; moves `text` behind them.
 std::string_view next_word(std::string_view& text) {
   std::size_t end = 0;
   while (end < text.size() && is_of_word(text[end])) ++end;
@@ -98,7 +99,7 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-/// Nothing but a remark follows an answer: "no such device" and "0000:01:00.0" are none.
+/// True when at most a remark follows the answer. "no such device" and "0000:01:00.0" are no answers.
 bool ends_answer(std::string_view rest) {
   pass_over(rest, " \t)\"'");
   if (rest.starts_with('.')) return rest.size() == 1 || !is_of_word(rest[1]);
@@ -106,7 +107,7 @@ bool ends_answer(std::string_view rest) {
   return rest.empty() || ends.find(rest.front()) != std::string_view::npos;
 }
 
-/// When: "none in 79 hours", "none since boot".
+/// True for a time after the answer: "none in 79 hours", "none since boot".
 bool tells_when(std::string_view rest) {
   pass_over(rest, " ");
   constexpr std::array<std::string_view, 6> words{"in", "since", "so", "during", "within", "for"};
@@ -122,7 +123,7 @@ bool is_answered_none(std::string_view text, std::size_t end) {
       "event", "events", "failure",  "failures", "reason", "reasons", "active",   "code"};
   std::string_view rest = text.substr(end);
   end += next_word(rest).size();
-  // "connect failed : 0" is a number of something.
+  // "connect failed : 0" counts something.
   const bool happened = end >= 2 && lower(text.substr(end - 2, 2)) == "ed";
   pass_over(rest, gap);
   std::string_view behind = rest;

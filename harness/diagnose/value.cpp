@@ -45,7 +45,7 @@ bool Value::on() const {
   if (const double* value = plain_number()) return *value != 0;
   if (const List* value = list()) return !value->empty();
   const std::string word = lower(text());
-  // As nvidia-smi, NVML and the kernel write it.
+  // The spellings of nvidia-smi, NVML and the kernel.
   constexpr std::array<std::string_view, 22> noes{"",
                                                   "0",
                                                   "off",

@@ -1,4 +1,4 @@
-// One fact of an observation whose type the format leaves open: text, a number, a switch, a list, or nothing.
+// A fact of an observation whose type is open: text, number, switch, list, or null.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,21 @@
 
 namespace gpugauge::diagnose {
 
-/// A value of the format's open type, kept as it was written.
+/// A value of open type, kept as it was written.
 class Value {
  public:
   using List = std::vector<std::string>;  ///< A list of texts, in order.
 
-  /// Null: looked for and not there, or not known, as the key says.
+  /// Null: absent or unknown, depending on the key.
   Value() = default;
   Value(bool flag) : data_(flag) {}                    ///< A switch.
   Value(double number) : data_(number) {}              ///< A number, in the key's unit.
   Value(std::string text) : data_(std::move(text)) {}  ///< A text.
-  /// A text, which a pointer would otherwise make a switch of.
+  /// A text; without this overload a pointer would become a switch.
   Value(const char* text) : data_(std::string(text)) {}
   Value(List list) : data_(std::move(list)) {}  ///< A list of texts.
 
-  bool is_null() const { return std::holds_alternative<std::monostate>(data_); }  ///< Whether it is null.
+  bool is_null() const { return std::holds_alternative<std::monostate>(data_); }  ///< True for null.
   const bool* flag() const { return std::get_if<bool>(&data_); }  ///< nullptr for another type
   /// nullptr for another type, a number in a text included
   const double* plain_number() const { return std::get_if<double>(&data_); }
@@ -32,21 +32,21 @@ class Value {
 
   /// As a person writes it: "true", "1410", "a, b"; "null" for null.
   std::string text() const;
-  /// The elements of a list; one element for anything else, none for null.
+  /// The elements of a list; one element for any other value, none for null.
   List items() const;
-  /// The number, or the one that a text begins with; nullopt for anything else.
+  /// The number, or the one that a text starts with; nullopt for any other value.
   std::optional<double> number() const;
-  /// Says yes: true, a number other than 0, "on", "enabled", "yes", "nonzero"; any other text that is not
+  /// True for: true, a number other than 0, "on", "enabled", "yes", "nonzero", and any other text that is not
   /// off.
   bool on() const;
-  /// Says no: false, 0, null, "", an empty list, "off", "disabled", "no", "none", "absent", "missing"
-  /// and what value.cpp lists beside them.
+  /// True for: false, 0, null, "", an empty list, "off", "disabled", "no", "none", "absent", "missing" and
+  /// the other words listed in value.cpp.
   bool off() const { return !on(); }
 
-  /// A word for what somebody looked for and could not tell: "unknown".
+  /// True for a word which says that the value could not be determined: "unknown".
   bool tells_nothing() const;
 
-  /// Same type and same value: 1, "1" and true are three values.
+  /// Same type and same value: 1, "1" and true all differ.
   bool operator==(const Value&) const = default;
 
  private:

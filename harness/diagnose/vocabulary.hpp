@@ -1,5 +1,5 @@
-// The words of an observation file. docs/observation.md and docs/schema/observation-1.schema.json name the
-// same ones, which a test checks.
+// The words of an observation file. A test checks that docs/observation.md and
+// docs/schema/observation-1.schema.json name the same words.
 #pragma once
 
 #include <array>
@@ -7,35 +7,35 @@
 
 namespace gpugauge::diagnose {
 
-/// Of About::compared_with.
+/// Values of About::compared_with.
 inline constexpr std::array<std::string_view, 4> sides{"earlier", "peers", "expected", "other_configuration"};
-/// The note of a figure that is slow against what physics gives, whatever it is compared with.
+/// Note of a figure that is slow against its physical limit, whatever it is compared with.
 inline constexpr std::string_view against_physical_limit = "against the physical limit";
-/// Scope::library of the gauge's own kernels, which tell what the hardware does and nothing of a library.
+/// Scope::library of the gauge's own kernels, which measure the hardware and not a library.
 inline constexpr std::string_view own_library = "gpugauge";
-/// Of Scope::size.
+/// Values of Scope::size.
 inline constexpr std::array<std::string_view, 3> sizes{"small", "large", "all"};
-/// Of Scope::direction.
+/// Values of Scope::direction.
 inline constexpr std::array<std::string_view, 3> copy_directions{"h2d", "d2h", "both"};
-/// Of Scope::phase.
+/// Values of Scope::phase.
 inline constexpr std::array<std::string_view, 13> phases{
     "startup",         "first_call", "warm",    "after_idle", "back_to_back", "after_profiler", "new_process",
     "already_running", "kernel",     "forward", "backward",   "prefill",      "decode"};
-/// Of the telemetry key throttle_reasons: what NVML gives as reasons, in our words, and none.
+/// Values of the telemetry key throttle_reasons: NVML's reasons in our words, and none.
 inline constexpr std::array<std::string_view, 9> throttle_reasons{
     "sw_power_cap",        "hw_slowdown", "hw_thermal", "hw_power_brake", "sw_thermal", "sync_boost",
     "applications_clocks", "idle",        "none"};
-/// Of Observation::moved.
+/// Values of Observation::moved.
 inline constexpr std::array<std::string_view, 5> movements{"higher", "lower", "same", "differs",
                                                            "rises_slowly"};
-/// Of ErrorSeen::api.
+/// Values of ErrorSeen::api.
 inline constexpr std::array<std::string_view, 7> apis{"cuda", "driver", "nvml",     "cudnn",
                                                       "nccl", "loader", "framework"};
-/// Of Metric::judged.
+/// Values of Metric::judged.
 inline constexpr std::array<std::string_view, 3> judgements{"slower", "unchanged", "faster"};
-/// Of Instruction::change.
+/// Values of Instruction::change.
 inline constexpr std::array<std::string_view, 3> instruction_changes{"absent", "more", "less"};
-/// Of Probe::name.
+/// Values of Probe::name.
 inline constexpr std::array<std::string_view, 24> probe_names{"nvml_query",
                                                               "change_setting",
                                                               "change_version",
@@ -60,24 +60,24 @@ inline constexpr std::array<std::string_view, 24> probe_names{"nvml_query",
                                                               "aligned_shape",
                                                               "link_under_load",
                                                               "cpu_benchmark"};
-/// Of Probe::outcome.
+/// Values of Probe::outcome.
 inline constexpr std::array<std::string_view, 8> probe_outcomes{
     "recovers", "no_change", "worse", "normal", "slow", "fails", "no_overlap", "succeeds"};
 
-/// What a key of `telemetry` or `inventory` may hold. any: text, number, switch, list of texts, or null.
+/// Allowed value of a key of `telemetry` or `inventory`. any: text, number, switch, list of texts, or null.
 enum class Kind { number, flag, text, list, any };
 
 /// A key of the format.
 struct Key {
-  std::string_view name;     ///< dotted where the format has it so
-  Kind kind = Kind::any;     ///< any other is refused, null never
-  std::string_view meaning;  ///< for the documentation, a few words
-  /// Null says that there is none, which is a fact. Of any other key it says as little as no entry: what was
-  /// looked for may be absent, or not known.
+  std::string_view name;     ///< with dots where the format has them
+  Kind kind = Kind::any;     ///< another kind is refused, null never
+  std::string_view meaning;  ///< a few words for the documentation
+  /// true: null is the fact that there is none. For other keys null means the same as no entry: absent or
+  /// unknown.
   bool absent_tells = false;
 };
 
-/// Keys of `telemetry`, less `moved`. Powers in watt, temperatures in degrees Celsius, clocks in MHz.
+/// Keys of `telemetry`; `moved` is separate. Power in W, temperatures in degrees Celsius, clocks in MHz.
 inline constexpr std::array telemetry_keys{
     Key{"sm_clock_mhz", Kind::number, "SM clock under load"},
     Key{"sm_clock_expected_mhz", Kind::number, "SM clock that a healthy device holds there"},

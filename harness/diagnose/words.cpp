@@ -1,3 +1,4 @@
+// Pattern matching in texts from other programs.
 #include "diagnose/words.hpp"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ bool same(std::string_view a, std::string_view b) {
          std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return small(x) == small(y); });
 }
 
-/// Like text.find(part, at), and case does not count. Texts are asked for hundreds of words each: nothing is
-/// copied.
+/// Like text.find(part, at), ignoring case. It copies nothing, because each text is searched for hundreds of
+/// words.
 std::size_t find_part(std::string_view text, std::string_view part, std::size_t at) {
   if (part.empty()) return at <= text.size() ? at : std::string_view::npos;
   for (; at + part.size() <= text.size(); ++at)
@@ -35,11 +36,11 @@ std::size_t find_part(std::string_view text, std::string_view part, std::size_t 
   return std::string_view::npos;
 }
 
-/// Longest stretch that a "~" stands for.
+/// Longest text that a "~" matches.
 constexpr std::size_t file_name_most = 100;
 
-/// The end of `pattern` in `text`, where its parts follow each other within the line and the first stands at
-/// `at`; npos where they do not.
+/// End of the match of `pattern` whose first part stands at `at` and whose other parts follow in the same
+/// line; npos where there is none.
 std::size_t end_of_pattern(std::string_view text, std::size_t at, std::string_view pattern) {
   if (pattern.find_first_of("*~") == std::string_view::npos) return at + pattern.size();
   text = text.substr(0, text.find('\n', at));
@@ -59,7 +60,7 @@ std::size_t end_of_pattern(std::string_view text, std::size_t at, std::string_vi
   }
 }
 
-/// Whether the pattern, not empty, stands somewhere in the text and `accepts` its begin and end.
+/// True when the non-empty pattern matches somewhere in the text and `accepts` the match's start and end.
 template <typename Accepts>
 bool stands(std::string_view text, std::string_view pattern, Accepts accepts) {
   const std::string_view first = pattern.substr(0, pattern.find_first_of("*~"));
@@ -68,13 +69,13 @@ bool stands(std::string_view text, std::string_view pattern, Accepts accepts) {
        at = find_part(text, first, at + 1)) {
     const std::size_t end = end_of_pattern(text, at, pattern);
     if (end != std::string_view::npos && accepts(at, end)) return true;
-    // What does not follow the first one in this line follows none of those behind it.
+    // If the rest does not follow the first match in this line, it follows no later one in it either.
     if (end == std::string_view::npos && any_gap) at = std::min(text.find('\n', at), text.size());
   }
   return false;
 }
 
-/// Whether a word can begin at `at` with this pattern.
+/// True when a word that starts with this pattern can begin at `at`.
 bool begins_word(std::string_view text, std::size_t at, std::string_view pattern) {
   return at == 0 || !is_word_character(text[at - 1]) || !is_word_character(pattern.front());
 }
@@ -130,7 +131,7 @@ bool contains_whole_words(std::string_view text, std::string_view words) {
 
 namespace {
 
-/// The pattern says itself that something is not: a denial before it is of something else ("did not find
+/// True when the pattern is itself a negation. A denial before it then concerns something else ("did not find
 /// libx.so: cannot open").
 bool is_negative(std::string_view pattern) {
   return contains_any_word(pattern,
@@ -161,7 +162,7 @@ bool contains_any_stated(std::string_view text, Words patterns) {
 
 namespace {
 
-/// The clauses of a text, with what ends them, that are not to be left out.
+/// The clauses of a text, with their end marks, except those that `is_left_out` selects.
 template <typename Leave>
 std::string clauses_without(const std::string& text, const Leave& is_left_out) {
   const std::string low = lower(text);
@@ -179,8 +180,8 @@ void strip_end(std::string_view& clause) {
   while (!clause.empty() && ends.find(clause.back()) != std::string_view::npos) clause.remove_suffix(1);
 }
 
-/// "errors : 0", "error count = 0": a name of something counted, and 0 behind it. An index is none: "rank =
-/// 0".
+/// True for the name of something counted followed by 0: "errors : 0", "error count = 0". An index does not
+/// count: "rank = 0".
 bool counts_zero(std::string_view clause) {
   strip_end(clause);
   if (!clause.ends_with('0')) return false;
@@ -195,8 +196,8 @@ bool counts_zero(std::string_view clause) {
                      [&](std::string_view name) { return clause.ends_with(name); });
 }
 
-/// "0 errors" and "no errors", where it begins or follows a verb of finding: "found 0 errors". Elsewhere the
-/// 0 is an index: "rank 0 errors". A single error has no such count: "GPU 0 error" is one.
+/// True for "0 errors" and "no errors" at the start or after a verb of finding: "found 0 errors". Elsewhere
+/// the 0 is an index: "rank 0 errors". A singular has no such count: "GPU 0 error" is one error.
 bool says_none(std::string_view clause) {
   constexpr std::array<std::string_view, 5> counted{"errors", "warnings", "failures", "mismatches",
                                                     "timeouts"};
@@ -232,13 +233,13 @@ std::string without_inactive(const std::string& text) {
 std::string without_none_counted(const std::string& text) {
   std::string out =
       clauses_without(text, [](std::string_view clause) { return says_none(clause) || counts_zero(clause); });
-  // Of some none and of others more: "0 errors corrected, uncorrectable 3".
+  // The text may count zero of one kind and more of another: "0 errors corrected, uncorrectable 3".
   return contains(out, "uncorrect") ? text : out;
 }
 
 namespace {
 
-/// ":209" behind the name of a file, or "line 209".
+/// True for ":209" after a file name, or "line 209".
 bool is_line_of_source(std::string_view text, std::size_t at) {
   if (at > 1 && text[at - 1] == ':') {
     std::size_t begin = at - 1;

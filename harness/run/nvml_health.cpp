@@ -10,7 +10,7 @@ namespace gpugauge::run {
 namespace {
 
 constexpr int nvml_done = 0;                    // NVML_SUCCESS
-constexpr int nvml_unknown = 999;               // NVML_ERROR_UNKNOWN: the set of events is of no use any more
+constexpr int nvml_unknown = 999;               // NVML_ERROR_UNKNOWN: the event set is no longer usable
 constexpr unsigned long long xid_event = 8;     // nvmlEventTypeXidCriticalError
 constexpr int uncorrected = 1;                  // NVML_MEMORY_ERROR_TYPE_UNCORRECTED
 constexpr int since_the_driver_was_loaded = 0;  // NVML_VOLATILE_ECC
@@ -22,7 +22,7 @@ void look_up(void* library, const char* name, Function& function) {
 
 }  // namespace
 
-/// nvmlEventData_t.
+/// Same layout as nvmlEventData_t.
 struct NvmlHealth::Event {
   NvmlGpu gpu;
   unsigned long long type, data;
@@ -95,7 +95,7 @@ void NvmlHealth::add_uncorrected(NvmlGpu gpu, std::vector<Value>& out) {
     return;
   out.push_back({result::ecc_uncorrected.fact, static_cast<double>(count)});
   const auto [first, asked_first] = first_.emplace(gpu, count);
-  // A count that fell was set back: nothing is known then.
+  // A count that fell was reset, so the increase is unknown.
   if (!asked_first && count >= first->second)
     out.push_back({result::ecc_meanwhile_series, static_cast<double>(count - first->second)});
 }

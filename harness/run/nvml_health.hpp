@@ -1,4 +1,4 @@
-// How healthy NVML says that a GPU is: faults of its memory, and errors that the driver reports (Xid).
+// GPU health according to NVML: memory faults, and errors that the driver reports (Xid).
 #pragma once
 
 #include <map>
@@ -10,32 +10,32 @@ namespace gpugauge::run {
 /// NVML's handle of a GPU, owned by the library.
 using NvmlGpu = struct nvmlDevice_st*;
 
-/// Asks an NVML that is initialised. Every call may hang or crash with a broken driver.
+/// Asks an initialised NVML. Every call may hang or crash with a broken driver.
 class NvmlHealth {
  public:
-  /// What a GPU says under the name of a series (result/gpu_health.hpp).
+  /// A value of a GPU, by the name of its series (result/gpu_health.hpp).
   struct Value {
     std::string_view series;  ///< "remap_failed"
     double value = 0;         ///< 1 or 0, or a count
   };
   /// An Xid.
   struct Error {
-    NvmlGpu gpu = nullptr;          ///< that it is of
-    unsigned long long number = 0;  ///< 79; 999 where NVML itself does not know it
+    NvmlGpu gpu = nullptr;          ///< the affected GPU
+    unsigned long long number = 0;  ///< 79; 999 if NVML itself does not know the number
   };
 
-  /// `library` is what dlopen() gave, and must outlive it. A library without a function answers nothing.
+  /// `library` comes from dlopen() and must outlive this object. A missing function answers nothing.
   explicit NvmlHealth(void* library);
   ~NvmlHealth();
   NvmlHealth(const NvmlHealth&) = delete;
   NvmlHealth& operator=(const NvmlHealth&) = delete;
 
-  /// Hears of the GPU's Xids from now on; what came before is not told. Any user may.
+  /// Starts to record the GPU's Xids; earlier ones are not reported. Needs no privileges.
   void listen(NvmlGpu gpu);
-  /// The Xids since it was last asked, oldest first, at most 64 of them; never waits.
+  /// The Xids since the last call, oldest first, at most 64; never waits.
   std::vector<Error> errors();
-  /// What the GPU answers now, and nothing for what it does not have. Uncorrected errors that were counted
-  /// meanwhile are told from the second time on.
+  /// The GPU's current values; nothing for what it does not support. From the second call on it
+  /// also reports how far uncorrected errors rose since the first.
   std::vector<Value> ask(NvmlGpu gpu);
 
  private:
@@ -54,8 +54,8 @@ class NvmlHealth {
   int (*register_)(NvmlGpu, unsigned long long, Events) = nullptr;
   int (*wait_)(Events, Event*, unsigned) = nullptr;
   int (*free_)(Events) = nullptr;
-  Events events_ = nullptr;                      ///< nullptr: nothing is heard
-  std::map<NvmlGpu, unsigned long long> first_;  ///< uncorrected errors when the GPU was first asked
+  Events events_ = nullptr;                      ///< nullptr: not listening
+  std::map<NvmlGpu, unsigned long long> first_;  ///< uncorrected errors at the first ask()
 };
 
 }  // namespace gpugauge::run

@@ -1,3 +1,4 @@
+// The parent's side of GPU telemetry: starts the child and reads its lines.
 #include "run/telemetry_gpu.hpp"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ ChildOptions child_options(std::function<void(std::string_view)> receive) {
   options.limit_seconds = std::numeric_limits<double>::infinity();
   options.grace_seconds = 1;
   options.give_up_seconds = .5;
-  options.end_descendants = false;  // families run beside it: their orphans are not its own
+  options.end_descendants = false;  // families run beside it; their orphans are not its own
   options.on_output = std::move(receive);
   return options;
 }
@@ -33,7 +34,7 @@ bool is_uuid(const std::string& text) {
   });
 }
 
-/// Adds what an element of "gpus" says; false for what is no GPU.
+/// Adds the values of an element of "gpus"; false for anything else.
 bool read_gpu(const nlohmann::json& gpu, TelemetryLine& out) {
   const auto uuid = gpu.is_object() ? gpu.find("uuid") : gpu.end();
   if (uuid == gpu.end() || !uuid->is_string() || !is_uuid(uuid->get<std::string>())) return false;

@@ -1,4 +1,4 @@
-// GPU telemetry: NVML is asked in a process of its own, so that a driver that hangs costs only the telemetry.
+// GPU telemetry. NVML is asked in a separate process, so that a hanging driver costs only the telemetry.
 #pragma once
 
 #include <chrono>
@@ -14,55 +14,56 @@
 
 namespace gpugauge::run {
 
-// The child is telemetry_main (runner.hpp). Its lines are {"gpus": [{"uuid": "GPU-...",
-// "sm_clock_hz": 1.98e9, ...}]} with a key for each quantity that NVML answers, or once {"error": "one
-// sentence"}. It ends with 0 when its reader is gone, and on SIGTERM after a last line that says how healthy
-// the GPUs are; with 1 after an error.
+// The child is telemetry_main (runner.hpp). It writes lines {"gpus": [{"uuid": "GPU-...", "sm_clock_hz":
+// 1.98e9, ...}]} with one key per quantity that NVML answers, or once {"error": "one sentence"}. It exits
+// with 0 when its reader is gone, and on SIGTERM after a last line with the GPUs' health. It exits with 1
+// after an error.
 
 /// A quantity that a line may hold, and its unit.
 struct GpuQuantity {
   std::string_view name;  ///< key of a line, and name of the series
   std::string_view unit;  ///< one of result::units
 };
-/// Every quantity that makes a series; other keys of a line are passed over.
+/// Every quantity that becomes a series; other keys of a line are ignored.
 const std::vector<GpuQuantity>& gpu_quantities();
 
-/// What one line of the child says.
+/// The contents of one line from the child.
 struct TelemetryLine {
   /// One quantity of one GPU.
   struct Value {
-    std::string uuid;  ///< letters, digits and '-', 1 to 96 of them
+    std::string uuid;  ///< letters, digits and '-', 1 to 96 characters
     std::string name;  ///< a key of the line, of gpu_quantities() or another
     double value = 0;  ///< finite, in the quantity's unit
   };
-  std::vector<Value> values;         ///< in the order of the GPUs
-  std::string lost;                  ///< UUID of the first GPU that NVML calls lost; "" = none
-  std::optional<std::string> error;  ///< why there is no telemetry, on one line; nothing else is set then
+  std::vector<Value> values;  ///< ordered by GPU
+  std::string lost;           ///< UUID of the first GPU that NVML reports lost; "" = none
+  /// why there is no telemetry, one line; the other members are then empty
+  std::optional<std::string> error;
 };
-/// Reads a line; nullopt for what is none of the above.
+/// Reads a line; nullopt for any other format.
 std::optional<TelemetryLine> parse_telemetry_line(const std::string& line);
 
 /// Starts the child and collects its lines as series of source "gpu:<UUID>".
 class GpuTelemetry {
  public:
-  /// What is started, and how long its silence is borne.
+  /// The command to start, and how long its silence is tolerated.
   struct Options {
-    Command command;                  ///< what prints the lines above on its standard output
-    double first_answer_seconds = 5;  ///< silence at the start is given up on after this
-    double silence_seconds = 10;      ///< silence at the end is remarked upon after this
+    Command command;                  ///< writes the lines above to its standard output
+    double first_answer_seconds = 5;  ///< gives up if there is no first line within this time
+    double silence_seconds = 10;      ///< adds a remark if the silence at the end exceeds this
   };
   /// `now` gives the time since the run's start.
   GpuTelemetry(Loop& loop, Options options, std::function<double()> now);
 
-  /// Ends the child, of which one that answered is asked once more first; waits at most two seconds.
+  /// Ends the child and waits at most 2 s. A child that has answered before is asked once more first.
   void finish();
-  /// Holds while the child is there.
+  /// True while the child is running.
   bool alive() const { return !child_->ended(); }
-  /// Processor seconds the child has used until now; 0 when it has ended.
+  /// Processor seconds used by the child so far; 0 when it has ended.
   double cpu_seconds() const;
-  /// What has come until now, with times since the run's start; empty before the first line.
+  /// All series so far, with times since the run's start; empty before the first line.
   const std::vector<result::Series>& series() const { return series_; }
-  /// "" or one sentence: why there is no telemetry, or why it ended early.
+  /// Why there is no telemetry, or why it ended early, one sentence; else "".
   const std::string& remark() const { return remark_; }
 
  private:
@@ -83,7 +84,7 @@ class GpuTelemetry {
   std::optional<Child> child_;
 };
 
-/// How this command asks itself for telemetry: "probe telemetry --interval 0.5".
+/// The command line with which this command asks itself for telemetry: "probe telemetry --interval 0.5".
 Command telemetry_command();
 
 }  // namespace gpugauge::run

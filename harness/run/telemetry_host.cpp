@@ -49,7 +49,7 @@ void HostTelemetry::add(const char* name, const char* unit, std::optional<double
 
 void HostTelemetry::add_share(const char* name, std::optional<double> before, std::optional<double> after,
                               double whole) {
-  // Two samples within one tick of the kernel's clock say nothing.
+  // Two samples within one tick of the kernel's clock give no share.
   if (!before || !after || whole < .02) return;
   add(name, "1", std::clamp((*after - *before) / whole, 0.0, 1.0));
 }

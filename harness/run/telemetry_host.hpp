@@ -1,4 +1,4 @@
-// How the host was doing while a run measured.
+// The state of the host during a run.
 #pragma once
 
 #include <vector>
@@ -8,19 +8,19 @@
 
 namespace gpugauge::run {
 
-/// Series of source "host". Shares are of the time since the sample before, counts are since the first
-/// sample: load1; cpu_busy, cpu_iowait, cpu_steal (shares of all processors' time, 0 to 1); pressure_cpu,
+/// Series of source "host". Shares cover the time since the previous sample; counts start at the first
+/// sample. load1; cpu_busy, cpu_iowait, cpu_steal (shares of all processors' time, 0 to 1); pressure_cpu,
 /// pressure_memory (shares of wall time in which some task waited); cpu_throttled_periods,
 /// cpu_throttled_seconds (by the quota of our groups); cpu_clock_hz (mean); memory_available_bytes;
-/// numa_misses. What cannot be read makes no series.
+/// numa_misses. A value that cannot be read gives no series.
 class HostTelemetry {
  public:
-  /// Reads the counters that later samples are compared with; no sample yet.
+  /// Reads the counters as a reference for later samples; takes no sample yet.
   explicit HostTelemetry(HostReader reader);
 
-  /// Takes a sample. `seconds` is the time since the run's start and rises from call to call.
+  /// Takes a sample. `seconds` is the time since the run's start and must rise from call to call.
   void sample(double seconds);
-  /// Series with at least one value.
+  /// The series with at least one value.
   std::vector<result::Series> series() const;
 
  private:

@@ -1,5 +1,5 @@
-// The child's side of GPU telemetry. NVML's functions are declared here as its public reference documents
-// them, and found at run time: neither its header nor its stub library is needed to build.
+// The child's side of GPU telemetry. NVML's functions are declared here after its public reference and looked
+// up at run time. The build therefore needs neither its header nor its stub library.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -36,13 +36,13 @@ struct Utilization {
 struct Memory {
   unsigned long long total, free, used;  // byte
 };
-/// nvmlFieldValue_t: one question of nvmlDeviceGetFieldValues, and its answer.
+/// nvmlFieldValue_t: one field of nvmlDeviceGetFieldValues, and its answer.
 struct FieldValue {
   unsigned field;
   unsigned scope;
   long long timestamp, latency;
   unsigned type;  // which member of `value` holds the answer
-  int code;       // of this question: the call itself succeeds where it answered another
+  int code;       // result of this field; the call itself can succeed with a failed field
   union {
     double real;
     int whole;
@@ -66,7 +66,7 @@ constexpr int clock_memory = 2;
 constexpr int sensor_gpu = 0;
 constexpr unsigned performance_state_unknown = 32;
 
-/// The functions that are asked; a null pointer where this NVML has none.
+/// NVML's functions; null where this version lacks one.
 struct Nvml {
   int (*init)() = nullptr;
   const char* (*error_string)(int) = nullptr;
@@ -82,7 +82,7 @@ struct Nvml {
   int (*performance_state)(Device, unsigned*) = nullptr;
   int (*pcie_generation)(Device, unsigned*) = nullptr;
   int (*pcie_width)(Device, unsigned*) = nullptr;
-  int (*pcie_generation_max)(Device, unsigned*) = nullptr;  // what GPU and slot can do together
+  int (*pcie_generation_max)(Device, unsigned*) = nullptr;  // what GPU and slot support together
   int (*pcie_width_max)(Device, unsigned*) = nullptr;
   int (*memory)(Device, Memory*) = nullptr;
   int (*persistence)(Device, unsigned*) = nullptr;
@@ -127,27 +127,26 @@ struct Gpu {
   std::string uuid;
 };
 
-/// Puts `scale` x the answer under `name`, or nothing when NVML has no answer.
+/// Stores `scale` x the answer under `name`; nothing when NVML has no answer.
 void ask(json& sample, const char* name, double scale, int (*function)(Device, unsigned*), Device device) {
   unsigned value = 0;
   if (function != nullptr && function(device, &value) == success) sample[name] = scale * value;
 }
 
-/// The same for functions that are asked about one of several clocks or sensors.
+/// Like ask(), for functions that take one of several clocks or sensors.
 void ask(json& sample, const char* name, double scale, int (*function)(Device, int, unsigned*), Device device,
          int which) {
   unsigned value = 0;
   if (function != nullptr && function(device, which, &value) == success) sample[name] = scale * value;
 }
 
-/// A field's value, a whole number; nullopt from a driver that does not know the field, and on models that do
-/// not have it.
+/// A field's whole-number value; nullopt if the driver does not know the field or the model lacks it.
 std::optional<double> field_of(const Nvml& nvml, Device device, unsigned field, unsigned scope = 0) {
   if (nvml.field_values == nullptr) return std::nullopt;
   FieldValue asked{};
   asked.field = field;
   asked.scope = scope;
-  asked.code = -1;  // what NVML does not touch is no answer
+  asked.code = -1;  // if NVML leaves it unchanged, there is no answer
   if (nvml.field_values(device, 1, &asked) != success || asked.code != success) return std::nullopt;
   switch (asked.type) {
     case type_unsigned_int:
@@ -162,7 +161,7 @@ std::optional<double> field_of(const Nvml& nvml, Device device, unsigned field, 
   }
 }
 
-/// It fell off the bus, which the driver logs as Xid 79, or answers nothing until a reset.
+/// True when the GPU fell off the bus (Xid 79) or answers nothing until a reset.
 bool is_lost(const Nvml& nvml, const Gpu& gpu) {
   unsigned value = 0;
   return nvml.temperature != nullptr && nvml.temperature(gpu.device, sensor_gpu, &value) == gpu_is_lost;
@@ -201,14 +200,15 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   return sample;
 }
 
-/// What the GPU's NVLinks are: asked once, since it is asked link by link. Nothing where the GPU has none.
+/// Stores the number and speed of the GPU's NVLinks; nothing where it has none. Called once, because it asks
+/// link by link.
 void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
   if (nvml.nvlink_state == nullptr) return;
   int links = 0, active = 0, to_switch = 0, with_speed = 0;
   double megabytes = 0;
   for (unsigned link = 0; link < nvlinks_most; ++link) {
     unsigned value = 0;
-    if (nvml.nvlink_state(device, link, &value) != success) continue;  // one that this GPU does not have
+    if (nvml.nvlink_state(device, link, &value) != success) continue;  // the GPU does not have this link
     ++links;
     if (value == 0) continue;
     ++active;
@@ -226,18 +226,18 @@ void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
   if (active > 0 && with_speed == active) sample["nvlink_bytes_per_second"] = 1e6 * megabytes;
 }
 
-/// What changes seldom, or never: read when the run begins and when it ends.
+/// Stores what seldom or never changes; called at the start and end of the run.
 void ask_health(json& sample, NvmlHealth& health, const Gpu& gpu) {
   for (const NvmlHealth::Value& value : health.ask(gpu.device))
     sample[std::string(value.series)] = value.value;
 }
 
-/// Writes one line at once; false when nobody reads any more.
+/// Writes one line at once; false when there is no reader any more.
 bool print(int output, const json& line) {
   return stack::write_line(output, line.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-/// SIGTERM, which is kept back from here on: whoever sends it wants to know how the GPUs are at the end.
+/// Blocks SIGTERM from here on: whoever sends it wants the GPUs' final state.
 class EndSignal {
  public:
   EndSignal() {
@@ -245,7 +245,7 @@ class EndSignal {
     sigaddset(&signals_, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   }
-  /// Waits until it comes or `time` is reached; whether it came.
+  /// Waits until the signal arrives or `time` is reached; returns true if it arrived.
   bool came_until(std::chrono::steady_clock::time_point time) const {
     using std::chrono::nanoseconds;
     while (true) {
@@ -262,7 +262,7 @@ class EndSignal {
   sigset_t signals_{};
 };
 
-/// One sample of what the GPUs are like when the run has ended.
+/// The last sample, which shows the GPUs at the end of the run.
 json last_sample(const Nvml& nvml, NvmlHealth& health, const std::vector<Gpu>& gpus) {
   json samples = json::array();
   for (const Gpu& gpu : gpus) {
@@ -289,7 +289,7 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   const EndSignal end_signal;
   const int output = stack::take_standard_output();
   const auto parent = getppid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang: nothing of ours must outlive the command
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang, and no child may outlive the command
   if (const std::string refused = stack::refused_library(library); !refused.empty())
     return fail(output, fmt::format("{} cannot be opened ({}).", library, refused));
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -314,7 +314,7 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   for (unsigned index = 0; index < count; ++index) {
     Gpu gpu;
     std::array<char, 96> uuid{};
-    if (nvml.device(index, &gpu.device) != success) continue;  // lost, or not ours to see
+    if (nvml.device(index, &gpu.device) != success) continue;  // lost, or not visible to us
     if (nvml.uuid(gpu.device, uuid.data(), static_cast<unsigned>(uuid.size())) != success) continue;
     gpu.uuid = uuid.data();
     gpus.push_back(gpu);
@@ -335,7 +335,7 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   auto next = std::chrono::steady_clock::now();
   const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(std::max(interval_seconds, .05)));
-  // Not before the first answer, which is waited for.
+  // NVLinks are asked only for the second sample, because the parent waits for the first answer.
   for (int number = 0; getppid() == parent; ++number) {
     json samples = json::array();
     for (const auto& gpu : gpus) {
@@ -347,7 +347,7 @@ int telemetry_main(double interval_seconds, const std::string& library) {
     if (!print(output, {{"gpus", samples}}) || !print_errors()) return 0;
     next += interval;
     const auto now = std::chrono::steady_clock::now();
-    if (next < now) next = now;  // NVML was slow: no burst to make up for it
+    if (next < now) next = now;  // NVML was slow: skip missed samples
     if (!end_signal.came_until(next)) continue;
     if (print(output, {{"gpus", last_sample(nvml, health, gpus)}})) print_errors();
     return 0;

@@ -37,10 +37,10 @@ struct WayToRead {
 /// takes no file (another user's, a read-only mount). A read-only connection also leaves them behind, where
 /// files of another owner lock the writers out. So:
 /// - A process that may write opens the store as a writer, must forbid itself any change (query_only), and
-/// cleans up.
+///   cleans up.
 /// - A process that may not, or has no room for the files, uses those that a writer has open.
 /// - Without a log, or with an empty one, the file is complete and is opened as one that nobody changes
-/// (immutable).
+///   (immutable).
 /// Throws result::FileError if a log was left that cannot be read without writing.
 WayToRead way_to_read(const std::filesystem::path& file, const std::string& name);
 

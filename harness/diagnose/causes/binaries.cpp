@@ -1,4 +1,4 @@
-// What a binary carries for this GPU: machine code, PTX, or neither.
+// Causes in the code that a binary contains for this GPU: machine code, PTX, or neither.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ const Words ptx_names{"cudaErrorUnsupportedPtxVersion",
                       "PTX*unsupported toolchain",
                       "newer PTX"};
 
-/// Whether an entry ("sm_86", "90a") is machine code that a GPU of this compute capability runs.
+/// True when an entry ("sm_86", "90a") is machine code that a GPU of this compute capability can run.
 bool runs_on(std::string_view entry, const stack::Version& capability) {
   if (contains_any(entry, {"virtual", "compute_", "ptx"})) return false;
   constexpr std::size_t digits_most = 4;
@@ -34,7 +34,7 @@ bool runs_on(std::string_view entry, const stack::Version& capability) {
   return code.architecture > 0 && stack::fits(code, capability.major(), capability.minor());
 }
 
-/// The list of architectures in the binary holds no machine code for this GPU's.
+/// The binary's list of architectures has no machine code for this GPU.
 Fact architecture_absent(const Seen& seen) {
   const Value* list = seen.inventory("cuda.arch_list");
   const auto capability = stack::Version::parse(seen.it().about.compute_capability);
@@ -53,7 +53,8 @@ Fact only_virtual(const Seen& seen) {
   return fmt::format("the binary holds PTX only: {}", list->text());
 }
 
-/// As many parts of a version as `like` has: a driver says 13.0, and a toolkit's 13.0.88 is no newer.
+/// Cuts a version to as many parts as `like` has: a driver reports 13.0, and a toolkit's 13.0.88 is not
+/// newer.
 std::string as_far_as(const std::string& version, const std::string& like) {
   std::size_t end = version.find('.');
   for (auto dots = std::count(like.begin(), like.end(), '.'); dots > 0 && end != std::string::npos; --dots)
@@ -98,13 +99,13 @@ void examine_arch(const Seen& seen, Argument& it) {
 
 void examine_ptx_newer(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(222, ptx_names));
-  // It does not run at all then; nothing becomes slower by it.
+  // The program then does not run at all, so this cause makes nothing slower.
   if (seen.harm()) it.confirms(weight::fair, both(ptx_newer(seen), seen.fails({})));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.changed({"driver", "cuda"}));
   it.at_most(bound::unnamed, seen.error(209, no_image_names));
 }
 
-/// A start that takes longer than setting all GPUs of a machine up.
+/// A start takes longer than the setup of all GPUs of a machine.
 Fact takes_long(const Seen& seen) {
   constexpr double seconds = 40;
   for (const Metric* metric : seen.metrics({}))
@@ -122,8 +123,8 @@ Fact other_gpus_start_fast(const Seen& seen) {
   return seen.told({"on earlier cards", "on older cards", "on other GPUs", "on the older GPU"});
 }
 
-/// Starting the driver compiles nothing. Where it lost at least half as much, in logarithms, as the rest of
-/// the start did, what slows all of it is no compiler.
+/// Starting the driver compiles nothing. If it lost at least half as much, in logarithms, as the rest of the
+/// start, a compiler does not explain the slowdown.
 Fact driver_start_as_slow(const Seen& seen) {
   constexpr double part = .5;
   double rest = 1;
@@ -139,7 +140,7 @@ Fact driver_start_as_slow(const Seen& seen) {
   return in_words("what compiles nothing is as slow", sentence(*driver));
 }
 
-/// Options that say for which architectures code is built.
+/// Options that set the architectures for which code is built.
 const Words built_for_words{"sm_",     "arch",          "cubin",        "TORCH_CUDA_ARCH_LIST",
                             "gencode", "generate_code", "generate-code"};
 
@@ -149,7 +150,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   const Fact compiled = seen.told({"cuModuleLoadData", "cuLinkComplete", "nvrtc", "ptxas", "JIT",
                                    "0 sm_*cubin", "no cubin", "PTX", "compiling*kernel", "just-in-time"});
   if (slow) {
-    // Hardly anything but a compiler takes that long.
+    // Hardly anything except a compiler takes that long.
     it.confirms(weight::fair, takes_long(seen));
     it.confirms(weight::hint, both(takes_long(seen), other_gpus_start_fast(seen)));
     it.confirms(weight::hint, seen.told({"first call", "first run", "first time", "every start", "each start",
@@ -160,7 +161,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
     it.confirms(weight::good, compiled);
     it.confirms(weight::fair, warm);
     it.confirms(weight::hint, slow);
-    // Code for the older GPU is in the binary, for the newer one it is not.
+    // The binary has code for the older GPU but not for the newer one.
     it.confirms(weight::hint, seen.probe("swap_gpu", {"normal", "recovers"}));
     it.confirms(weight::hint, seen.probe("repeat_in_fresh_process", {"recovers", "normal"}));
     it.confirms(weight::faint, seen.moved("memory_used_mib", {"rises_slowly"}));
@@ -178,7 +179,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, seen.error(222, ptx_names));
   it.at_most(bound::unnamed, seen.slower({}, {.phase = "warm"}));
   it.at_most(bound::unnamed, driver_start_as_slow(seen));
-  // Every first call takes longer than the next ones; without a figure it is not known to take too long.
+  // Every first call takes longer than later ones. Without a figure it is unknown whether it takes too long.
   const Fact figure = either(seen.slower({"init", "first_launch"}, {}, much_slower_from),
                              either(seen.slower({}, {.phase = "startup"}, much_slower_from),
                                     seen.slower({}, {.phase = "first_call"}, much_slower_from)));
@@ -189,7 +190,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
       !seen.recovers_by({"FORCE_PTX_JIT"}) && !seen.recovers_by(built_for_words))
     it.at_most(bound::unnamed,
                warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
-  // Tools that only ask the driver have no kernel to compile.
+  // Tools that only query the driver have no kernel to compile.
   it.at_most(bound::unnamed, either(seen.slower({}, {.op = "nvidia-smi"}), seen.slower({}, {.op = "nvml"})));
 }
 

@@ -1,4 +1,4 @@
-// Which change brought it, where the mechanism is not known.
+// Names the change that brought the slowdown, for cases whose mechanism is unknown.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,8 +11,8 @@ Fact harmed(const Seen& seen) {
   return either(seen.slower({}), seen.fails({}));
 }
 
-/// The driver that is said to recover is newer than the one that is slow: it mends this driver, and says
-/// nothing of what came with it.
+/// The driver that recovers is newer than the slow one. It fixes this driver, which tells nothing about what
+/// came with it.
 Fact newer_driver_recovers(const Seen& seen) {
   std::string current;
   if (const Value* version = seen.inventory("driver.version"); version != nullptr && version->number())
@@ -51,7 +51,7 @@ void examine_driver(const Seen& seen, Argument& it) {
   it.unproven(bound::below_half, changed_together(seen));
 }
 
-/// Fields that a reboot or a reload of the driver sets back.
+/// Settings that a reboot or a reload of the driver resets.
 Fact volatile_setting(const Seen& seen) {
   for (const char* name : {"persistence", "power_limit", "application_clock", "clock", "gpu.mig", "host.acs",
                            "peermem", "governor", "gpu.ecc", "uvm.loaded", "numa", "shm", "compute_mode"})
@@ -66,7 +66,7 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
   const Fact reload = either(seen.changed({"driver", "os"}), told);
   const Fact lost = volatile_setting(seen);
   if (harmed(seen) || (lost && told)) {
-    // A new driver means a reload: clocks, persistence and limits are back at their defaults.
+    // A new driver means a reload, which resets clocks, persistence and limits to their defaults.
     if (reload)
       it.confirms(seen.slower({"coll_large", "coll_small", "p2p"}) ? weight::fair : weight::hint, reload);
     if (reload && seen.slower({"coll_large", "coll_small", "p2p"}))
@@ -88,8 +88,8 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
   it.rules_out(seen.undone("driver", {"no_change"}));
 }
 
-/// What measures is known by a version, a hash or its own words. People also write there what else they
-/// changed.
+/// True when a changed harness field is about measuring: it holds a version, a hash or words of measuring.
+/// People also list other changes there.
 bool is_about_measuring(const Seen& seen) {
   for (const auto& [field, change] : *seen.it().changed) {
     if (!contains(field, "harness")) continue;
@@ -103,8 +103,8 @@ bool is_about_measuring(const Seen& seen) {
   return false;
 }
 
-/// A framework that returns before the work is done, and the GPU that is called slower than the processor:
-/// first of all it has to be measured with a wait and without the first call.
+/// The framework returns before the work is done, and the GPU seems slower than the processor. The work must
+/// first be timed with a wait and without the first call.
 Fact slower_than_processor(const Seen& seen) {
   const Fact asynchronous = seen.framework_is({"jax", "torch", "cupy", "tensorflow", "mxnet", "mlx"});
   if (!asynchronous || seen.it().about.compared_with != "other_configuration" || !seen.it().probes.empty() ||
@@ -119,8 +119,8 @@ Fact slower_than_processor(const Seen& seen) {
   return std::nullopt;
 }
 
-/// Python that takes the time around work of a GPU and does not wait for it: what is timed is the launch, and
-/// the next call that waits takes the time of the work before it.
+/// Python times GPU work without a wait. It then measures only the launch, and the next call that waits
+/// includes the earlier work.
 Fact timed_without_wait(const Seen& seen) {
   Fact timed;
   for (const std::string& line : seen.it().log) {
@@ -179,7 +179,7 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
   const bool image = changed.contains("container");
   std::set<std::string> counted = changed;
   for (const char* name : {"harness", "container_toolkit"}) counted.erase(name);
-  // A framework's wheel carries its cuDNN, cuBLAS and NCCL: one change, not two.
+  // A framework's wheel contains its cuDNN, cuBLAS and NCCL, so these are one change.
   const bool bundled = counted.contains("cudnn") || counted.contains("cublas") || counted.contains("nccl");
   if (counted.contains("framework") && counted.size() == 2 && bundled) counted.erase("framework");
   bool separated = false;
@@ -215,7 +215,7 @@ void examine_false(const Seen& seen, Argument& it) {
       cleared = true;
       it.confirms(weight::proof, both(undone, Fact("what was suspected is not it")));
     } else {
-      // Somebody tried another version; nobody is known to have suspected that it came with it.
+      // Somebody tried another version of a component that is not known to have changed.
       it.confirms(weight::fair, undone);
       unchanged = fmt::format("{} is not known to have changed", component);
     }

@@ -1,4 +1,4 @@
-// Clocks that are held, lost, or ramp up late.
+// Clocks that are locked low, lost, or ramp up late.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ Fact reset_recovers(const Seen& seen) {
 
 Fact reset_in_vain(const Seen& seen) {
   if (Fact fact = seen.probe("reset_clocks", {"no_change", "fails", "worse"})) return fact;
-  // A lock that makes it slower has its effect.
+  // A lock that made the work worse has an effect, so only no_change counts.
   if (Fact fact = seen.probe("change_setting", {"no_change"}, reset_words)) return fact;
   return seen.unmoved_by({"-rgc", "-rac", "reset_clocks", "clocks=default"});
 }
@@ -60,10 +60,10 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::fair, both(low, seen.recovers_by({"driver reload", "reload", "reboot", "driver="})));
   it.rules_out(reset_recovers(seen));
-  // Heat and power hold a clock too, and a reset does nothing to them.
+  // Heat and power also lower a clock, and a reset of the clocks does not help against them.
   if (!seen.not_throttled() && !told_by_driver && !impossible_power(seen))
     it.unproven(bound::unconfident, Fact("the throttle reasons were not read"));
-  // Caps that follow from readings that cannot be are part of the fault.
+  // Power caps that follow from impossible readings are part of the fault.
   if (!impossible_power(seen))
     it.at_most(bound::unnamed,
                seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
@@ -92,7 +92,7 @@ void examine_hidden(const Seen& seen, Argument& it) {
   } else if (slow && less_power) {
     it.confirms(weight::hint, less_power);
   }
-  // Without a clock: the GPU has all to do, and draws far less than this work does on a healthy one.
+  // No clock is known: the GPU is busy but draws far less power than a healthy one for this work.
   const std::optional<double> busy = seen.number("utilization_percent");
   constexpr double all_the_time = 90;
   if (!(clock && expected) && busy && *busy >= all_the_time && seen.not_throttled() && !low_clock(seen))
@@ -100,7 +100,7 @@ void examine_hidden(const Seen& seen, Argument& it) {
       it.confirms(weight::fair, fmt::format("it is {:g}% busy, and {}", *busy, *seen.not_throttled()));
   const bool two_levels = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
                                       [](const Metric& metric) { return metric.bimodal == true; });
-  // It works at two speeds, and the driver gives no reason at either.
+  // The work runs at two speeds, and the driver gives no reason for either.
   if (slow && two_levels && clock && !expected)
     it.confirms(weight::fair, both(seen.not_throttled(), Fact("it jumps between two levels")));
   if (!less_power && !two_levels) {
@@ -146,7 +146,7 @@ void examine_ramp(const Seen& seen, Argument& it) {
            seen.recovers_by({"keep_warm", "keep-alive", "keepalive", "warm-up", "warmup", "lock clocks",
                              "lock_clocks", "lock-gpu", "lock_gpu", "locked_clocks=", "lgc", "-lgc",
                              "clock_lock=", "prefer maximum performance", "PowerMizer", "minimum clock"})));
-  // A lock that was taken away is the opposite.
+  // A removed lock is the opposite of this cause.
   it.at_most(bound::unnamed, either(seen.probe("reset_clocks", {"recovers", "normal"}),
                                     seen.setting("locked_clocks", {"set"})));
   it.rules_out(seen.slower({}, {.phase = "back_to_back"}));
@@ -155,7 +155,7 @@ void examine_ramp(const Seen& seen, Argument& it) {
   if (slow_start(seen) && !idle) it.at_most(bound::unnamed, slow_start(seen));
 }
 
-/// Compute is down as a whole, and what would say why was not recorded.
+/// All compute is slower, and nothing recorded shows why.
 void examine_unknown_clock(const Seen& seen, Argument& it) {
   int slower = 0;
   for (const std::string_view name :

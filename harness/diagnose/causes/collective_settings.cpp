@@ -10,10 +10,10 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// NCCL's log says that a variable decides about a path; one that only names an interface does not.
+/// NCCL's log says that a variable decides about a path. One that only names an interface does not count.
 Fact told_by_log(const Seen& seen) {
   for (const std::string& line : seen.it().log)
-    // A switch that is set to off takes nothing away.
+    // A switch set to off disables nothing.
     if (contains_any(line, {"set by environment", "nccl.conf"}) &&
         !contains_any(line, {"_DISABLE set by environment to 0", "_DISABLE=0", "_DISABLE = 0"}) &&
         contains_any(line, {"_DISABLE", "P2P_LEVEL", "GDR_LEVEL", "NCCL_ALGO", "NCCL_PROTO", "NCHANNELS",
@@ -34,7 +34,7 @@ void examine_environment(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, slow_together(seen));
     it.confirms(weight::faint, seen.on("nccl.transport", {"net", "socket", "shm"}));
   }
-  // Which card or interface is used is set on most clusters: alone it explains nothing, and is only said.
+  // Most clusters set the card or interface. On its own that explains nothing and is only mentioned.
   if (it.evidence().empty() && nccl_chosen(seen)) {
     const Fact elsewhere_normal = seen.probe("native_benchmark", {"normal"});
     it.confirms(elsewhere_normal ? weight::fair : weight::hint,
@@ -64,7 +64,7 @@ void examine_version(const Seen& seen, Argument& it) {
   it.rules_out(seen.same_version("nccl"));
   if (!seen.undone("nccl", {"recovers"}))
     it.unproven(bound::unconfident, Fact("the old version was not measured again"));
-  // The rate is back with the new version: not the version as such.
+  // The rate recovers with the new version, so the version itself is not the cause.
   it.at_most(bound::half, seen.recovers_by({"GDR", "peermem", "NCCL_"}));
   it.at_most(bound::half, nccl_disabled(seen));
   it.at_most(bound::half, seen.told({"GPU Direct RDMA Disabled", "Failed to open libibverbs"}));
@@ -74,7 +74,7 @@ void examine_version(const Seen& seen, Argument& it) {
     it.unproven(bound::likely, Fact("no collective was measured on its own"));
 }
 
-/// The host of one of NCCL's log lines, "node3:1234:1240 [0] NCCL INFO ..."; "" where there is none.
+/// The host in an NCCL log line such as "node3:1234:1240 [0] NCCL INFO ..."; "" where there is none.
 std::string host_of(const std::string& line) {
   const std::size_t colon = line.find(':');
   const bool prefix = colon != std::string::npos && colon > 0 && colon + 1 < line.size() &&
@@ -83,7 +83,7 @@ std::string host_of(const std::string& line) {
   return prefix ? line.substr(0, colon) : "";
 }
 
-/// In one job some hosts load a network plugin and others have none.
+/// In one job some hosts load a network plugin and others do not.
 Fact plugins_differ(const Seen& seen) {
   std::set<std::string> with;
   std::set<std::string> without;
@@ -112,7 +112,7 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
   if (seen.it().about.compared_with == "peers" || seen.it().about.nodes.value_or(1) > 1) {
     it.confirms(weight::good, both(broken, seen.probe("swap_node", {"recovers", "normal"})));
     if (seen.it().about.compared_with == "peers") {
-      // Versions that differ break a job more often than they slow it.
+      // Different versions more often break a job than slow it.
       it.confirms(seen.fails({"coll_large", "coll_small", "application"}) ? weight::strong : weight::good,
                   both(broken, seen.changed({"nccl"})));
       it.confirms(weight::fair, both(broken, seen.field_changed("plugin")));
@@ -127,7 +127,7 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.fails({"coll_large"}));
 }
 
-/// The command that started the container, and that gave it no more of /dev/shm than Docker's default.
+/// The container was started without more /dev/shm than Docker's default.
 Fact started_without_shm(const Seen& seen) {
   for (const std::string& line : seen.it().log)
     if (contains_any(line, {"docker run", "podman run"}) &&
@@ -148,7 +148,7 @@ void examine_shm(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.told({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}));
   it.confirms(weight::strong,
               seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm", "--ipc", "ipc="}));
-  // A container that was given no more has 64 MiB; a disk that is full is told of with the file's name.
+  // A container has 64 MiB by default. An error of a full disk names the file.
   if (!size && !seen.told({"No space left on device: '", "No space left on device: /"}))
     it.confirms(weight::fair, both(seen.told({"No space left on device"}), started_without_shm(seen)));
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
@@ -162,7 +162,7 @@ void examine_shm(const Seen& seen, Argument& it) {
   if (size && *size >= 8 * small) it.at_most(bound::unnamed, fmt::format("/dev/shm holds {:g} MiB", *size));
 }
 
-/// UCX's log names a version whose memory hooks know no newer driver (openucx/ucx 1.18.1 mends them).
+/// UCX's log names a version whose memory hooks do not support newer drivers (fixed in openucx/ucx 1.18.1).
 Fact old_ucx(const Seen& seen) {
   constexpr std::string_view mark = "version ";
   for (const std::string& line : seen.it().log) {

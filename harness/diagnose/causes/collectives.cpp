@@ -1,4 +1,4 @@
-// Collectives: the transport that NCCL took.
+// Collectives: the transport that NCCL uses.
 #include "diagnose/causes/collectives.hpp"
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// Variables and modules by which the network reaches GPU memory.
+/// Variables and modules that give the network access to GPU memory.
 const Words gdr_switches{"NET_GDR", "GPUDIRECT", "peermem", "nv_peer_mem", "DMABUF", "dma-buf"};
 
 }  // namespace
@@ -110,7 +110,7 @@ Fact plain_copies_normal(const Seen& seen) {
 
 namespace {
 
-/// There is no plugin at all, which NCCL says on every machine without one.
+/// There is no plugin at all; NCCL reports that on every machine without one.
 Fact no_plugin_there(const Seen& seen) {
   return seen.told({"No plugin found", "Could not find*libnccl-net", "using internal implementation",
                     "Using internal network plugin"});
@@ -126,7 +126,7 @@ Fact on_sockets(const Seen& seen) {
                 seen.told({"Using network Socket", "NET/Socket : Using", "via NET/Socket", "NET/Socket/"}));
 }
 
-/// NCCL sets its network up on a single machine too, and says so, and does not use it there.
+/// On a single machine NCCL also sets up its network and logs it, but does not use it.
 Fact one_machine(const Seen& seen) {
   return seen.it().about.nodes == 1 ? Fact("one machine needs no network") : Fact();
 }
@@ -149,10 +149,10 @@ void examine_socket(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, seen.on("host.fabric", {"ethernet"}));
   it.at_most(bound::below_half,
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));
-  // A plugin that should have taken the fabric was not loaded: that is why there are sockets.
+  // The plugin for the fabric was not loaded, which explains the sockets.
   it.at_most(bound::likely, plugin_symbols(seen));
   if (!no_plugin_there(seen)) it.at_most(bound::likely, plugin_not_loaded(seen));
-  // On EFA only a plugin reaches the fabric.
+  // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
   it.at_most(bound::remote, one_machine(seen));
@@ -164,7 +164,7 @@ void examine_plugin(const Seen& seen, Argument& it) {
   const Fact symbols = plugin_symbols(seen);
   it.confirms(weight::strong, symbols);
   const Fact absent = no_plugin_there(seen);
-  // Without a plugin NCCL's own InfiniBand transport serves; on EFA nothing does.
+  // Without a plugin NCCL uses its own InfiniBand transport; EFA has no such fallback.
   it.confirms(efa || !absent ? weight::strong : weight::fair, line);
   it.confirms(weight::good, seen.on("libraries.missing", {"nccl-net", "nccl-ofi", "fabric", "nccl_net"}));
   it.confirms(weight::fair, both(efa, on_sockets(seen)));
@@ -177,12 +177,12 @@ void examine_plugin(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, on_sockets(seen));
   }
   it.at_most(bound::remote, seen.on("nccl.transport", {"ib", "p2p"}));
-  // NCCL's own transport took the fabric: it needed no plugin.
+  // NCCL's own transport uses the fabric, so no plugin was needed.
   it.at_most(bound::remote, seen.told({"NET/IB : Using"}));
   it.at_most(bound::remote, one_machine(seen));
 }
 
-/// NCCL lists its channels between nodes, and of one host none says GDRDMA.
+/// NCCL lists its channels between nodes, and no channel of one host says GDRDMA.
 Fact channels_without_gdr(const Seen& seen) {
   if (!slow_collective(seen)) return std::nullopt;
   std::map<std::string, std::string> plain;
@@ -201,7 +201,7 @@ Fact channels_without_gdr(const Seen& seen) {
   return std::nullopt;
 }
 
-/// What a log line of NCCL or a loaded module says: the network does reach GPU memory.
+/// An NCCL log line or a loaded module shows that the network does reach GPU memory.
 Fact gdr_in_use(const Seen& seen) {
   for (const std::string& line : seen.it().log)
     if (contains(line, "via NET/IB/") && !contains(line, "GDRDMA")) return std::nullopt;
@@ -224,7 +224,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
   if (!without)
     it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
-    // With DMA-BUF it is not needed.
+    // DMA-BUF makes it unnecessary.
     it.confirms(weight::fair, seen.off("peermem.module"));
   if (slow) {
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_LEVEL", {"0", "LOC"}));

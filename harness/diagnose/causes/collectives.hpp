@@ -1,25 +1,25 @@
-// What the signatures of collectives ask.
+// Facts that several signatures of collectives use.
 #pragma once
 
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
 
-/// Several GPUs work together and are slow or fail, or a log or the transport tells that they would be.
+/// A collective or an application is slower or fails.
 Fact slow_collective(const Seen& seen);
-/// NCCL's network plugin was looked for and not loaded.
+/// NCCL searched for its network plugin and did not load it.
 Fact plugin_not_loaded(const Seen& seen);
-/// A library of the fabric is of another version than the plugin was built for.
+/// A library of the fabric has another version than the one the plugin was built for.
 Fact plugin_symbols(const Seen& seen);
-/// A variable takes a transport or a path away from NCCL; one that only tunes it; one that only picks a card
-/// or an interface.
+/// An environment variable takes a transport or path away from NCCL (disabled), only tunes it (tuned), or
+/// only picks a card or interface (chosen).
 Fact nccl_disabled(const Seen& seen);
 Fact nccl_tuned(const Seen& seen);
 Fact nccl_chosen(const Seen& seen);
-/// With GPUDirect RDMA switched off it recovers: it is in use, and what is between the GPU and the network
-/// card is at fault.
+/// The harm goes when GPUDirect RDMA is switched off. So GPUDirect RDMA is in use, and the fault lies between
+/// the GPU and the network card.
 Fact recovers_without_gdr(const Seen& seen);
-/// Copies between devices without NCCL are as fast as ever.
+/// Copies between devices without NCCL are unchanged.
 Fact plain_copies_normal(const Seen& seen);
 
 }  // namespace gpugauge::diagnose

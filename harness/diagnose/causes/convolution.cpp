@@ -1,10 +1,10 @@
-// Convolutions: layout, choice of algorithm, version of cuDNN.
+// Convolutions: layout, choice of algorithm, and version of cuDNN.
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
-/// A convolution, or an application that consists of them.
+/// A convolution is slow, or an application made of them.
 Fact slow_convolution(const Seen& seen) {
   if (Fact fact = seen.slower({"conv"})) return fact;
   for (const std::string_view op :
@@ -48,7 +48,7 @@ void examine_heuristic(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 seen.recovers_by({"cudnn.enabled", "cudnn_enabled", "use_cudnn", "without cudnn", "cudnn=off",
                                   "cudnn=false", "cudnn disabled"}));
-    // Next to it lies a shape or type for which the guess is good.
+    // The guess is good for a neighbouring shape or type.
     it.confirms(weight::fair, both(seen.slower({"conv"}), other_shape_recovers(seen)));
     it.confirms(weight::hint, seen.changed({"cudnn", "framework"}));
     it.confirms(weight::fair, seen.told({"heuristic mode", "CUDNN_HEUR", "algo search*heuristic"}));
@@ -58,7 +58,7 @@ void examine_heuristic(const Seen& seen, Argument& it) {
         weight::fair,
         both(tuned(seen), either(seen.changed({"cudnn"}),
                                  seen.inventory("cudnn.version") ? Fact("cuDNN is in use") : Fact())));
-    // Only convolutions are searched for so.
+    // Only convolutions have such a search.
     it.confirms(weight::good,
                 both(seen.slower(application_classes),
                      either(seen.recovers_by({"cudnn.benchmark", "cudnn_benchmark", "conv_algo_search",
@@ -74,7 +74,7 @@ void examine_version(const Seen& seen, Argument& it) {
   const Fact slow = slow_convolution(seen);
   if (it.confirms(weight::good, seen.changed({"cudnn"}))) {
     it.confirms(weight::fair, slow);
-    // cuDNN comes inside the framework's wheel: its rollback is cuDNN's too.
+    // cuDNN comes in the framework's wheel, so a rollback of the framework also rolls back cuDNN.
     it.confirms(weight::hint, seen.undone("framework", {"recovers"}));
     if (seen.changed_only({"cudnn"}))
       it.confirms(weight::hint, Fact("nothing but cuDNN is known to have changed"));
@@ -85,7 +85,7 @@ void examine_version(const Seen& seen, Argument& it) {
   it.rules_out(seen.same_version("cudnn"));
   it.at_most(bound::last_named, tuned(seen));
   it.at_most(bound::unnamed, gpu_not_used(seen));
-  // None of them can be blamed alone, and which it was takes a probe.
+  // None of them can be blamed alone; only a probe can tell which it was.
   it.unproven(bound::unnamed, changed_together(seen));
   it.at_most(bound::weak, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
   it.at_most(bound::unnamed, seen.fails({}));

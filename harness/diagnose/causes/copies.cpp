@@ -1,4 +1,4 @@
-// Copies between host and device on a link that is in order.
+// Copies between host and device over a healthy link.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -14,7 +14,7 @@ Fact slow_copy(const Seen& seen) {
   return seen.slower({"h2d", "d2h"});
 }
 
-/// Copies vary from one to the next, and the machine has two sockets to run on.
+/// Copy times vary, and the machine has two sockets to run on.
 Fact varies_with_sockets(const Seen& seen) {
   constexpr double much = .1;
   const Fact sockets = seen.told({"2 x *Xeon", "2 x *EPYC", "2x *Xeon", "2x *EPYC", "2x Intel", "2x AMD",
@@ -35,10 +35,10 @@ void examine_numa(const Seen& seen, Argument& it) {
   if (slow) {
     it.confirms(weight::good, seen.off("host.numa_local"));
     it.confirms(weight::good, seen.told({"NUMA node*remote", "remote NUMA", "numa_node*-1"}));
-    // A policy that spreads the pages over all nodes does to the buffers what a wrong node does.
+    // A policy that spreads the pages over all nodes affects the buffers like a wrong node.
     it.confirms(weight::good, seen.probe("change_setting", {"worse", "slow"}, {"interleave"}));
   }
-  // Where a thread runs decides only as long as its pages come from there.
+  // The thread's node matters only if its pages come from the same node.
   const Fact pages = seen.told({"pages*the other node", "pages*remote node", "buffer*the other node",
                                 "buffer*remote node", "allocated on the other node", "wrong NUMA node"});
   it.confirms(weight::good, both(slow, pages));
@@ -51,8 +51,8 @@ void examine_numa(const Seen& seen, Argument& it) {
   if (!seen.probe("pin_to_local_numa", {"recovers"})) it.at_most(bound::remote, seen.on("host.numa_local"));
 }
 
-/// Unpinned copies are slow and pinned ones are not. `measured`: the pinned ones have a factor too, and no
-/// rate alone.
+/// Unpinned copies are slow and pinned ones are not. `measured`: the pinned ones must have a factor, not only
+/// a rate.
 Fact only_pageable(const Seen& seen, bool measured) {
   Fact slow;
   Fact normal;
@@ -69,8 +69,8 @@ Fact only_pageable(const Seen& seen, bool measured) {
   return std::nullopt;
 }
 
-/// A framework's or a library's own copies are slow, and the same copy in plain CUDA is not: the link is in
-/// order, and the memory is not pinned.
+/// Copies by a framework or library are slow, but the same copy in plain CUDA is not. The link is healthy,
+/// and the memory is not pinned.
 Fact own_copies_slow(const Seen& seen) {
   for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
     if (metric->factor.value_or(1) >= much_slower_from &&
@@ -80,7 +80,7 @@ Fact own_copies_slow(const Seen& seen) {
   return std::nullopt;
 }
 
-/// The report says of a figure that its memory is pinned.
+/// True when the report says that a figure's memory is pinned.
 bool is_pinned(const Metric& metric) {
   constexpr std::array<std::string_view, 4> unpinned{"unpinned", "not pinned", "non-pinned", "without pin"};
   const auto says = [&](const std::string& text) {

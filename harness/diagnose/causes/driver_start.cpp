@@ -1,4 +1,4 @@
-// Why CUDA does not start on a machine whose kernel module is loaded.
+// Causes that keep CUDA from starting although the kernel module is loaded.
 #include "diagnose/causes/driver_start.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void examine_compat(const Seen& seen, Argument& it) {
   if (!error) it.at_most(bound::unnamed, seen.error(803, mismatch_names));
 }
 
-/// The fabric's state says anything but done.
+/// The fabric's state is known, and is neither complete nor unsupported.
 Fact fabric_not_done(const Seen& seen) {
   const Value* state = seen.inventory("gpu.fabric_state");
   if (state == nullptr) return std::nullopt;
@@ -74,26 +74,26 @@ Fact fabric_not_done(const Seen& seen) {
   return fmt::format("gpu.fabric_state = {}", state->text());
 }
 
-/// A board for a machine with NVSwitch, by its name. With bridges in place of switches: H100 NVL, H200 NVL.
+/// The name is that of a board for machines with NVSwitch. H100 NVL and H200 NVL have bridges instead.
 Fact board_with_switch(const Seen& seen) {
   if (seen.gpu_named({"NVL", "PCIe", "PCIE"})) return std::nullopt;
   return seen.gpu_named({"SXM", "SXM3", "SXM4", "SXM5", "SXM6", "HBM3", "HBM3e", "HGX", "DGX", "GB200",
                          "GB300", "B200", "B300", "H200", "H20"});
 }
 
-/// A GPU of NVLink 5, whose fabric manager needs the NVLink subnet manager (NVLSM) beside it.
+/// True for a GPU with NVLink 5, whose fabric manager also needs the NVLink subnet manager (NVLSM).
 bool nvlink_5(const Seen& seen) {
   const std::string& capability = seen.it().about.compute_capability;
   return capability.empty() ? seen.gpu_named({"B100", "B200", "B300", "GB200", "GB300"}).has_value()
                             : capability.starts_with("10.");
 }
 
-/// No NVSwitch was seen. Those of NVLink 5 are no PCI function that could be.
+/// No NVSwitch was seen. Switches of NVLink 5 do not appear as PCI functions, so they are never missed.
 Fact switch_missing(const Seen& seen) {
   return nvlink_5(seen) ? std::nullopt : seen.off("topology.nvswitch");
 }
 
-/// The service does not run where it should. That it is not there at all is as it should be on most machines.
+/// The service does not run where it should. On most machines it is rightly absent.
 Fact manager_not_running(const Seen& seen) {
   const Value* state = seen.inventory("fabric_manager.state");
   if (state == nullptr) return std::nullopt;
@@ -124,14 +124,14 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   it.confirms(weight::strong,
               seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager", "nvlsm", "ib_umad"}));
   const bool state_read = !it.evidence().empty() || fabric_not_done(seen);
-  // NVML lists what CUDA does not see before the switches are set up.
+  // Before the switches are set up, NVML lists GPUs that CUDA does not see.
   if (seen.fails({"init"}) && board_without_devices(seen)) {
     it.confirms(weight::fair, board_without_devices(seen));
     if (!state_read) it.unproven(bound::unconfident, Fact("nothing tells the state of the fabric"));
   }
   if (!it.evidence().empty() || seen.fails({"init"})) {
     it.confirms(weight::fair, fabric_not_done(seen));
-    // The board alone says that there may be a fabric, and nothing of its state.
+    // The board alone suggests a fabric but tells nothing about its state.
     const Fact fabric = either(seen.on("topology.nvswitch"), seen.told({"NVSwitch"}));
     it.confirms(it.evidence().empty() && !fabric ? weight::hint : weight::fair,
                 either(fabric, board_with_switch(seen)));
@@ -140,8 +140,8 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   it.rules_out(seen.told(hmm_lines));
   it.rules_out(both(switch_missing(seen), seen.off("gpu.fabric_state")));
   it.at_most(bound::unnamed, switch_missing(seen));
-  // Where there is no NVSwitch the service ends by itself, and nothing waits for it. With NVLink 5 it ends so
-  // for want of NVLSM, too, and where error 802 was seen something does wait.
+  // Without an NVSwitch the service exits by itself, and nothing waits for it. With NVLink 5 it also exits so
+  // if NVLSM is missing. Where error 802 was seen, something does wait.
   const Fact nothing_to_do = seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"});
   if (nvlink_5(seen)) {
     it.confirms(weight::good, both(either(error, fabric_not_done(seen)), nothing_to_do));

@@ -1,4 +1,4 @@
-// What the signatures of a start that fails ask.
+// Facts about a driver that fails to start, shared by several signatures.
 #pragma once
 
 #include "diagnose/causes/predicates.hpp"
@@ -9,9 +9,9 @@ namespace gpugauge::diagnose {
 Fact no_device(const Seen& seen);
 /// NVML answers.
 Fact nvml_works(const Seen& seen);
-/// NVML says that library and kernel module are of different versions.
+/// NVML reports that its library and the kernel module have different versions.
 Fact nvml_mismatch(const Seen& seen);
-/// NVML lists the GPUs of a machine with NVSwitch, and CUDA finds none.
+/// NVML lists the GPUs of a machine with NVSwitch, but CUDA finds none.
 Fact board_without_devices(const Seen& seen);
 
 }  // namespace gpugauge::diagnose

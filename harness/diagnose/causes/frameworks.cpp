@@ -1,4 +1,4 @@
-// Work that was meant for the GPU and ran on the processor.
+// Work that was meant for the GPU but ran on the processor.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 const Words provider_unknown{"is not in available provider names", "not in available providers",
                              "CUDAExecutionProvider*not available"};
 
-/// The framework says itself that it was built without CUDA.
+/// The framework itself reports that it was built without CUDA.
 Fact says_no_cuda(const Seen& seen) {
   return seen.told({"not compiled with GPU offload",
                     "compiled without GPU",
@@ -57,22 +57,22 @@ Fact cpu_build(const Seen& seen) {
   return seen.on("framework.build", {"cpu"});
 }
 
-/// Known to be built for no CUDA: the key is there and says so.
+/// The framework is known to be built without CUDA: the key exists and says so.
 Fact no_framework_cuda(const Seen& seen) {
   const Value* cuda = seen.inventory("framework.cuda");
   if (cuda == nullptr || cuda->on()) return std::nullopt;
   return "the framework was built for no CUDA";
 }
 
-/// The reporter sees that a model stays where the processor works.
+/// The reporter saw that a model stays in the processor's memory.
 Fact not_put_on_gpu(const Seen& seen) {
   return seen.told({"no longer loaded into*GPU", "no longer loaded*VRAM", "not loaded into*GPU",
                     "not loaded*VRAM", "no longer*GPU memory", "no longer*on the GPU", "no longer use*GPU",
                     "not offloaded"});
 }
 
-/// Many things keep a model off the GPU: the build is the first to look at, and no more than that where
-/// nothing else speaks of it.
+/// Many things keep a model off the GPU. The build is the first suspect, but stays unproven without other
+/// evidence.
 void examine_memory_left(const Seen& seen, Argument& it) {
   const bool alone = it.evidence().empty();
   if (!it.confirms(weight::good, left_gpu_memory(seen))) return;
@@ -154,12 +154,12 @@ void examine_cpu_wheel(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, seen.on("framework.origin", {"own_build", "source"}));
   it.at_most(bound::below_half,
              seen.told({"not compiled with GPU offload", "compiled without CUDA", "without GPU support"}));
-  // Without a driver nothing reaches a GPU; a build that is known to have no CUDA would not with one either.
+  // Without a driver nothing reaches a GPU. A build without CUDA would not reach one with a driver either.
   if (!cpu_build(seen)) it.at_most(bound::unnamed, seen.probe("nvml_query", {"fails"}));
   it.rules_out(seen.on("framework.build", {"cuda"}));
-  // JAX says that no such build is installed where the one that is cannot load its libraries.
+  // JAX also reports a missing CUDA build when the installed one cannot load its libraries.
   it.at_most(bound::unnamed, seen.told({"Unable to load cu"}));
-  // Who calls the driver was built for it.
+  // A program that calls the driver was built for it.
   it.at_most(bound::unnamed,
              seen.told({"failed call to cuInit", "CUDA_ERROR_", "cudaError", "cudaGetDeviceCount",
                         "found no NVIDIA driver", "driver on your system is too old"}));

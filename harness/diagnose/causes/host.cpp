@@ -1,4 +1,4 @@
-// The host holds the GPU up: limits, contention, clocks and placement of its processors.
+// The host slows the GPU: limits, contention, clocks and placement of its processors.
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ Fact throttled(const Seen& seen) {
   return seen.at_least("cpu_throttled_periods", 1);
 }
 
-/// The group allows a part of the machine's processors, or there is a limit at all.
+/// The group allows only part of the machine's processors, or has any limit at all.
 Fact limited(const Seen& seen) {
   const Value* limit = seen.inventory("host.cgroup_cpu_limit");
   if (limit == nullptr)
@@ -52,7 +52,7 @@ void examine_cgroup(const Seen& seen, Argument& it) {
   }
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.on("host.container"));
   it.rules_out(seen.probe("outside_cgroup", {"no_change", "slow", "worse", "normal"}));
-  // A quota holds on every processor.
+  // A quota applies on every processor.
   it.at_most(bound::last_named, seen.recovers_by({"idle_processors"}));
   it.at_most(bound::last_named, seen.probe("cpu_benchmark", {"normal"}));
   if (!throttled(seen) && !seen.probe("outside_cgroup", {"recovers"}) &&
@@ -60,7 +60,7 @@ void examine_cgroup(const Seen& seen, Argument& it) {
     it.at_most(bound::unnamed, Fact("no period was throttled"));
 }
 
-/// The reporter saw the mask, or what sets it.
+/// The reporter saw the affinity mask, or what sets it.
 Fact mask_seen(const Seen& seen) {
   return seen.told({"affinity",           "Cpus_allowed",       "taskset",
                     "nomultithread",      "cpu-bind",           "cpu_bind",
@@ -85,7 +85,7 @@ void examine_contention(const Seen& seen, Argument& it) {
     it.confirms(weight::good, seen.at_least("cpu_pressure_percent", pressure_matters));
     it.confirms(weight::strong, seen.at_least("cpu_steal_percent", steal_matters));
     it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
-    // A neighbour on the core, of which no counter of the system tells; or a low clock.
+    // A neighbour on the core, which no system counter shows, or a low clock.
     it.confirms(weight::fair, slower_processor(seen));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu", "host_memory", "launch"}));
   }
@@ -95,7 +95,7 @@ void examine_contention(const Seen& seen, Argument& it) {
         either(seen.moved("cpu_load_percent", {"higher"}),
                either(seen.moved("cpu_pressure", {"higher"}),
                       either(seen.moved("cpu_steal", {"higher"}), seen.moved("load_average", {"higher"})))));
-    // The GPU has less to do because what the processors prepare comes later.
+    // The GPU has less to do because the processors prepare its work later.
     const Fact idler = either(seen.moved("utiliz", {"lower"}), seen.less_than("utilization_percent", 50));
     if (it.confirms(weight::fair, both(waits_for_data(seen), idler)))
       it.confirms(weight::hint, seen.on("drift", {"worse_with_time"}));
@@ -132,7 +132,7 @@ void examine_contention(const Seen& seen, Argument& it) {
                                                 "other programs",
                                                 "other applications",
                                                 "background"}));
-  // What holds the processors back for good does not pass within seconds.
+  // A permanent limit on the processors does not pass within seconds.
   if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
   it.at_most(bound::half, seen.unmoved_by({"idle_processors"}));
   it.at_most(bound::weak, mask_seen(seen));
@@ -145,8 +145,8 @@ void examine_contention(const Seen& seen, Argument& it) {
 
 const Words slow_governors{"powersave", "conservative"};
 
-/// Another governor was in use before, and one that saves power is now. "absent" tells of none that could not
-/// be read, and is no other governor.
+/// Another governor was used before, and a power-saving one is used now. "absent" means an unreadable
+/// governor, which does not count as another one.
 Fact changed_to_slow_governor(const Seen& seen) {
   const Fact fact = seen.changed_to("governor", slow_governors);
   if (!fact) return std::nullopt;
@@ -167,7 +167,7 @@ void examine_governor(const Seen& seen, Argument& it) {
                                                 "C-state", "cstate", "intel_idle"}));
   it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));
   if (harmed) {
-    // That it changed and that it is so is one fact.
+    // The change and the present state are one fact.
     if (!it.confirms(weight::strong, changed_to_slow_governor(seen)))
       it.confirms(weight::good, either(seen.on("host.governor", slow_governors),
                                        seen.told({"governor*powersave", "powersave*governor",
@@ -186,7 +186,7 @@ void examine_governor(const Seen& seen, Argument& it) {
                                       seen.at_least("cpu_pressure_percent", pressure_matters)));
   it.at_most(bound::unnamed, seen.recovers_by({"idle_processors"}));
   it.at_most(bound::unnamed, seen.probe("repeat_later", {"normal"}));
-  // A launch is all work of the processor: what holds its clock low slows that first.
+  // A launch is pure processor work, so a low clock slows launches first.
   if (!switched && seen.unchanged({"launch"}))
     it.at_most(bound::unnamed, Fact("launch is unchanged, predicted slower"));
   it.rules_out(seen.unmoved_by({"governor", "cpupower"}));
@@ -204,7 +204,7 @@ Fact narrowed(const Seen& seen) {
       if (contains_any(key, {"cpus_per_task", "cpus-per-task", "cpus per task", "cpus_per_rank"}))
         allowed = value.number();
   const std::optional<double> all = seen.number("host.cpus");
-  // No machine with a GPU has so few.
+  // No machine with a GPU has so few processors.
   constexpr double very_few = 2;
   if (allowed && !all && *allowed <= very_few)
     return fmt::format("the process may use no more than {:g} processors", *allowed);
@@ -224,19 +224,19 @@ void examine_affinity(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 either(seen.environment("GOMP_CPU_AFFINITY"), seen.environment("KMP_AFFINITY")));
     it.confirms(weight::fair, seen.told({"Cpus_allowed_list", "affinity mask", "cpuset.cpus"}));
-    // As many workers as processors, and few processors that they run on. One busy thread is how CUDA waits.
+    // As many workers as processors, but few processors run them. One busy thread is how CUDA waits.
     it.confirms(weight::fair,
                 seen.told({"only * of * cores", "only * of * processors", "only * of the * cores",
                            "workers*on one core", "workers share*core", "workers*same core"}));
   }
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.slower({"launch", "h2d"}));
   it.rules_out(seen.unmoved_by({"affinity", "taskset"}));
-  // Bound and given more at once: which of the two it was is open, where nothing shows a narrow mask.
+  // Processors were bound and added at once; without a visible narrow mask it is open which one helped.
   if (!mask_seen(seen) && !narrowed(seen))
     it.unproven(bound::likely,
                 in_words("which of the two it was is open",
                          seen.probe("change_setting", {"recovers"}, {"cpus*,*bind", "bind*,*cpus"})));
-  // The mask allows processors on which it is fast.
+  // The mask allows processors on which the work is fast.
   it.at_most(bound::half, seen.recovers_by({"idle_processors"}));
   it.at_most(bound::unnamed, seen.probe("repeat_later", {"normal"}));
   it.at_most(bound::weak, throttled(seen));

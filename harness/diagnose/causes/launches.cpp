@@ -1,4 +1,4 @@
-// Launches that cost more: made synchronous, watched, or wrapped.
+// Launches that cost more because they are synchronous, observed, or wrapped.
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -57,7 +57,7 @@ void examine_cupti(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
   it.rules_out(seen.probe("repeat_in_fresh_process", {"slow", "no_change", "worse"}));
   it.at_most(bound::weak, injected(seen));
-  // A subscription costs the same from its first call on; what grows with time is something else.
+  // A subscription costs the same from its first call on; a growing cost has another cause.
   if (!after) it.at_most(bound::unnamed, seen.on("drift", {"worse_with_time"}));
 }
 
@@ -66,7 +66,7 @@ void examine_profiler(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
                                        "cuda-memcheck", "libcupti*loaded", "libsanitizer-public",
                                        "==PROF==", "==NVPROF==", "ncu --", "Collecting data*Nsight"}));
-  // Who measured with a profiler is not slow because of it.
+  // These words place the slow run itself under a profiler; a measurement made with one does not count.
   it.confirms(weight::good, seen.told({"under nsys", "under nsight", "under ncu", "under nvprof",
                                        "under compute-sanitizer", "under cuda-gdb", "while profiling",
                                        "when profiled", "profiler is on", "profiler attached",
@@ -78,17 +78,17 @@ void examine_profiler(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.probe("stream_overlap", {"no_overlap"}));
   }
   it.at_most(bound::unnamed, seen.unmoved_by({"INJECTION", "LD_PRELOAD", "NSYS", "SANITIZER"}));
-  // A variable that was taken away without effect is not why.
+  // If removing the variable changed nothing, it is not the cause.
   it.at_most(bound::weak, seen.unmoved_by({"LAUNCH_BLOCKING"}) ? Fact() : blocking_set(seen));
   it.at_most(bound::below_half, seen.slower({}, {.phase = "after_profiler"}));
-  // What a profiler told, in a run that was made to look: none is in the process that is slow.
+  // Profiler output comes from a deliberate profiling run; the slow process itself has no profiler.
   if (!injected(seen)) it.at_most(bound::unnamed, seen.said({"nsys: ", "nvprof: ", "ncu: ", "nsight: "}));
 }
 
-/// Percent of the time: below it the GPU waits more than it works.
+/// Percent of the time; below it the GPU waits more than it works.
 constexpr double mostly_idle = 50;
 
-/// Launches through a framework are slower while the native ones are not.
+/// Launches through a framework are slower, while native launches are not.
 void examine_framework_launch(const Seen& seen, Argument& it) {
   Fact framework;
   Fact native;
@@ -99,7 +99,7 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
   }
   if (!native && seen.slower({"launch"})) native = seen.probe("native_benchmark", {"normal", "succeeds"});
   const Fact op = seen.slower({"framework_op"}, {.size = "small"});
-  // The kernel itself is as fast as ever: what is small pays for its launch.
+  // The kernels are as fast as before; only small work pays for its launches.
   const Fact small_only = both(op, seen.unchanged({"framework_op"}, {.size = "large"}));
   it.confirms(weight::fair, framework);
   it.confirms(weight::good, small_only);
@@ -120,7 +120,7 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
       seen.recovers_by({"cuda graph", "cuda_graph", "cudagraph", "graphs=", "graph=", "torch.compile",
                         "cudagraphs", "reduce-overhead", "cuda graphs"});
   it.confirms(weight::fair, both(seen.slower({"launch"}), graphs));
-  // Replayed as a graph the same kernels are fast: what was slow is between them, on the processor.
+  // The same kernels are fast when replayed as a graph, so the time was lost between them, on the processor.
   it.confirms(weight::good, both(seen.slower({"application", "framework_op"}), graphs));
   if (graphs && seen.number("utilization_percent").value_or(100) < mostly_idle)
     it.confirms(weight::fair, Fact("the GPU was mostly idle"));

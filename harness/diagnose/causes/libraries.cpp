@@ -1,4 +1,4 @@
-// Libraries: missing, mixed, doubled, or slower than their predecessor.
+// Libraries that are missing, mixed, duplicated, or slower than their predecessor.
 #include <algorithm>
 #include <sstream>
 
@@ -34,7 +34,7 @@ const Words cudnn_not_found{
     "libcudnn*not found",
 };
 
-/// Copies under a key that are of different versions, or are at least two.
+/// The key counts or lists at least two copies.
 Fact copies(const Seen& seen, std::string_view key) {
   const Value* value = seen.inventory(key);
   if (value == nullptr) return std::nullopt;
@@ -44,7 +44,8 @@ Fact copies(const Seen& seen, std::string_view key) {
   return fmt::format("{}: {}", key, value->text());
 }
 
-/// Libraries of CUDA in more than one version; others (libibverbs) say nothing about CUDA's.
+/// CUDA libraries are present in more than one version. Other libraries (libibverbs) tell nothing about
+/// CUDA's.
 Fact mixed(const Seen& seen) {
   return seen.on("libraries.mixed",
                  {"cudnn", "cublas", "cudart", "nvrtc", "cufft", "cusparse", "cusolver", "nvjitlink"});
@@ -65,7 +66,7 @@ Fact mismatch_reported(const Seen& seen) {
   return std::nullopt;
 }
 
-/// The loader found none. One that it found and could not use is of another version.
+/// The loader found no cuDNN. A cuDNN that it found but could not use has another version instead.
 Fact cudnn_absent(const Seen& seen) {
   return seen.told(cudnn_not_found, {"undefined symbol", "symbol lookup error"});
 }
@@ -77,7 +78,7 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
                                        "Cannot dlopen some GPU libraries"}));
   if (seen.fails({"conv", "application", "framework_op"}) || gpu_not_used(seen) || !it.evidence().empty())
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
-  // Another version may mend what is slow, too.
+  // Another version may also fix slow work.
   if (!cudnn_absent(seen) && !seen.on("libraries.missing", {"cudnn"}))
     it.unproven(bound::unconfident, Fact("nothing says that it is absent"));
   it.at_most(bound::half, mismatch_reported(seen));
@@ -85,12 +86,12 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
   it.at_most(bound::likely, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
-/// CUDA's version by the name of a folder: "/opt/cuda-12.1/lib64".
+/// CUDA's version from a folder name: "/opt/cuda-12.1/lib64".
 stack::Version cuda_of_folder(const std::string& folder) {
   const std::string low = lower(folder);
   constexpr std::string_view name = "cuda";
   for (std::size_t at = low.find(name); at != std::string::npos; at = low.find(name, at + 1)) {
-    // "nccl_2.18+cuda12.1" is a folder of another library, built for that CUDA.
+    // "nccl_2.18+cuda12.1" is a folder of another library built for that CUDA.
     if (at == 0 || low[at - 1] != '/') continue;
     std::string_view rest = std::string_view(low).substr(at + name.size());
     if (!rest.empty() && std::string_view("-_/").find(rest.front()) != std::string_view::npos)
@@ -102,8 +103,8 @@ stack::Version cuda_of_folder(const std::string& folder) {
   return {};
 }
 
-/// CUDA's version that a framework was built for, or by the version of a package whose libraries are numbered
-/// as CUDA is: "nvidia-nvjitlink-cu12==12.9.41".
+/// The CUDA version that a framework was built for. Otherwise it comes from a package whose libraries have
+/// CUDA's version numbers: "nvidia-nvjitlink-cu12==12.9.41".
 std::string cuda_of_packages(const Seen& seen) {
   if (const Value* built = seen.inventory("framework.cuda"); built != nullptr && built->number())
     return built->text();
@@ -115,8 +116,8 @@ std::string cuda_of_packages(const Seen& seen) {
   return "";
 }
 
-/// The search path leads to an older CUDA of the same major version than the packages', whose libraries are
-/// found by the same names.
+/// The search path leads to an older CUDA of the packages' major version, whose libraries have the same
+/// names.
 Fact older_cuda_on_path(const Seen& seen) {
   const auto path = seen.it().environment.find("LD_LIBRARY_PATH");
   const auto wanted = stack::Version::parse(cuda_of_packages(seen));
@@ -131,7 +132,7 @@ Fact older_cuda_on_path(const Seen& seen) {
   return std::nullopt;
 }
 
-/// A library of CUDA is there and cannot be used.
+/// A CUDA library exists but cannot be used.
 Fact library_refused(const Seen& seen) {
   return seen.told({"Unable to load cu", "cu*library was not found", "undefined symbol",
                     "symbol lookup error", "failed to load*libcu", "could not load*libcu"});
@@ -168,7 +169,8 @@ void examine_duplicate(const Seen& seen, Argument& it) {
   it.at_most(bound::below_half, both(seen.fails({}), either(copies(seen, "cudnn.copies"), mixed(seen))));
 }
 
-/// Figures of cuBLAS where any says whose it is, else all: another's code tells nothing of cuBLAS.
+/// Selects figures of cuBLAS if any figure names its library, else all: other libraries tell nothing about
+/// cuBLAS.
 Where of_cublas(const Seen& seen) {
   const auto& all = seen.it().metrics;
   const bool said = std::any_of(all.begin(), all.end(), [](const Metric& metric) {

@@ -1,4 +1,4 @@
-// PCIe, NVLink, and what stands between devices.
+// PCIe, NVLink, and obstacles between devices.
 #include <fmt/format.h>
 
 #include "diagnose/causes/collectives.hpp"
@@ -10,7 +10,7 @@ Fact slow_link(const Seen& seen) {
   return seen.slower({"h2d", "d2h", "p2p", "coll_large", "coll_small"});
 }
 
-/// Few lanes, where nobody said how many there could be.
+/// The link has few lanes, and nobody said how many are possible.
 Fact few_lanes(const Seen& seen) {
   constexpr double few = 4;
   const std::optional<double> width = seen.number("pcie_width");
@@ -112,7 +112,7 @@ void examine_iommu(const Seen& seen, Argument& it) {
                         ? Fact("host.iommu = " + mode->text())
                         : Fact(),
                     Fact("addresses are not translated")));
-  // Both may be on: which one it is takes a probe.
+  // Both may be on; only a probe can tell which one it is.
   if (!recovers)
     it.unproven(bound::unconfident, in_words("bridges may redirect as well", seen.on("host.acs")));
   it.rules_out(seen.unmoved_by({"iommu"}));
@@ -126,22 +126,22 @@ void examine_acs(const Seen& seen, Argument& it) {
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
   it.confirms(weight::strong, inverted);
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
-  // Where it was switched on with something else, that may be why as well.
+  // If it was switched on together with something else, the other change may be the cause as well.
   if (slow) it.confirms(seen.field_changed("host.acs") ? weight::fair : weight::good, seen.on("host.acs"));
   if (slow) it.confirms(weight::good, seen.setting("acs", {"on", "enabled", "true"}));
   it.confirms(weight::good,
               seen.told({"ACSCtl*+", "ReqRedir+", "SrcValid+", "ACS is enabled", "ACS*redirect"}));
-  // What goes from a GPU to a network card below the same switch is redirected, too.
+  // Traffic from a GPU to a network card below the same switch is also redirected.
   if (!seen.on("host.iommu", {"translat", "true", "on", "enabled"}))
     it.confirms(weight::good, both(slow_link(seen), recovers_without_gdr(seen)));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
   // Redirected copies may never arrive: NVIDIA/nccl#2079.
   if (seen.fails({"p2p", "coll_large", "coll_small"})) it.explains_failure();
-  // Where peers cannot reach each other, it is one of the two usual reasons.
+  // It is one of the two usual reasons why peers cannot reach each other.
   if (!seen.on("host.iommu"))
     it.confirms(weight::fair, both(seen.fails({"p2p", "coll_large", "coll_small", "application"}),
                                    seen.recovers_by({"NCCL_P2P_DISABLE=1", "p2p=off", "p2p=disabled"})));
-  // On bare metal redirection by the bridges is the first thing to look at.
+  // On bare metal, redirection by the bridges is the first suspect.
   if (it.evidence().empty() && it.confirms(weight::fair, slower_together_than_alone(seen)))
     if (!seen.on("host.virtualization"))
       it.confirms(weight::faint, Fact("no virtual machine is known that would need it otherwise"));
@@ -150,10 +150,11 @@ void examine_acs(const Seen& seen, Argument& it) {
     it.unproven(bound::unconfident, in_words("addresses may be translated as well",
                                              seen.on("host.iommu", {"translat", "true", "on", "enabled"})));
   it.rules_out(seen.unmoved_by({"acs"}));
-  // NVIDIA's own driver lets no peers of these boards talk to each other, so that there is nothing for a
-  // bridge to redirect. NVIDIA of the RTX 4090, as other pages quote it:
+  // NVIDIA's own driver allows no peer access between these boards, so a bridge has nothing to redirect.
+  // NVIDIA said so of the RTX 4090, as quoted elsewhere:
   // https://forums.developer.nvidia.com/t/standard-nvidia-cuda-tests-fail-with-dual-rtx-4090-linux-box/233202
-  // Of the series: huggingface/accelerate#2328. A patched driver does (tinygrad/open-gpu-kernel-modules).
+  // For the whole series: huggingface/accelerate#2328. A patched driver does allow it
+  // (tinygrad/open-gpu-kernel-modules).
   if (!recovers && seen.gpu_is({"GeForce RTX 40"}))
     it.at_most(
         bound::remote,
@@ -164,13 +165,13 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.below("nvlinks_active", "nvlinks_expected", .999));
   it.confirms(weight::strong, seen.became_less("nvlinks_active"));
   it.confirms(weight::good, seen.moved("nvlinks", {"lower"}));
-  // Until NVLink 4 it is 74, with NVLink 5 one of seven (NVIDIA's Xid catalog:
+  // Xid 74 up to NVLink 4, and one of seven with NVLink 5 (NVIDIA's Xid catalog:
   // https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
   it.confirms(weight::good, seen.xid({74, 144, 145, 146, 147, 148, 149, 150}));
   it.confirms(weight::good, seen.told({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
                                        "Link*<inactive>"}));
   const Fact nvlink = either(seen.on("topology.path", {"nvlink"}), seen.slower({}, {.path = "nvlink"}));
-  // Partial contact: the driver waits for links that train again and again.
+  // With poor contact the driver waits for links that train again and again.
   it.confirms(weight::good,
               both(nvlink, seen.probe("nvml_query", {"slow"}, {"topo", "nvlink", "nvidia-smi"})));
   it.confirms(weight::strong, seen.recovers_by({"bridge", "nvlink reseat", "reseat"}));

@@ -1,4 +1,4 @@
-// More memory in use than the device has, and managed memory.
+// Work that needs more memory than the device has, and managed memory.
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
@@ -12,7 +12,7 @@ Fact large_only(const Seen& seen) {
   return both(seen.slower({}, {.size = "large"}), seen.unchanged({}, {.size = "small"}));
 }
 
-/// The work uses managed memory, by its own words.
+/// The report says that the work uses managed memory.
 Fact managed(const Seen& seen) {
   for (const std::string_view word : {"managed", "unified memory", "uvm", "cudaMallocManaged"}) {
     for (const Metric& metric : seen.it().metrics)
@@ -23,7 +23,7 @@ Fact managed(const Seen& seen) {
   for (const std::string_view name : {"GGML_CUDA_ENABLE_UNIFIED_MEMORY", "TF_FORCE_UNIFIED_MEMORY"})
     if (Fact fact = seen.environment(name)) return fact;
   if (Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
-  // A device node that is listed tells of no managed memory.
+  // A listed device node says nothing about managed memory.
   return seen.told({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"},
                    {"/dev/nvidia-uvm"});
 }
@@ -50,7 +50,7 @@ void examine_oversubscription(const Seen& seen, Argument& it) {
   it.at_most(bound::last_named, seen.on("spilled_to_host"));
 }
 
-/// The driver went over the version that brought the fallback to Windows.
+/// The driver update crossed the version that brought the fallback to system memory on Windows.
 Fact came_with_fallback(const Seen& seen) {
   Fact fact = seen.changed({"driver"});
   if (!fact || !seen.it().changed->contains("driver")) return std::nullopt;
@@ -76,7 +76,7 @@ void examine_sysmem(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 both(seen.slower({}), seen.told({"VRAM*full", "exceeds VRAM", "out of VRAM", "more VRAM than",
                                                  "VRAM is almost", "system RAM"})));
-    // It is always busy and far slower, and with less to hold it is not.
+    // The GPU is always busy and far slower, and it recovers with less data.
     if (seen.number("utilization_percent").value_or(0) >= 90)
       it.confirms(weight::good, both(seen.slower({}, {}, much_slower_from),
                                      seen.recovers_by({"context", "ctx", "batch", "smaller", "quantization",

@@ -1,4 +1,4 @@
-// The device's memory and caches: rows, ECC, slices, what was left set.
+// The device's memory and caches: remapped rows, ECC, MIG slices, leftover settings.
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -6,7 +6,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// A counter of uncorrected errors that nvidia-smi printed, and that is not 0.
+/// nvidia-smi printed a counter of uncorrected errors that is not 0.
 Fact uncorrected_printed(const Seen& seen) {
   for (const std::string& line : seen.it().log) {
     const std::string low = lower(line);
@@ -24,7 +24,7 @@ Fact uncorrected_printed(const Seen& seen) {
 
 void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.on("gpu.remap_failed"), seen.on("gpu.remap_pending")));
-  // Rows that were remapped long ago work as before: what counts is that there are more.
+  // Rows remapped long ago work as before; only an increase counts fully.
   it.confirms(seen.became_more("remapped_rows") ? weight::strong : weight::fair,
               seen.at_least("gpu.remapped_rows", 1));
   it.confirms(weight::strong, seen.xid({48, 63, 64, 94, 95, 171, 172}));
@@ -38,14 +38,14 @@ void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               either(seen.moved("remapped_rows", {"higher"}),
                      either(seen.moved("uncorrect", {"higher"}), seen.moved("retired_pages", {"higher"}))));
-  // Without more it was one error, which a reset may have taken away.
+  // Without an increase it may have been a single error that a reset has since cleared.
   it.confirms(weight::good, seen.at_least("gpu.ecc_uncorrected", 1));
   it.confirms(weight::good, uncorrected_printed(seen));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
 }
 
 void examine_l2(const Seen& seen, Argument& it) {
-  // As a number it may be what every context begins with.
+  // A number may be the initial limit of every context.
   const bool is_number = seen.number("gpu.l2_persisting_limit").has_value();
   const bool less_cache = seen.slower({"l2"}).has_value();
   if (!is_number || less_cache)
@@ -55,12 +55,12 @@ void examine_l2(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.told({"PersistingL2", "persisting L2", "accessPolicyWindow",
                                        "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist"}));
   if (!it.evidence().empty()) it.confirms(weight::fair, seen.slower({"l2"}));
-  // Lines stay in L2 for whoever comes next, whose own limit is 0.
+  // Lines stay in L2 for the next process, whose own limit is 0.
   if (!reset) it.at_most(bound::remote, seen.off("gpu.l2_persisting_limit"));
 }
 
 void examine_mig(const Seen& seen, Argument& it) {
-  // Many want it: alone it is a state, and a fault only where something is missing.
+  // MIG is often wanted. On its own it is a state, and a fault only where something is missing.
   it.confirms(seen.harm() || seen.moved("sm_count", {"lower"}) ? weight::strong : weight::fair,
               seen.on("gpu.mig"));
   it.confirms(weight::strong, seen.turned_on("mig"));
@@ -74,14 +74,14 @@ void examine_mig(const Seen& seen, Argument& it) {
   } else {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
   }
-  // A process sees one instance: the second device does not exist for it.
+  // A process sees one instance; for it a second device does not exist.
   const bool several = seen.it().about.gpus.value_or(1) > 1;
   const Fact missing =
       either(invalid_ordinal(seen), several ? seen.fails({"init", "application", "coll_large"}) : Fact());
   const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
   if (on) it.confirms(weight::good, missing);
   if (!on || !missing) it.at_most(bound::below_half, seen.fails({"init"}));
-  // Who names an instance knows of it: it is no state that somebody left.
+  // A reporter who names an instance knows of it, so it is no forgotten state.
   if (!missing && !seen.turned_on("mig"))
     it.at_most(bound::unnamed, in_words("the program asks for an instance of MIG",
                                         seen.environment("CUDA_VISIBLE_DEVICES", {"MIG-*"})));
@@ -103,7 +103,7 @@ void examine_ecc(const Seen& seen, Argument& it) {
   if (seen.compared() && !slow)
     without_slowness(it, bound::unnamed, "memory", is_compared(seen, {"hbm", "l2"}));
   it.at_most(bound::weak, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
-  // HBM has room of its own for the check bits.
+  // HBM has extra room for the check bits.
   if (!seen.turned_on("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))
     it.at_most(bound::remote, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200",
                                            "V100", "A30"}));

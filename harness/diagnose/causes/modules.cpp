@@ -1,4 +1,4 @@
-// The kernel module is not there or not allowed, and states that a virtual machine brings.
+// A kernel module that is missing or not allowed, and states of virtual machines.
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 const Words not_loaded_names{"Driver Not Loaded", "NVML_ERROR_DRIVER_NOT_LOADED",
                              "couldn't communicate with the NVIDIA driver",
                              "could not communicate with the NVIDIA driver", "NVIDIA driver is not loaded"};
-/// Another driver has the device; a line that only forbids one says nothing.
+/// Lines which show that another driver holds the device. A line that only blocks a driver does not count.
 const Words holder_lines{
     "nouveau",  "nova_core", "novacore", "nova-core",        "vfio-pci",
     "pci-stub", "rivafb",    "nvidiafb", "already bound to", "conflicting with a non-NVIDIA"};
@@ -47,7 +47,7 @@ void examine_missing(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
     if (!no_answer_counted) it.confirms(weight::hint, no_answer);
   }
-  // Without a module nothing runs on a GPU at all.
+  // Without a kernel module nothing runs on a GPU.
   for (const Metric* metric : seen.metrics(
            {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "hbm", "l2", "launch", "attention", "fft"}))
     if (metric->factor && !metric->fails) it.at_most(bound::remote, "the GPU computes: " + sentence(*metric));
@@ -79,8 +79,8 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, seen.off("host.secure_boot"));
 }
 
-/// The name is a vGPU profile's: the board, a dash, the frame buffer in GB, and the licence's letter, or that
-/// of compute ("L40S-24Q", "GRID A100-10C").
+/// The name is a vGPU profile: board, dash, frame buffer in GB, and the letter of the licence, or that of
+/// compute ("L40S-24Q", "GRID A100-10C").
 Fact vgpu_profile(const Seen& seen) {
   const std::string& name = seen.it().about.gpu;
   const std::size_t dash = name.rfind('-');
@@ -109,14 +109,14 @@ void examine_vgpu(const Seen& seen, Argument& it) {
                                                            "vGaming", "Virtual Compute"})));
   const Fact guest =
       either(profile, seen.on("host.virtualization", {"vm", "azure", "citrix", "xen", "hyper-v", "cloud"}));
-  // Fine for minutes, then far slower than heat could make it.
+  // The work is fine for minutes, then far slower than heat could make it.
   constexpr double beyond_heat = 8;
   const Fact worse = seen.on("drift", {"worse_with_time"});
   it.confirms(weight::good, both(both(worse, guest), seen.slower({}, {}, beyond_heat)));
   it.confirms(weight::fair, both(worse, profile));
-  // The grace period begins anew with the guest.
+  // The grace period restarts with the guest.
   it.confirms(weight::good, both(both(worse, profile), seen.probe("repeat_in_fresh_process", {"recovers"})));
-  // Without a licence CUDA's calls fail in the end, while NVML answers and nobody else is on the GPU.
+  // Without a licence CUDA calls finally fail, while NVML answers and no other process uses the GPU.
   const Fact refused = both(seen.error(46, {"busy or unavailable", "DevicesUnavailable"}),
                             seen.probe("nvml_query", {"succeeds", "normal"}));
   if (seen.number("utilization_percent").value_or(100) < 1) it.confirms(weight::good, both(profile, refused));
@@ -137,7 +137,7 @@ void examine_confidential(const Seen& seen, Argument& it) {
   for (const std::string_view op : {"memcpy", "copy", "transfer"})
     copies = either(copies, seen.slower(application_classes, {.op = op}));
   it.at_most(bound::remote, both(seen.setting_off("confidential"), Fact("the mode is off")));
-  // A rate without anything to compare it with is a report of slow copies too, beside what explains it.
+  // If the report tells of the mode, a copy rate without a comparison also counts as slow copies.
   if (!copies && told && !seen.metrics({"h2d", "d2h"}).empty() && !seen.unchanged({"h2d", "d2h"}))
     copies = sentence(*seen.metrics({"h2d", "d2h"}).front());
   if (copies || seen.slower({"launch"})) {
@@ -147,7 +147,7 @@ void examine_confidential(const Seen& seen, Argument& it) {
   } else if (seen.slower({})) {
     it.confirms(weight::fair, on);
   }
-  // A GPU takes no work before somebody, after attestation, has set it ready.
+  // A GPU accepts no work until somebody sets it ready after attestation.
   const Fact not_ready = both(seen.error(802, {"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
                                                "system not yet initialized"}),
                               on);

@@ -1,4 +1,4 @@
-// Other work on the GPU that was measured.
+// Other work on the measured GPU.
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -12,7 +12,8 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// nvidia-smi's table of processes names two that compute on one GPU: at least one of them is another.
+/// nvidia-smi's process table lists two computing processes on one GPU; at least one belongs to somebody
+/// else.
 Fact two_in_process_list(const Seen& seen) {
   std::vector<std::string> gpus;
   for (const std::string& line : seen.it().log) {
@@ -35,7 +36,7 @@ Fact two_in_process_list(const Seen& seen) {
   return std::nullopt;
 }
 
-/// What an out-of-memory message tells: the GPU is full, and this process holds a small part of it.
+/// An out-of-memory message shows that the GPU is full while this process holds only a small part.
 Fact full_of_others(const Seen& seen) {
   const auto tells = [](const std::string& text) -> Fact {
     const std::optional<MemoryReport> report = memory_report(text);
@@ -55,7 +56,7 @@ Fact full_of_others(const Seen& seen) {
   return std::nullopt;
 }
 
-/// Utilisation from which on somebody else is at work.
+/// Utilisation from which on another process must be working.
 constexpr double busy_percent = 10;
 
 void examine_neighbour(const Seen& seen, Argument& it) {

@@ -35,8 +35,8 @@ void examine_brake(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, seen.probe("reset_clocks", {"recovers"}));
 }
 
-/// Where the number begins that belongs to a name that ends in the word at `at`; what follows later in a line
-/// is of something else. npos where it has none: "Target Temperature : N/A".
+/// Start of the number after the name that ends with the word at `at`. A later number in the line belongs to
+/// something else. npos where there is none: "Target Temperature : N/A".
 std::size_t value_behind(std::string_view low, std::size_t at) {
   const auto is_letter = [&](std::size_t i) { return i < low.size() && low[i] >= 'a' && low[i] <= 'z'; };
   while (is_letter(at)) ++at;
@@ -52,8 +52,8 @@ std::size_t value_behind(std::string_view low, std::size_t at) {
   }
 }
 
-/// The lowest limit of temperature that nvidia-smi -q prints, in degrees Celsius: "GPU Target Temperature :
-/// 83 C".
+/// The lowest temperature limit that nvidia-smi -q prints, in degrees Celsius: "GPU Target Temperature : 83
+/// C".
 std::optional<double> printed_limit(const Seen& seen) {
   std::optional<double> lowest;
   const auto read = [&](std::string_view text) {
@@ -81,7 +81,7 @@ std::optional<double> printed_limit(const Seen& seen) {
   return lowest;
 }
 
-/// The limit may stand far below what a GPU usually bears.
+/// The GPU is at its printed limit, which may be far below the usual one.
 Fact at_printed_limit(const Seen& seen) {
   const std::optional<double> limit = printed_limit(seen);
   const std::optional<double> degrees = seen.number("temperature_c");
@@ -112,7 +112,7 @@ void examine_thermal(const Seen& seen, Argument& it) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);
     it.confirms(weight::good, at_limit);
-    // Many things grow with time; a clock that falls or a temperature that rises with it is heat.
+    // Many things grow with time. Heat is shown by a clock that falls or a temperature that rises with it.
     it.confirms(seen.slower(compute_classes) || seen.moved("temperature", {"higher", "rises_slowly"}) ||
                         seen.moved("sm_clock", {"lower"}) || low_clock(seen) || temperature
                     ? weight::fair
@@ -130,11 +130,11 @@ void examine_thermal(const Seen& seen, Argument& it) {
     it.at_most(bound::remote, fmt::format("the GPU is at {:g} C", *degrees));
   if (!reason && seen.at_least("memory_temperature_c", 90))
     it.at_most(bound::last_named, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
-  // Heat slows by the clock alone.
+  // Heat slows only through the clock.
   if (!reason && !cooled) it.rules_out(clock_as_expected(seen));
   it.at_most(bound::unnamed, seen.throttled({"hw_power_brake"}));
   it.at_most(bound::unnamed, seen.probe("reset_clocks", {"recovers", "no_change"}));
-  // The lowest clock that heat leaves is a fraction of the highest, not a hundredth.
+  // The lowest clock under heat is a fraction of the highest, never a hundredth.
   constexpr double beyond_heat = 20;
   if (!reason) it.at_most(bound::unnamed, seen.slower({}, {}, beyond_heat));
   if (!reason) it.at_most(bound::unnamed, seen.moved("temperature", {"lower"}));
@@ -165,13 +165,13 @@ void examine_memory_thermal(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, low_clock(seen));
 }
 
-/// Limit that the vendor gives for a board, in watt; nullopt where models of one name differ.
+/// The vendor's power limit for a board, in W; nullopt where models of one name differ.
 std::optional<double> board_limit(const Seen& seen) {
   struct Board {
     std::string_view model;
     double watt;
   };
-  // A name stands before those that it begins with. Each is whole words of the model's name.
+  // A name stands before shorter names that it starts with. Each must match whole words of the model's name.
   constexpr std::array<Board, 29> boards{
       {{"H200 NVL", 600},       {"H200", 700},        {"H100 NVL", 400},
        {"H100 PCIe", 350},      {"H100 SXM", 700},    {"H100 80GB HBM3", 700},
@@ -190,7 +190,7 @@ std::optional<double> board_limit(const Seen& seen) {
   return std::nullopt;
 }
 
-/// The limit holds the clock, and whether it is the board's own is not known.
+/// The power limit holds the clock down, and it is unknown whether it is the board's own limit.
 Fact binding_limit(const Seen& seen) {
   const std::optional<double> power = seen.number("power_w");
   const std::optional<double> limit = seen.number("power_limit_w");
@@ -200,7 +200,7 @@ Fact binding_limit(const Seen& seen) {
   return fmt::format("{:g} W are drawn of a limit of {:g} W, and the clock is low", *power, *limit);
 }
 
-/// The same work draws more elsewhere than the limit lets it draw here.
+/// Elsewhere the same work draws more power than this limit allows.
 Fact less_than_elsewhere(const Seen& seen) {
   const std::optional<double> power = seen.number("power_w");
   const std::optional<double> limit = seen.number("power_limit_w");
@@ -215,7 +215,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
   const Fact raised = seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit",
                                         "power cap", "power_cap", "nvidia-smi -pl", "tdp", "tgp"});
-  // The service that shares a laptop's power between processor and GPU, started or stopped.
+  // The service that shares a laptop's power between processor and GPU was started or stopped.
   const Fact service =
       seen.fails({}) ? Fact() : seen.recovers_by({"nvidia-powerd", "dynamic boost", "dynamicboost"});
   it.confirms(weight::strong, both(seen.slower({}), service));

@@ -1,3 +1,4 @@
+// Answers the questions of predicates.hpp from an observation.
 #include "diagnose/causes/predicates.hpp"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ Fact slow_together(const Seen& seen) {
 Fact low_clock(const Seen& seen) {
   if (seen.capped_by_design()) return std::nullopt;
   if (Fact fact = seen.below("sm_clock_mhz", "sm_clock_expected_mhz")) return fact;
-  // No GPU that is at work runs so slowly.
+  // No working GPU is that slow.
   constexpr double idling = 500;
   const Fact slow = seen.slower({});
   if (seen.number("sm_clock_expected_mhz") || !slow) return std::nullopt;
@@ -121,7 +122,7 @@ Fact waits_for_data(const Seen& seen) {
                              "bound by the input", "input bound", "input-bound", "input pipeline*slow",
                              "input pipeline*bottleneck", "starv", "time is spent in the data"}))
     return fact;
-  // A progress line: "Data 3.556s (0.517s)", "data_time: 0.217".
+  // Matches a progress line: "Data 3.556s (0.517s)", "data_time: 0.217".
   const auto tells = [](const std::string& text) {
     const std::string low = lower(text);
     for (const std::string_view name : {"data ", "data: ", "data=", "data_time", "data time", "load time"})
@@ -150,7 +151,7 @@ Fact invalid_ordinal(const Seen& seen) {
 }
 
 Fact slower_together_than_alone(const Seen& seen) {
-  // Between machines there is the network, which no cause inside of one machine explains.
+  // Between machines the network counts, which no cause within one machine explains.
   const bool one_machine = seen.it().about.nodes.value_or(1) < 2;
   if (seen.it().about.gpus.value_or(1) < 2 || !one_machine ||
       seen.it().about.compared_with != "other_configuration")

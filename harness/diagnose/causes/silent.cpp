@@ -1,4 +1,4 @@
-// What was asked for is not there, and the work goes on without it.
+// A requested feature is missing, and the work continues without it.
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -6,7 +6,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// A feature was switched on and nothing moved. "=1" is a switch, "=180" is none.
+/// A feature was switched on without effect. "=1" is a switch, "=180" is not.
 Fact switched_on_in_vain(const Seen& seen) {
   for (const Probe& probe : seen.it().probes) {
     if (probe.outcome != "no_change") continue;

@@ -1,4 +1,4 @@
-// The machine is in order: code, compilers and frameworks above it changed.
+// The machine is healthy; code, compilers or frameworks above it changed.
 #include <set>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// Our own canaries are unchanged: so many classes of the machine.
+/// Number of the machine's classes that our own benchmarks show unchanged.
 int canaries_unchanged(const Seen& seen) {
   int count = 0;
   for (const std::string_view name :
@@ -22,7 +22,7 @@ Fact slow_application(const Seen& seen) {
   return seen.slower(application_classes);
 }
 
-/// A kernel library or compiler of the user's, not one of the vendor's.
+/// The user's own kernel libraries and compilers, not the vendor's.
 const Words own_code{"cutlass", "deep_gemm", "deepgemm", "triton", "custom", "jit", "flash", "thrust",
                      "marlin",  "extension", "numba",    "cupy",   "julia",  ".jl", "xla",   "tvm"};
 
@@ -41,11 +41,11 @@ Fact library_normal(const Seen& seen) {
   return seen.probe("native_benchmark", {"normal", "succeeds"});
 }
 
-/// An option that only the program knows was switched, and it recovered.
+/// An option known only to the program was switched, and the harm went away.
 Fact own_option(const Seen& seen) {
   for (const Probe& probe : seen.it().probes) {
     if (probe.name != "change_setting" || probe.outcome != "recovers") continue;
-    // Variables in capitals and the machine's own switches belong to others.
+    // Upper-case variables and the machine's own switches belong to others.
     const std::string name = probe.detail.substr(0, probe.detail.find('='));
     const bool capital = name.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string::npos;
     const bool machine = contains_any(
@@ -59,7 +59,7 @@ Fact own_option(const Seen& seen) {
   return std::nullopt;
 }
 
-/// The same source, compiled by another compiler.
+/// The same source was compiled by another compiler.
 Fact compiler_switched(const Seen& seen) {
   return seen.probe("change_setting", {"recovers"}, {"compiler", "nvrtc", "nvcc", "ptxas", "clang", "llvm"});
 }
@@ -67,24 +67,23 @@ Fact compiler_switched(const Seen& seen) {
 void examine_application(const Seen& seen, Argument& it) {
   const Fact slow = slow_application(seen);
   it.confirms(weight::strong, seen.undone("application", {"recovers"}));
-  // What the program was asked for does not fit into the GPU's memory: it keeps a part of the work on the
-  // processor.
+  // The requested model does not fit into GPU memory, so the program keeps part of the work on the processor.
   const Fact too_large =
       seen.recovers_by({"num_ctx", "context", "ctx", "smaller model", "model=smaller", "quantization",
                         "max_model_len", "gpu_layers", "n_gpu_layers", "batch_size", "num_gpu="});
   it.confirms(weight::good, both(gpu_not_used(seen), too_large));
-  // How much of the work goes to the GPU is the program's own option.
+  // The share of work on the GPU is the program's own option.
   it.confirms(weight::good, both(slow, seen.recovers_by({"gpu_layers", "n_gpu_layers", "ngl", "num_gpu="})));
-  // It used the GPU before: what grows is the program's own work on the processor.
+  // The program used the GPU before, so its own processor work is what grows.
   const Fact waits = both(seen.on("drift", {"worse_with_time"}), gpu_not_used(seen));
   it.confirms(weight::fair, both(slow, waits));
-  // One part of the program is slow and goes with an option of its own, another part is as fast as ever.
+  // One part of the program is slow and recovers with the program's own option; another part is unchanged.
   it.confirms(weight::fair, both(seen.unchanged({"application"}, {.phase = "decode"}), own_option(seen)));
   it.confirms(weight::fair, both(split_class(seen, {"application"}), own_option(seen)));
   if (!it.evidence().empty() && seen.number("utilization_percent").value_or(100) < 50)
     it.confirms(weight::hint, Fact("the GPU was mostly idle"));
   it.at_most(bound::half, both(seen.changed({"application"}), compiler_switched(seen)));
-  // It draws so little that hardly anything runs on it: what the program lost may be its CUDA part.
+  // The GPU draws so little power that hardly anything runs on it; the program may have lost its CUDA part.
   it.at_most(bound::likely, seen.below("power_w", "power_expected_w", .5));
   if (slow) {
     it.confirms(weight::good, seen.changed({"application"}));
@@ -108,7 +107,7 @@ void examine_application(const Seen& seen, Argument& it) {
           ? seen.slower({"gemm16", "hbm", "launch", "h2d", "d2h", "p2p", "l2", "host_cpu"})
           : Fact());
   if (!too_large && !waits) it.at_most(bound::unnamed, gpu_not_used(seen));
-  // Slower is one thing, an error another: it has a mechanism of its own.
+  // An error is different from a slowdown and has its own mechanism.
   if (!seen.it().errors.empty() || seen.said({"cudaError", "CUDA_ERROR_", "CUDA error", "RuntimeError"}))
     it.at_most(bound::half, Fact("an error was reported"));
   if (!seen.slower({})) it.unproven(bound::likely, Fact("nothing is known to be slower"));
@@ -138,7 +137,7 @@ void examine_codegen(const Seen& seen, Argument& it) {
   }
 }
 
-/// Toolkit that first generates good code for a capability.
+/// First toolkit that generates good code for a compute capability.
 std::string_view first_toolkit(const Seen& seen) {
   struct First {
     std::string_view capability;
@@ -187,7 +186,7 @@ void examine_toolkit(const Seen& seen, Argument& it) {
     it.at_most(bound::remote, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
 }
 
-/// Compute classes of which every figure is slower, at least two of them: so many do not share a kernel.
+/// Every figure is slower in at least two compute classes; so many do not share one kernel.
 Fact slow_as_a_whole(const Seen& seen) {
   std::vector<std::string_view> slow;
   for (const std::string_view name : compute_classes)
@@ -198,8 +197,9 @@ Fact slow_as_a_whole(const Seen& seen) {
   return fmt::format("{} are slower as a whole", fmt::join(slow, ", "));
 }
 
-/// One class is slower in part. Primitives are bound by the core clock (a sort) or by memory (a sum), so that
-/// whatever slows either splits them: they count where nothing else that one of the two bounds is slower.
+/// One class is slower in part. Primitives are bound by the core clock (a sort) or by memory (a sum), so a
+/// slowdown of either splits that class. They count only where nothing else with one of these bounds is
+/// slower.
 Fact one_kernel_slow(const Seen& seen) {
   if (Fact part = split_class(seen, {"gemm16", "gemm32", "gemm8", "conv", "attention", "fft", "gemm64"}))
     return part;
@@ -208,8 +208,8 @@ Fact one_kernel_slow(const Seen& seen) {
   return split_class(seen, {"primitive"});
 }
 
-/// The kernel of what is slow: an observation's kernels carry no figure, so one alone, where all that is
-/// slower is of one class.
+/// The kernel of the slow work. Kernels in an observation carry no figure, so there must be only one kernel
+/// and only one slow class.
 Fact kernel_of(const Seen& seen) {
   if (seen.it().kernels.size() != 1) return std::nullopt;
   std::set<std::string_view> slow;
@@ -233,7 +233,7 @@ void examine_kernel(const Seen& seen, Argument& it) {
     it.confirms(seen.slower({"conv"}) ? weight::fair : weight::good, tuned);
     it.confirms(weight::fair, seen.probe("other_library", {"recovers", "normal"}));
     it.confirms(weight::good, other_shape_recovers(seen));
-    // The layout that Tensor Cores prefer is the slow one: no conversion, but the kernel for it.
+    // The layout that Tensor Cores prefer is the slow one, so its kernel is at fault and not a conversion.
     it.confirms(weight::good, both(either(seen.slower({"conv"}, {.layout = "channels_last"}),
                                           seen.slower({"conv"}, {.layout = "NHWC"})),
                                    seen.recovers_by({"contiguous", "channels_first", "NCHW"})));
@@ -246,14 +246,14 @@ void examine_kernel(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed,
              either(seen.slower({}, {.layout = "NCHW"}), seen.slower({}, {.layout = "channels_first"})));
   it.at_most(bound::last_named, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
-  // So much slower is the processor's work, unless a kernel was seen.
+  // Such a large slowdown means work on the processor, unless a kernel was seen.
   if (seen.it().kernels.empty()) it.at_most(bound::unnamed, seen.slower(compute_classes, {}, 50));
   it.at_most(bound::weak, seen.setting("math_mode", {"default", "pedantic"}));
   it.at_most(bound::weak, seen.changed({"cudnn", "cublas"}));
   it.at_most(bound::last_named, both(seen.slower({"conv"}), seen.probe("autotune", {"recovers"})));
   it.at_most(bound::unnamed, seen.gpu_is({"GTX 16"}));
   it.at_most(bound::unnamed, slow_own_code(seen));
-  // Whatever slows all that the core clock bounds is no kernel's fault.
+  // If all work bound by the core clock is slower, no kernel is at fault.
   it.at_most(bound::unnamed, low_clock(seen));
   it.at_most(bound::unnamed, slow_as_a_whole(seen));
 }
@@ -280,7 +280,8 @@ void examine_framework_op(const Seen& seen, Argument& it) {
   it.unproven(bound::unnamed, changed_together(seen));
   it.at_most(bound::unnamed, gpu_not_used(seen));
   it.at_most(bound::weak, seen.slower({"launch"}));
-  // Slower than something else: nothing says that it was ever faster, or that it is the framework's fault.
+  // It is slower than something else. Nothing says that it was ever faster, or that the framework is at
+  // fault.
   if (seen.it().about.compared_with == "other_configuration" && !changed && it.evidence().size() == 1)
     it.unproven(bound::unnamed,
                 op ? Fact("it is slower than other work, and nothing tells whether it always was") : Fact());

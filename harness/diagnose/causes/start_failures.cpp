@@ -1,5 +1,5 @@
-// What ends CUDA at its start and is told by one message: no device, the driver's age, a lost GPU, a library
-// that is not there.
+// Failures of CUDA's start that one message identifies: no device, an old driver, a lost GPU, a missing
+// library.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -17,7 +17,7 @@ const Words insufficient_names{"cudaErrorInsufficientDriver", "driver version is
 const Words newer_wanted_names{"cudaErrorCallRequiresNewerDriver", "requires a newer driver",
                                "requires newer driver"};
 
-/// The runtime is of a later major version of CUDA than the driver runs.
+/// The runtime's major CUDA version is newer than the driver supports.
 Fact runtime_newer(const Seen& seen) {
   const Value* most = seen.inventory("driver.cuda_max");
   if (most == nullptr || !most->number()) return std::nullopt;
@@ -42,7 +42,7 @@ void examine_driver_age(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, seen.error(222, {"cudaErrorUnsupportedPtxVersion", "unsupported toolchain"}));
   it.at_most(bound::unnamed, seen.error(803, {"cudaErrorSystemDriverMismatch"}));
   it.at_most(bound::unnamed, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
-  // Without any driver within reach the runtime gives the same error.
+  // The runtime gives the same error when no driver is within reach.
   it.at_most(bound::weak, seen.recovers_by({"--gpus", "runtime=nvidia", "gpus=all"}));
   it.at_most(bound::likely, seen.probe("nvml_query", {"fails"}));
 }
@@ -78,23 +78,24 @@ void examine_cuda_library(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, seen.told({"undefined symbol"}));
 }
 
-/// Something did not get at a GPU.
+/// True when something could not access a GPU.
 bool without_gpu(const Seen& seen) {
   return no_device(seen) || seen.fails({}) || gpu_not_used(seen);
 }
 
-/// Figures were measured, and nothing says that it was without a GPU.
+/// True when figures were measured and nothing says that they were without a GPU.
 bool works_somewhere(const Seen& seen) {
   return seen.compared() && !without_gpu(seen);
 }
 
-/// A variable that hides every GPU. "0,1" hides none that is meant.
+/// A variable hides every GPU. "0,1" hides no wanted GPU.
 Fact hidden_by_variable(const Seen& seen) {
   for (const auto& [name, value] : seen.it().environment) {
-    // The list ends at the first entry that names no GPU: one that begins so hides all.
+    // The list ends at the first invalid entry, so a list that starts with one hides all GPUs.
     const std::string word = lower(value.substr(std::min(value.find_first_not_of(' '), value.size())));
     const bool index = !word.empty() && word.front() >= '0' && word.front() <= '9';
-    // A report counts the GPUs that there are, or those that were used: "3" of one may be the fourth of many.
+    // A report counts either the existing or the used GPUs: index 3 with one reported GPU may be the fourth
+    // of many.
     const bool beyond = index && value.find(',') == std::string::npos &&
                         seen.it().about.gpus.value_or(0) > 0 && word.size() < 4 &&
                         std::strtol(word.c_str(), nullptr, 10) >= *seen.it().about.gpus &&
@@ -117,7 +118,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
   if (without_gpu(seen))
     it.confirms(weight::strong, seen.recovers_by({"VISIBLE_DEVICES", "--gpus", "daemon-reload",
                                                   "device_cgroup", "cgroup", "/dev/nvidia"}));
-  // The rules for devices of a container were written anew under it.
+  // The container's device rules were rewritten while it ran.
   it.confirms(weight::good, seen.told({"Failed to initialize NVML: Unknown Error"}));
   it.confirms(weight::fair, seen.told({"systemctl daemon-reload", "daemon-reload", "SystemdCgroup",
                                        "cgroup driver", "no-cgroups"}));
@@ -141,7 +142,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
     if (hidden_by_variable(seen)) it.confirms(weight::faint, gpu_not_used(seen));
     it.confirms(weight::faint, seen.probe("outside_container", {"recovers", "normal"}));
   }
-  // With NVSwitches it is as likely that they are not set up, as long as nothing else tells who hides them.
+  // With NVSwitches an unfinished setup is equally likely, unless something else hides the GPUs.
   if (!hidden)
     it.unproven(bound::over_half,
                 in_words("a machine with NVSwitch whose fabric is not set up looks the same",

@@ -1,4 +1,4 @@
-// A start that works and takes long.
+// A start that works but takes long.
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -29,7 +29,7 @@ void examine_persistence(const Seen& seen, Argument& it) {
   if (slow || nvml_slow) {
     it.confirms(weight::good, seen.off("gpu.persistence"));
     it.confirms(weight::good, seen.field_changed("persistence"));
-    // The driver initialises every GPU that is visible: with one it is quick.
+    // The driver initialises every visible GPU, so it is quick with one.
     it.confirms(weight::good, both(seen.slower({"init"}), seen.recovers_by({"CUDA_VISIBLE_DEVICES"})));
     it.confirms(weight::fair, seen.told({"persistence", "nvidia-persistenced"},
                                         {"persistence*enabled", "persistence*: on", "persistence*=on"}));

@@ -1,4 +1,4 @@
-// Tensor Cores that one product does not use, or that are not there at all.
+// Tensor Cores that a product does not use, or that the GPU does not have.
 #include "diagnose/causes/tensor_cores.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// The largest rate of a class where only absolute figures are given; the same unit for both.
+/// The largest absolute rate of `narrow` is only 0.5 to 1.15 times that of `wide`, in the same unit.
 Fact as_fast_as(const Seen& seen, std::string_view narrow, std::string_view wide) {
   const auto best = [&](std::string_view name) {
     const Metric* out = nullptr;
@@ -31,7 +31,7 @@ Fact as_fast_as(const Seen& seen, std::string_view narrow, std::string_view wide
                      *b->value);
 }
 
-/// A size was made a multiple of 8 that was none, and it recovered: "vocab_size=50304 instead of 50257".
+/// A size was changed to a multiple of 8, and the harm went away: "vocab_size=50304 instead of 50257".
 Fact made_multiple(const Seen& seen) {
   constexpr int multiple = 8;
   for (const Probe& probe : seen.it().probes) {
@@ -69,8 +69,8 @@ std::vector<int> sizes_of(const std::string& name) {
   return sizes;
 }
 
-/// Slower products name their sizes, and all of these are multiples of what Tensor Cores want: 16 numbers of
-/// 8 bits, and so of any.
+/// The sizes of the slower products are all multiples of 16, which suits Tensor Cores for 8-bit and all wider
+/// types.
 Fact sizes_are_multiples(const Seen& seen) {
   constexpr int multiple = 16;
   Fact out;
@@ -102,8 +102,8 @@ void examine_misaligned(const Seen& seen, Argument& it) {
   it.rules_out(seen.probe("aligned_shape", {"no_change", "slow", "worse"}));
 }
 
-/// The same product in the other 16-bit type is faster: the hardware runs both at one rate, the library
-/// chose.
+/// The same product is faster in the other 16-bit type. The hardware runs both at one rate, so the library
+/// made the choice.
 Fact unequal_halves(const Seen& seen) {
   for (const Metric* metric : seen.metrics({"gemm16", "framework_op", "application"})) {
     const bool product = metric->metric_class == "gemm16" ||
@@ -151,7 +151,7 @@ void examine_not_selected(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, seen.slower({"gemm16"}, {}, 50));
 }
 
-/// A product of 8 bits that is slower, and that is not told to be of integers.
+/// An 8-bit product is slower and is not known to use integers.
 Fact slow_fp8(const Seen& seen) {
   for (const Metric* metric : seen.metrics({"gemm8"})) {
     const bool integers = contains_any(metric->scope.op, {"int8", "i8", "dp4a"}) ||
@@ -162,8 +162,8 @@ Fact slow_fp8(const Seen& seen) {
   return either(seen.slower({}, {.dtype = "fp8"}), seen.slower({}, {.dtype = "float8"}));
 }
 
-/// It is compared with an earlier time, and it is known that no software changed: what the hardware never had
-/// makes no difference.
+/// It is compared with an earlier time, and no software changed. A feature that the hardware never had cannot
+/// explain the difference.
 Fact same_hardware_and_software(const Seen& seen) {
   if (seen.it().about.compared_with != "earlier" || !seen.it().changed || !seen.changed_components().empty())
     return std::nullopt;
@@ -174,7 +174,7 @@ void examine_fp8(const Seen& seen, Argument& it) {
   const Fact slow = slow_fp8(seen);
   const Fact rate = as_fast_as(seen, "gemm8", "gemm16");
   it.confirms(weight::proof, rate);
-  // Where it has its own instructions fp8 is up to twice as fast.
+  // With its own instructions fp8 is up to twice as fast.
   it.confirms(weight::good, either(seen.no_gain({.dtype = "fp8"}), seen.no_gain({.dtype = "float8"})));
   it.confirms(weight::proof, seen.told({"not have native support for FP8", "no native fp8", "Weight-only FP8",
                                         "fp8*marlin", "marlin*fp8", "fp8*not supported",
@@ -182,7 +182,7 @@ void examine_fp8(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.kernel({"marlin", "w8a16", "fp8*bf16", "dequant"}));
   const std::string& capability = seen.it().about.compute_capability;
   const bool older = !capability.empty() && compare_versions(capability, "8.9") < 0;
-  // The model says the same as the capability: it counts where that one is not known.
+  // The model tells the same as the compute capability, so it counts only where the capability is unknown.
   const Fact without = older ? Fact(fmt::format("compute capability {} has no fp8 instructions", capability))
                        : capability.empty()
                            ? seen.gpu_is({"A100", "A800", "A40", "A30", "A10", "V100", "T4", "RTX 30",
@@ -209,7 +209,7 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
     without_slowness(it, bound::unnamed, "16-bit work",
                      is_compared(seen, {"gemm16", "gemm8", "conv", "attention"}));
   it.at_most(bound::weak, same_hardware_and_software(seen));
-  // Of Turing alone there are chips with and without.
+  // Only Turing has chips both with and without Tensor Cores.
   const std::string& capability = seen.it().about.compute_capability;
   if (!capability.empty() && compare_versions(capability, "7.5") != 0)
     it.rules_out(Fact(fmt::format("GPUs of compute capability {} do not differ in that", capability)));

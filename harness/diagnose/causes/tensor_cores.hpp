@@ -1,11 +1,11 @@
-// What several signatures about Tensor Cores ask.
+// Facts that several signatures about Tensor Cores use.
 #pragma once
 
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
 
-/// A kernel without Tensor Cores ran, and none with them.
+/// Kernels without Tensor Cores ran, and none with them.
 Fact no_tensor_core_kernel(const Seen& seen);
 
 }  // namespace gpugauge::diagnose

@@ -1,4 +1,4 @@
-// Products declared as fp32 that may run on Tensor Cores, as TF32, and do not.
+// Products declared as fp32 that could run on Tensor Cores as TF32 but do not.
 #include <fmt/format.h>
 
 #include "diagnose/causes/tensor_cores.hpp"
@@ -11,7 +11,7 @@ const Words plain_fp32_kernels{"sgemm", "simt", "fp32_fp32"};
 const Words tensor_core_kernels{"tf32",     "s1688",  "s16816", "s161616", "hmma",
                                 "tensorop", "h16816", "wgmma",  "884"};
 
-/// Work that is declared as fp32 is slower, wherever it stands.
+/// Work declared as fp32 is slower, in any class.
 Fact slow_fp32(const Seen& seen) {
   if (Fact fact = seen.slower(fp32_classes)) return fact;
   for (const std::string_view type : {"tf32", "fp32", "float32"})
@@ -19,7 +19,7 @@ Fact slow_fp32(const Seen& seen) {
   return std::nullopt;
 }
 
-/// fp32's own rounding error where TF32's would be a thousand times larger.
+/// The rounding error is that of fp32; TF32's would be a thousand times larger.
 Fact exact_fp32(const Seen& seen) {
   constexpr double tf32_never_below = 2e-5;
   for (const Numerics& one : seen.it().numerics)
@@ -29,7 +29,7 @@ Fact exact_fp32(const Seen& seen) {
   return std::nullopt;
 }
 
-/// Every figure of fp32 that is slower says which library it calls, and no framework is there.
+/// Every slower fp32 figure names the library that it calls, and no framework is involved.
 Fact calls_library_itself(const Seen& seen) {
   Fact out;
   for (const Metric* metric : seen.metrics(fp32_classes)) {
@@ -58,7 +58,7 @@ void examine_framework_default(const Seen& seen, Argument& it) {
   if (slow_fp32(seen)) it.confirms(weight::fair, seen.changed({"framework"}));
   if (!slow && seen.compared())
     without_slowness(it, bound::remote, "fp32 work", is_compared(seen, fp32_classes));
-  // The switch is about a GPU's Tensor Cores.
+  // The switch concerns a GPU's Tensor Cores.
   it.at_most(bound::remote, gpu_not_used(seen));
   it.at_most(bound::unnamed, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
   it.at_most(bound::unnamed, seen.unmoved_by({"allow_tf32", "matmul_precision"}));
@@ -101,7 +101,7 @@ void examine_math_mode(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, seen.slower({}, {.library = "cublaslt"}));
   it.at_most(bound::unnamed, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
   it.at_most(bound::weak, seen.recovers_by({"allow_tf32", "matmul_precision"}));
-  // Read back from the handle itself.
+  // The mode was read back from the handle itself.
   it.at_most(bound::remote, seen.setting("math_mode", {"tf32"}));
 }
 
