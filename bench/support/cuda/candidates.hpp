@@ -47,10 +47,10 @@ class Candidates {
   /// one's value over the window times that ratio. If the other is not faster by that margin in turns,
   /// QUANTITY_best is the first one's value. It is not judged from fewer than fewest_to_judge batches.
   ///
-  /// The trial's work must have been declared, and is passed again. Notes: "candidates", "candidate_first",
-  /// "candidate_best"; "candidates_tried" where not all were tried. "candidates_refused" holds how many threw
-  /// Refused, and the first refusal's message. Any other exception from a candidate is rethrown: the program
-  /// would not get the next candidate, so measuring it would be wrong.
+  /// The trial's work is declared from `work`. Notes: "candidates", "candidate_first", "candidate_best";
+  /// "candidates_tried" where not all were tried. "candidates_refused" holds how many threw Refused, and the
+  /// first refusal's message. Any other exception from a candidate is rethrown, because a program would get
+  /// that failure and not the next candidate.
   void measure(const result::Work& work);
 
   /// Replaces measure(). Runs its search, then takes turns for the trial's window, batch by batch. The turns

@@ -1,5 +1,4 @@
-// The part of L2 that a program can set aside for data that stays: what was left of it by whoever came
-// before.
+// The part of L2 that a program can set aside for persisting data, and what an earlier program left of it.
 #pragma once
 
 #include "result/samples.hpp"

@@ -1,4 +1,5 @@
-// What ranks must have in common before a communicator is made: a difference is named, it is not waited for.
+// What ranks must have in common before a communicator is made. A difference is reported at once; otherwise
+// the ranks would wait.
 #pragma once
 
 #include <optional>
@@ -18,11 +19,11 @@ namespace gpugauge::bench::ranks {
 ///   suite, source_hash must be the same: another build measures other things, in another order
 using RankFacts = std::vector<result::Facts>;
 
-/// One sentence that names what differs and the ranks and machines of each value, or that a rank cannot take
-/// part; nullopt when all agree. The same sentence on every rank. `ranks[i]` is rank i's.
+/// Returns one sentence that names what differs, with the ranks and machines of each value, or that a rank
+/// cannot take part. nullopt when all agree. The sentence is the same on every rank. `ranks[i]` is rank i's.
 std::optional<std::string> disagreement(const RankFacts& ranks);
 
-/// "0-2, 5" for {0, 1, 2, 5}; ascending input.
+/// Formats ascending ranks: {0, 1, 2, 5} gives "0-2, 5".
 std::string list_of(const std::vector<int>& ranks);
 
 }  // namespace gpugauge::bench::ranks
