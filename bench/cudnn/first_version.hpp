@@ -1,4 +1,4 @@
-// From which version on cuDNN knows a GPU. Pure.
+// The first cuDNN version that knows each GPU. Pure.
 #pragma once
 
 #include <algorithm>
@@ -28,15 +28,15 @@ inline constexpr std::array<FirstVersion, 8> first_versions{{{75, 90000},
                                                              {103, 91100},
                                                              {120, 90700}}};
 
-/// The first one that knows this GPU; nullopt where no source says.
+/// The first version that knows this GPU; nullopt where no source says.
 constexpr std::optional<std::size_t> first_version(int compute_capability) {
   for (const FirstVersion& one : first_versions)
     if (one.compute_capability == compute_capability) return one.version;
   return std::nullopt;
 }
 
-/// No version before this one knows this GPU: first_version(), or the first one for any GPU of compute
-/// capability 10.0 and later.
+/// A lower bound: no earlier version knows this GPU. It is first_version(), or else the first version that
+/// knows any GPU of compute capability 10.0 and later.
 constexpr std::size_t no_earlier_version(int compute_capability) {
   if (const auto first = first_version(compute_capability)) return *first;
   if (compute_capability < 100) return first_versions.front().version;
@@ -46,7 +46,7 @@ constexpr std::size_t no_earlier_version(int compute_capability) {
   return least;
 }
 
-/// Whether this version surely knows this GPU, so that a plan that every healthy cuDNN has must be there.
+/// Whether this version surely knows this GPU. A plan that every healthy cuDNN has must then exist.
 constexpr bool surely_knows(std::size_t version, int compute_capability) {
   const auto first = first_version(compute_capability);
   return first && version >= *first;

@@ -1,4 +1,4 @@
-// Where a wrong result came from: tiles, SMs and addresses, as sentences. Plain C++.
+// Locates wrong results: tiles, SMs and addresses, as sentences. Plain C++.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace gpugauge::bench::integrity {
 
-/// Tiles whose checksum is another than the reference's, over all repeats.
+/// Tiles whose checksum differs from the reference, over all repeats.
 class TileFaults {
  public:
   /// `across`: tiles side by side in the result; `edge`: rows and columns of a tile.
   TileFaults(int across, int edge) : across_(across), edge_(edge) {}
-  /// Results that have a number and no place: "transform".
+  /// For results that have a number but no position: noun "transform".
   static TileFaults numbered(std::string noun) {
     TileFaults made(0, 0);
     made.noun_ = std::move(noun);
     return made;
   }
 
-  /// One repeat: sums, and the SM that made each tile. All vectors have one entry a tile.
+  /// Adds one repeat: the checksums, and the SM that made each tile. All vectors have one entry per tile.
   void add(const std::vector<std::uint64_t>& reference, const std::vector<std::uint64_t>& sums,
            const std::vector<std::uint32_t>& sms);
   std::size_t count() const { return count_; }
