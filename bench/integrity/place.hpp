@@ -17,7 +17,7 @@ class TileFaults {
  public:
   /// `across`: tiles side by side in the result; `edge`: rows and columns of a tile.
   TileFaults(int across, int edge) : across_(across), edge_(edge) {}
-  /// For results that have a number but no position: noun "transform".
+  /// For results that have a number but no position; `noun` names them: "transform".
   static TileFaults numbered(std::string noun) {
     TileFaults made(0, 0);
     made.noun_ = std::move(noun);
