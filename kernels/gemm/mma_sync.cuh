@@ -12,8 +12,8 @@
 
 namespace gpugauge::kernels::gemm::mma {
 
-// A block makes a 256x128 tile with 8 warps of 64x64. Tiles of A (256x32) and B (32x128) pass through a ring
-// of shared-memory stages that cp.async fills `stages - 1` steps ahead.
+// A block computes a 256x128 tile with 8 warps of 64x64. Tiles of A (256x32) and B (32x128) pass through a
+// ring of shared-memory stages that cp.async fills `stages - 1` steps ahead.
 constexpr int tile_m = 256;
 constexpr int tile_n = 128;
 constexpr int tile_k = 32;
@@ -43,7 +43,7 @@ static_assert(shared_bytes <= 99 * 1024,
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-// One thread's share of filling a stage: the same chunks of every step, one column of A's tile and one of
+// One thread's share of filling a stage: the same chunks in every step, in one column of A's tile and one of
 // B's.
 template <typename In>
 class Copier {
@@ -66,7 +66,7 @@ class Copier {
     b_to_ = static_cast<std::uint32_t>((a_chunks + swizzle_16(thread / b_row, thread % b_row)) * 16);
   }
 
-  // Starts copying the next step's share into `stage`, and goes on to the step after it.
+  // Starts copying the next step's share into `stage`, and advances to the step after it.
   __device__ __forceinline__ void fill(std::uint32_t stage) {
 #pragma unroll
     for (int part = 0; part < a_parts; ++part) {
@@ -147,8 +147,8 @@ __device__ __forceinline__ void store_tile(Out* __restrict__ c,
 
 #endif
 
-/// In: Bf16 or Fp16; Out: the same or float. Operands of a step of 16 along k are loaded from shared memory
-/// while those of the one before are multiplied, across stages too.
+/// In: Bf16 or Fp16; Out: the same or float. Operands of the next step of 16 along k are loaded from shared
+/// memory while the current ones are multiplied, across stages too.
 template <typename In, typename Out>
 __global__ void __launch_bounds__(threads, 1)
     mma_sync_kernel(const In* __restrict__ a, const In* __restrict__ b, Out* __restrict__ c, int m, int n,
@@ -164,8 +164,7 @@ __global__ void __launch_bounds__(threads, 1)
   constexpr int inner_steps = tile_k / 16;
   static_assert(inner_steps % 2 == 0, "a stage begins with the first of the two sets of fragments");
 
-  // A group is closed in every step, filled or not, so that the count of pending groups stays the same to the
-  // end.
+  // Every step closes a group, filled or not, so that the count of pending groups stays constant to the end.
 #pragma unroll
   for (int step = 0; step < stages - 1; ++step) {
     if (step < steps) copier.fill(ring + step * stage_bytes);
@@ -189,8 +188,8 @@ __global__ void __launch_bounds__(threads, 1)
       if (inner + 1 < inner_steps) {
         next.load(stage, warp_row, warp_column, inner + 1);
       } else {
-        // The next stage is there for all, and this one was read by all. Behind the last step a stage is
-        // loaded that nothing multiplies.
+        // The next stage has arrived for all threads, and all have read this one. After the last step a stage
+        // is loaded that is never multiplied.
         ptx::copy_async_wait<stages - 2>();
         __syncthreads();
         stage = behind(stage);
@@ -206,7 +205,7 @@ __global__ void __launch_bounds__(threads, 1)
       for (int i = 0; i < warp_m / 16; ++i)
 #pragma unroll
         for (int turn = 0; turn < warp_n / 8; ++turn) {
-          // There and back, so that neighbouring instructions share an operand.
+          // Alternates direction, so that consecutive instructions share an operand.
           const int j = i % 2 == 0 ? turn : warp_n / 8 - 1 - turn;
           multiply(In{}, sums[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
         }

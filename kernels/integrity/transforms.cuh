@@ -11,8 +11,8 @@ namespace gpugauge::kernels::integrity {
 
 constexpr int transform_threads = transform_points / 4;  // each makes four points in a step
 
-/// A block a row. Five steps of four points each (Stockham): no reordering of bits, every step from one half
-/// of shared memory into the other. SmOf()() gives the number of the SM that runs the block.
+/// One block per row. Five radix-4 steps (Stockham), which need no bit reversal; each goes from one half of
+/// shared memory to the other. SmOf()() returns the number of the SM that runs the block.
 template <typename SmOf>
 static __global__ void __launch_bounds__(transform_threads)
     transform_kernel(const float2* __restrict__ factors, float2* __restrict__ to, int times,

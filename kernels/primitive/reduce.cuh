@@ -12,7 +12,7 @@ __device__ __forceinline__ float sum_of(float4 v) {
   return (v.x + v.y) + (v.z + v.w);
 }
 
-// One kernel: the block that finishes last adds up what the blocks have left.
+// One kernel: the last block to finish adds up the partial sums of all blocks.
 static __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(const float* __restrict__ data, std::size_t count, float* partials, unsigned* finished,
                   float* sum) {
