@@ -29,8 +29,9 @@ struct OnDevice {
   ~OnDevice() { cudaSetDevice(0); }
 };
 
-/// The direct way from one GPU to the memory of another, where there is one, for this one's lifetime. Closed
-/// again: without NVSwitch a GPU has at most eight peers at a time, and a machine may have more.
+/// Enables direct access from one GPU to the memory of another, where possible, for its own lifetime. It is
+/// disabled again because, without NVSwitch, a GPU has at most eight peers at a time, and a machine may have
+/// more.
 class DirectWay {
  public:
   DirectWay(int from, int to) : from_(from), to_(to) {
@@ -108,8 +109,8 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
     for (int sample = 0; sample < most_samples && !interrupted(); ++sample) {
       if (sample > 0 && steady_seconds() - begin > budget_seconds) break;
       {
-        // A way through host memory may wait for the host: then the holder gives up after a moment, and the
-        // sample holds that the host enqueued meanwhile.
+        // A copy through host memory may wait for the host. The blocker then gives up after a moment, and the
+        // sample includes the host's enqueueing.
         const cuda::Blocker::Hold hold = held ? blocker.hold(stream.get(), hold_seconds) : nullptr;
         start.record(stream.get());
         for (int i = 0; i < copies; ++i) enqueue(bytes);
@@ -156,7 +157,7 @@ void record(Trial& trial, const GpuPair& pair, bool direct, Way way) {
                cuda::error_of(way.found), 0);
 }
 
-/// False where the GPU answers nothing any more.
+/// False where the GPU no longer answers.
 bool answers(int device) {
   const bool chosen = cudaSetDevice(device) == cudaSuccess;
   cudaDeviceSynchronize();
@@ -176,7 +177,7 @@ void measure_pair(Trial& trial, const GpuPair& pair, double budget_seconds) {
   record(trial, pair, direct.open(), std::move(way));
 }
 
-// A pair that fails does not take the others with it: it is named, and the benchmark fails for it in the end.
+// A failing pair does not stop the others. It is named, and the benchmark fails for it at the end.
 void peer(Trial& trial) {
   const int devices = cuda::start_up().devices;
   const std::vector<GpuPair> pairs = ordered_pairs(devices);
@@ -196,7 +197,7 @@ void peer(Trial& trial) {
     const auto [from, to] = pairs[i];
     if (interrupted()) throw Interrupted{};
     if (silent.contains(from) || silent.contains(to)) continue;
-    // Of a machine whose links are slow to the point that its process is ended, the pairs before stand.
+    // If the links are so slow that the process is ended, the pairs measured before are kept.
     if (any)
       trial.keep_before(fmt::format("{} measured {}: it lacks {}", trial.instance().id, name_of(pairs[i]),
                                     pairs_left(pairs, i)));

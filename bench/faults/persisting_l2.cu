@@ -1,5 +1,5 @@
-// Preloaded: the most of L2 that the GPU allows is set aside for data that stays, filled with such data, and
-// set again whenever it is given back, as by a program that shares the process and never cleans up.
+// Preloaded fault: sets aside the most L2 that the GPU allows for persisting data, fills it, and sets it
+// again whenever it is given back. It imitates a program that shares the process and never cleans up.
 #include <atomic>
 #include <cstddef>
 
@@ -24,7 +24,7 @@ __global__ void read_all(const uint4* data, std::size_t count, unsigned* never) 
   if (seen != 0) *never = seen;  // the data is all zero; without this the loads would be left out
 }
 
-/// Whether the family has a context already: this library must not be the one that makes it.
+/// Whether the family already has a context: this library must not be the one that makes it.
 bool context_is_there() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return false;
@@ -37,10 +37,10 @@ bool context_is_there() {
   return there;
 }
 
-/// What stays in L2, and the stream whose reads keep it there.
+/// The data that stays in L2, and the stream whose reads keep it there.
 class Kept {
  public:
-  /// Sets the part aside where it is not, and reads the data once more. False where the GPU refuses.
+  /// Sets the part aside where it is not, and reads the data once more. Returns false where the GPU refuses.
   bool renew() {
     if (!made_ && !make()) return false;
     std::size_t limit = 0;

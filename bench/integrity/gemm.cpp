@@ -52,8 +52,8 @@ void gemm(Trial& trial) {
     cuda::check(kernels::integrity::multiply_tiles(a.get(), b_by_columns.get(), c.get(), edge, edge, edge,
                                                    device_sums.get(), device_sms.get(), stream.get()),
                 "launching the tiled product");
-    // The fast product draws the most power, and a weak SM shows itself then: it runs in between, and as a
-    // whole has to be the same too.
+    // The fast product draws the most power, which reveals a weak SM. It runs in between, and its result as a
+    // whole must not change either.
     cuda::check(kernels::poison(c_rounded.get(), c_rounded.bytes(), stream.get()), "poisoning the fast C");
     cuda::check(kernels::gemm::fastest_bf16(capability, a.get(), b.get(), c_rounded.get(), edge, edge, edge,
                                             stream.get()),

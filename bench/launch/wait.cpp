@@ -5,10 +5,10 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-// Long enough that a waiting thread is surely put to sleep before the kernel ends.
+// Long enough that a waiting thread is surely asleep before the kernel ends.
 constexpr double kernel_seconds = 100e-6;
 
-// A wait that returned early would look fast: the kernel's word must be there afterwards.
+// A wait that returned early would look fast, so the kernel's word must be there afterwards.
 void verify_waits(Trial& trial, const cuda::Stream& stream, const cuda::Event& event) {
   const cuda::PinnedBuffer<unsigned long long> counter(1);
   constexpr unsigned long long rounds = 20;

@@ -80,7 +80,7 @@ void measure_one(Trial& trial, World& world, const Collective& collective, Locks
   result::Batches batches;
   batches.operations_per_batch = 1;
   for (const double seconds : timed.seconds) {
-    // What lasts less than events can tell is no longer than that.
+    // A time below the events' resolution is recorded as that resolution.
     batches.seconds_per_operation.push_back(rounded(std::max(seconds, event_resolution)));
     batches.window_seconds += seconds;
   }
@@ -103,8 +103,8 @@ void measure_one(Trial& trial, World& world, const Collective& collective, Locks
 
 void measure_sweep(Trial& trial, World& world, const Collective& collective, LockstepRun& run) {
   const std::string& id = trial.instance().id;
-  // The largest power of two that GPUs of these sizes have room for. Where something else holds a part of it
-  // there is no shorter sweep: whoever compares it would miss the sizes that it lacks.
+  // The largest power of two that GPUs of these sizes have room for. Where something else holds part of it,
+  // the sweep is not shortened: a comparison would miss the sizes that it lacks.
   std::uint64_t largest = sweep_last;
   std::optional<Skipped> lack = run.why_no_room(largest);
   while (lack && lack->status == result::Status::skipped && largest > sweep_first)
@@ -129,7 +129,7 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
     for (const Choice& choice : run.choices(layout))
       trial.note(fmt::format("nccl.choice.{}", size),
                  fmt::format("{} {}", choice.algorithm, choice.protocol));
-    // The same numbers on every rank, so all end here.
+    // The numbers are the same on every rank, so all end here.
     if (median(timed.seconds) > longest_seconds) {
       trial.note("sweep_ended",
                  fmt::format("at {}: one iteration takes longer than {:g} s", size, longest_seconds));
@@ -143,8 +143,8 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
 }  // namespace
 
 void measure_collective(Trial& trial, const Collective& collective) {
-  // One thread launches for all GPUs, one after another: where a launch waits for its kernel, the first would
-  // wait for the others' for ever.
+  // One thread launches for all GPUs in turn. Where a launch waits for its kernel, the first would wait for
+  // the others' for ever.
   if (channel() == nullptr && cuda::start_up().devices > 1 && cuda::queue().synchronous)
     trial.unavailable(
         "launches wait for their kernels here (CUDA_LAUNCH_BLOCKING, a profiler or a debugger), so that a "
@@ -154,7 +154,7 @@ void measure_collective(Trial& trial, const Collective& collective) {
                   "collectives were given up");
   });
   World& world = World::get();
-  // Outside of what is tried: its memory is freed when the communicators have been aborted, not before.
+  // Outside the try block: its memory is freed only after the communicators have been aborted.
   LockstepRun run(world, collective, trial.data_seed());
   try {
     if (trial.parameter("size") == "sweep")

@@ -46,7 +46,7 @@ Meeting& meeting() {
   return here;
 }
 
-/// The version of the kernel module that runs; "unknown" where /proc does not show it.
+/// The version of the running kernel module; "unknown" where /proc does not show it.
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;
@@ -55,7 +55,7 @@ std::string driver_version() {
   return std::getline(file, line) && std::regex_search(line, match, pattern) ? match[1].str() : "unknown";
 }
 
-/// What NCCL would load: the plugin's file name, size and newest interface; "none" where there is none.
+/// The plugin that NCCL would load: its file name, size and newest interface; "none" where there is none.
 std::string plugin() {
   const char* const asked = std::getenv("NCCL_NET_PLUGIN");
   std::string name = "libnccl-net.so";
@@ -85,8 +85,8 @@ std::string nccl_version() {
   return fmt::format("{}.{}.{}", version / 10'000, version / 100 % 100, version % 100);
 }
 
-/// One GPU a rank: where all of a node's GPUs are visible, the one of its number. A launcher that gave out
-/// one has done so already.
+/// Chooses one GPU per rank: where all GPUs of a node are visible, the one with the local rank's number. A
+/// launcher that assigned one has done so already.
 void choose_gpu(const ranks::Launch& launch) {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   std::string own = std::to_string(launch.local_rank);
@@ -149,7 +149,7 @@ std::optional<std::string> meet() {
       for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) facts[pairs[i]] = pairs[i + 1];
       all.push_back(std::move(facts));
     }
-    // It came over the wire and becomes part of a file's name.
+    // It came over the network and becomes part of a file's name.
     constexpr std::size_t longest = 120;
     if (const std::string job = all.front()["job"]; !job.empty())
       here.job = result::host_word(job.substr(0, longest));
@@ -160,7 +160,7 @@ std::optional<std::string> meet() {
   return here.problem;
 }
 
-// A log that the user wants is left alone; a quieter one is made to speak, into a file.
+// A log that the user wants is left alone; otherwise logging is switched on, into a file.
 bool log_is_the_users() {
   static const bool is = [] {
     const char* const level = std::getenv("NCCL_DEBUG");
@@ -203,14 +203,14 @@ bool register_meeting() {
     facts["ranks.rank"] = std::to_string(launch()->rank);
     facts["ranks.size"] = std::to_string(launch()->size);
     facts["ranks.launcher"] = launch()->launcher;
-    // Which nodes the measurement belongs to; unknown where the ranks did not come together.
+    // The nodes of the measurement; unknown where the ranks did not meet.
     if (channel() != nullptr) facts["ranks.nodes"] = fmt::format("{}", fmt::join(channel()->hosts(), " "));
   };
   set_environment(std::move(environment));
   return true;
 }
 
-// cuda/environment.hpp's own registration stands before it in this file, so it has run.
+// cuda/environment.hpp's own registration precedes it in this file, so it has run.
 const bool registered = register_meeting();
 
 }  // namespace

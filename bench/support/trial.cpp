@@ -15,7 +15,8 @@ namespace gpugauge::bench {
 
 namespace {
 
-// Below this the mean says nothing that the median does not: a CPU quota is accounted in periods of 100 ms.
+// In a shorter window the mean tells nothing that the median does not: a CPU quota is accounted in periods of
+// 100 ms.
 constexpr double shortest_mean_window = 1.0;
 
 double work_of(Quantity quantity, const result::Work& work) {

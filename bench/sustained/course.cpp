@@ -10,7 +10,7 @@ namespace gpugauge::bench::sustained {
 
 namespace {
 
-/// Operations per second of GPU time over the points that end in [from, to); 0 without one.
+/// Operations per second of GPU time over the points that end in [from, to); 0 if there are none.
 double rate(const std::vector<Point>& points, double from, double to) {
   double seconds = 0;
   int count = 0;

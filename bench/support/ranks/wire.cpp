@@ -67,7 +67,8 @@ std::optional<Texts> decode(const std::string& bytes) {
 }
 
 Wire::Wire(int socket) : socket_(socket) {
-  // A node that loses its power closes nothing: the kernel then asks it, and gives up after about 25 s.
+  // A node that loses power closes nothing. With keep-alive the kernel probes it and gives up after about 25
+  // s.
   set(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(socket_, IPPROTO_TCP, TCP_KEEPIDLE, 10);
   set(socket_, IPPROTO_TCP, TCP_KEEPINTVL, 5);
