@@ -19,7 +19,7 @@ namespace gpugauge::bench::copy {
 namespace {
 
 constexpr int most_samples = 15;
-constexpr int probes = 3;  // a link that saves power is slow at first
+constexpr int probes = 3;  // a power-saving link is slow at first
 
 /// Makes `device` current for its own lifetime.
 struct OnDevice {
@@ -60,13 +60,13 @@ class DirectWay {
   int from_;
   int to_;
   bool open_ = false;
-  bool opened_ = false;  ///< by this one
+  bool opened_ = false;  ///< by this object
 };
 
 struct Way {
   PeerPace pace;
   std::vector<double> seconds;  ///< of one copy, per sample
-  int timed_out = 0;            ///< samples whose holder gave up before everything was enqueued
+  int timed_out = 0;            ///< samples whose blocker gave up before all was enqueued
   kernels::Comparison found;
 };
 

@@ -14,8 +14,8 @@ namespace gpugauge::bench::copy {
 
 /// What one sample of a directed pair copies.
 struct PeerPace {
-  std::uint64_t bytes = 0;  ///< of a copy
-  int copies = 1;           ///< one after another
+  std::uint64_t bytes = 0;  ///< bytes of a copy
+  int copies = 1;           ///< copies in sequence
 };
 
 /// Bytes of a copy on a fast link, and of a probe copy that measures how fast a link is.

@@ -87,7 +87,7 @@ class Pointers {
     cuda::check(cudaMemcpy(b.get(), to_b.data(), b.bytes(), cudaMemcpyHostToDevice), "copying pointers");
     cuda::check(cudaMemcpy(c.get(), to_c.data(), c.bytes(), cudaMemcpyHostToDevice), "copying pointers");
     cuda::check(cudaStreamSynchronize(nullptr),
-                "copying pointers");  // the timer's stream does not wait for it
+                "copying pointers");  // the timer's stream does not wait for this copy
   }
   const Matrices* of;
   cuda::DeviceBuffer<const void*> a, b;

@@ -10,7 +10,7 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp16)
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only throughput "
                                      "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", squares_but("4096x4096x4096"))  // which is below
+                          .axis("shape", squares_but("4096x4096x4096"))  // measured below
                           .from(Depth::exhaustive, "shape", {"2048x2048x2048"})
                           .body([](Trial& trial) { measure_lt(trial, fp16, Layout::rows); })};
 

@@ -139,7 +139,7 @@ struct Graph::Implementation {
   std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, HandleDestroy> handle;
   fe::graph::Graph graph;
   std::vector<std::int64_t> usable;
-  int too_large = 0;  ///< plans behind the first usable one that a GPU of this size has no room for
+  int too_large = 0;  ///< plans after the first usable one that never fit a GPU of this size
   std::string first_too_large;
   std::string node;
   std::int64_t next_uid = 1;

@@ -13,8 +13,8 @@ namespace gpugauge::bench::cudnn {
 
 /// Limits on which of the heuristic's plans are built.
 struct PlanLimits {
-  int most = 1;           ///< plans that are compared
-  std::size_t taken = 0;  ///< bytes of GPU memory that the benchmark itself has taken already
+  int most = 1;           ///< most plans to compare
+  std::size_t taken = 0;  ///< bytes of GPU memory that the benchmark itself already holds
 };
 
 /// Returns why plan number `plan` cannot have its workspace, or nullopt. unavailable: something else holds

@@ -21,7 +21,7 @@ __global__ void read_all(const uint4* data, std::size_t count, unsigned* never) 
   for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
        i += std::size_t{gridDim.x} * blockDim.x)
     seen |= data[i].x | data[i].w;
-  if (seen != 0) *never = seen;  // the data is all zero; without this the loads would be left out
+  if (seen != 0) *never = seen;  // never true, but keeps the compiler from removing the loads
 }
 
 /// Whether the family already has a context: this library must not be the one that makes it.
@@ -55,7 +55,7 @@ class Kept {
   static constexpr int threads = 256;
 
   bool make() {
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // the family may be recording a graph
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // the family may be capturing a graph
     int window = 0, most = 0;
     if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess || cudaSetDevice(0) != cudaSuccess ||
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, 0) != cudaSuccess ||
@@ -88,7 +88,7 @@ class Kept {
 };
 
 pthread_t keeper;
-pid_t kept_by = 0;  // a process that forks off has no such thread to wait for
+pid_t kept_by = 0;  // a forked process has no such thread to wait for
 std::atomic<bool> ending = false;
 
 void* keep(void*) {

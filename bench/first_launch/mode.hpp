@@ -9,9 +9,9 @@ namespace gpugauge::bench::first_launch {
 
 /// The modes, as written in ids.
 inline constexpr const char* lazy = "lazy";          ///< machine code, loaded when a kernel is first launched
-inline constexpr const char* eager = "eager";        ///< machine code, all of it loaded with the context
-inline constexpr const char* jit_cold = "jit_cold";  ///< PTX, compiled by the driver, whose cache is empty
-inline constexpr const char* jit_warm = "jit_warm";  ///< PTX, found compiled in the driver's cache
+inline constexpr const char* eager = "eager";        ///< machine code, all loaded when the context is made
+inline constexpr const char* jit_cold = "jit_cold";  ///< PTX, compiled by the driver; its cache is empty
+inline constexpr const char* jit_warm = "jit_warm";  ///< PTX, already compiled in the driver's cache
 
 inline bool is_jit(const std::string& mode) {
   return mode == jit_cold || mode == jit_warm;
@@ -38,7 +38,7 @@ constexpr bool refuses_ptx(int driver_version, int toolkit_version) {
 /// on a GPU of `compute_capability`, or nullopt. `embedded` is the PTX version that this family holds.
 inline std::optional<std::string> why_not_shown(const std::string& mode, int ptx_version,
                                                 int compute_capability, int embedded) {
-  if (compute_capability == embedded) return std::nullopt;  // both are the same number: nothing can be told
+  if (compute_capability == embedded) return std::nullopt;  // equal numbers cannot tell the two apart
   const bool from_ptx = ptx_version == embedded;
   if (is_jit(mode) && !from_ptx) return "the driver took machine code although CUDA_FORCE_PTX_JIT was set";
   if (!is_jit(mode) && from_ptx)

@@ -20,12 +20,12 @@ namespace key {
 inline constexpr const char* driver_start =
     "driver_start";                                ///< the driver is loaded and has counted the GPUs
 inline constexpr const char* context = "context";  ///< a context is made
-inline constexpr const char* first_launch =
-    "first_launch";  ///< launching the first kernel until it has ended
-inline constexpr const char* second_launch = "second_launch";            ///< the same kernel again
-inline constexpr const char* until_first_result = "until_first_result";  ///< from the first CUDA call on
+inline constexpr const char* first_launch = "first_launch";    ///< from launching the first kernel to its end
+inline constexpr const char* second_launch = "second_launch";  ///< the same kernel again
+inline constexpr const char* until_first_result =
+    "until_first_result";  ///< from the first CUDA call to the first result
 inline constexpr const char* wrong_values = "wrong_values";
-inline constexpr const char* ptx_version = "ptx_version";  ///< 75 for code that was made for 7.5
+inline constexpr const char* ptx_version = "ptx_version";  ///< 75 for code built for 7.5
 inline constexpr const char* binary_version = "binary_version";
 }  // namespace key
 

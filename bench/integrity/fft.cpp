@@ -15,7 +15,7 @@ namespace gpugauge::bench::integrity {
 namespace {
 
 constexpr int points = kernels::integrity::transform_points;
-constexpr int times = 65;  // of which 64 change nothing but by rounding
+constexpr int times = 65;  // 64 of them change only the rounding
 // At least 16 per SM of any GPU, and the same number on each. GPUs of one name differ in their number of SMs,
 // and their checksums must be the same.
 constexpr int rows = 4096;
@@ -80,7 +80,7 @@ void fft(Trial& trial) {
   for (int i = 0; i < checked_rows; ++i) {
     const double one =
         error_of(found, static_cast<std::size_t>(i) * (count - 1) / (checked_rows - 1), trial.data_seed());
-    error = one <= error ? error : one;  // NaN stays
+    error = one <= error ? error : one;  // keeps NaN
   }
   trial.verify(fmt::format("largest error of {} rows against fp64, in Euclidean norms", checked_rows), error,
                kernels::integrity::transform_tolerance(times));

@@ -85,7 +85,7 @@ void gemm(Trial& trial) {
                error, stream.get(), kernels::gemm::tolerance_bf16_mma(edge));
 
   TileFaults faults(across, kernels::integrity::tile_edge);
-  std::size_t other_wholes = first_whole == 0 ? 1 : 0;  // 0 is left where no checksum was formed
+  std::size_t other_wholes = first_whole == 0 ? 1 : 0;  // a checksum of 0 means that none was formed
   repeat_for_window(trial, [&] {
     if (multiply() != first_whole) ++other_wholes;
     faults.add(reference, sums, sms);

@@ -86,7 +86,7 @@ const Registration registered{
         .bad_value("deep processor sleep states, a busy host, lost or moderated interrupts, virtualisation; "
                    "where launch/wait/blocking is as it was: this way of waiting alone, a driver regression")
         .from(Depth::deep)
-        .window_share(4)  // a process of its own takes a good part of a second
+        .window_share(4)  // its own process takes most of a second
         .custom_metrics({"sync"})
         .requires_gpu()
         .body(blocking_stream_sync)};

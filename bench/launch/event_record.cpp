@@ -14,11 +14,10 @@ void verify_brackets(Trial& trial, const cuda::Stream& stream) {
   constexpr double seconds = 1e-3;
   const cuda::Event start;
   const cuda::Event stop;
-  cuda::check(kernels::launch_spin(1000, stream.get()), "launching a spinning kernel");  // loads it
+  cuda::check(kernels::launch_spin(1000, stream.get()), "launching a spinning kernel");  // loads the kernel
   stream.synchronize();
   double error = 1;
-  for (int attempt = 0; attempt < 20;
-       ++attempt) {  // without a blocker the host may come between: the best of a few
+  for (int attempt = 0; attempt < 20; ++attempt) {  // without a blocker the host may interfere: best of a few
     start.record(stream.get());
     cuda::check(kernels::launch_spin(static_cast<std::uint64_t>(seconds * 1e9), stream.get()),
                 "launching a spinning kernel");

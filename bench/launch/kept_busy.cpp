@@ -13,7 +13,7 @@ namespace gpugauge::bench::launch {
 namespace {
 
 constexpr std::uint64_t kernel_nanoseconds = 50'000;
-constexpr int launches_ahead = 32;  // of each of the two halves: 1.6 ms of work
+constexpr int launches_ahead = 32;  // per half: 1.6 ms of work
 
 /// What the process spent while it kept the GPU busy.
 struct Spent {

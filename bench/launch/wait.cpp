@@ -51,7 +51,7 @@ const Registration registered{
                    "virtualisation; spinning: as completion")
         .axis("by", {"spinning", "blocking"})
         .from(Depth::deep)
-        .batch_seconds(3e-4)  // of what is left of an operation: it lasts 100 us longer
+        .batch_seconds(3e-4)  // of the remaining time; an operation lasts 100 us longer
         .quantity(Quantity::latency, "sync")
         .statistics({Statistic::median})  // a window's mean would hold the kernel; operation_mean does not
         .requires_gpu()

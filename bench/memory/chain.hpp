@@ -28,7 +28,7 @@ class Chain {
     const auto start = reinterpret_cast<std::uint64_t>(memory_.get());
     cuda::check(cudaMemcpy(at_.get(), &start, sizeof start, cudaMemcpyHostToDevice), "placing the chase");
     cuda::check(cudaStreamSynchronize(nullptr),
-                "placing the chase");  // the timer's stream does not wait for it
+                "placing the chase");  // the timer's stream does not wait for this copy
   }
 
   /// Follows `steps` loads from where the last call ended. `steps` must be odd, else std::logic_error: after

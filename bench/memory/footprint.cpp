@@ -62,7 +62,7 @@ void footprint(Trial& trial) {
     const auto plan = kernels::memory::plan_footprint(
         bytes, gpu.sm_count, bytes <= gpu.l2_bytes / 2 ? cached_target_bytes : target_bytes);
     const double read = static_cast<double>(plan.vectors) * 16;
-    if (!sweep.empty() && sweep.back().bytes >= read) continue;  // both were rounded down to the same
+    if (!sweep.empty() && sweep.back().bytes >= read) continue;  // rounded down to the same footprint
     cuda::GpuTimer timer(
         trial,
         [&](cudaStream_t stream, std::int64_t) {
@@ -75,7 +75,7 @@ void footprint(Trial& trial) {
     trial.note(fmt::format("bandwidth_at_{:07}_kib", plan.vectors * 16 / kibibyte),
                fmt::format("{:.1f} GB/s", sweep.back().value * 1e-9));
 
-    cuda::into_poison(timer, sums);  // what is there now may be left from warming up
+    cuda::into_poison(timer, sums);  // the current values may be left from warming up
     std::vector<std::uint32_t> parts(sums.count());
     cuda::check(
         cudaMemcpyAsync(parts.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, timer.stream()),
@@ -118,7 +118,7 @@ const Registration registered{
             "to device memory's")
         .bad_value("a low SM clock for the plateaus; for the knee a MIG slice, persisting L2 lines left by "
                    "another program, a partly disabled L2")
-        .window_share(5)  // some thirty footprints
+        .window_share(5)  // about thirty footprints
         .custom_metrics({"l2", "smem"})
         .requires_gpu()
         .from(Depth::standard)

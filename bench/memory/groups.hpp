@@ -22,7 +22,7 @@ struct Groups {
 inline Groups two_groups(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
-  const double middle = values[values.size() / 2];  // squares of differences to it keep their digits
+  const double middle = values[values.size() / 2];  // squared differences from it lose no digits
   double sum = 0;
   double squares = 0;
   for (const double value : values) {

@@ -23,7 +23,7 @@ Definition by_bulk_copies(Definition definition, const std::string& what);
 /// How an array `a` is made of one input (c is null) or two, and how it is compared with the generator.
 struct Stream {
   int inputs;             ///< 1 or 2
-  double flops_each = 0;  ///< floating-point operations for each element
+  double flops_each = 0;  ///< floating-point operations per element
   cudaError_t (*run)(const float* b, const float* c, float* a, std::size_t count, cudaStream_t stream);
   cudaError_t (*compare)(const float* a, std::size_t count, std::uint64_t seed_b, std::uint64_t seed_c,
                          kernels::Comparison* found, cudaStream_t stream);

@@ -20,7 +20,7 @@ namespace gpugauge::bench::nccl {
 namespace {
 
 constexpr double event_resolution = 0.5e-6;
-constexpr double longest_seconds = 1;  // of an iteration: a sweep goes no further
+constexpr double longest_seconds = 1;  // of an iteration; the sweep ends beyond it
 constexpr std::uint64_t sweep_first = 8;
 constexpr std::uint64_t sweep_last = std::uint64_t{8} << 30;
 
@@ -162,9 +162,9 @@ void measure_collective(Trial& trial, const Collective& collective) {
     else
       measure_one(trial, world, collective, run);
   } catch (const Skipped&) {
-    throw;  // on all ranks alike
+    throw;  // thrown on all ranks
   } catch (const LacksCode& error) {
-    if (world.several_processes()) world.give_up(error.what());  // the others have gone on
+    if (world.several_processes()) world.give_up(error.what());  // the other ranks have continued
     throw;
   } catch (const Interrupted&) {
     world.give_up(interruption());

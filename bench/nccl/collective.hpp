@@ -21,7 +21,7 @@ struct Layout {
 };
 
 struct Collective {
-  bool divides;        ///< the size is that of all ranks' parts together
+  bool divides;        ///< the size covers all ranks' parts together
   bool receives_part;  ///< a rank receives `part` elements; else `total`
   double (*bus_factor)(int ranks);
   /// Enqueues one call of one rank; inside a group where the process has several ranks.
@@ -38,7 +38,7 @@ struct CollectiveText {
   const char* isolates;
   std::function<void(Trial&)> body;
   Depth depth_8b = Depth::deep;      ///< the shallowest profile that measures 8 B
-  Depth depth_256mib = Depth::deep;  ///< and 256 MiB
+  Depth depth_256mib = Depth::deep;  ///< the shallowest profile that measures 256 MiB
 };
 
 /// Registers the definitions that all collectives share. 8 B has class coll_small. 1 MiB, 256 MiB and the

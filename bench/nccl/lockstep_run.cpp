@@ -219,7 +219,7 @@ cuda::KernelsSeen LockstepRun::kernels(const Trial& trial, const std::vector<Lay
   const Member& first = world_.members().front();
   const OnDevice current(first.device);
   cuda::KernelsSeen seen = cuda::kernels_of(trial, first.stream->get(), [&](cudaStream_t) { once_each(); });
-  if (!ran) once_each();  // another rank may see its kernels, and waits for this one
+  if (!ran) once_each();  // another rank may be recording kernels, and waits for this one
   return seen;
 }
 

@@ -71,7 +71,7 @@ class LockstepRun {
   std::uint64_t seed_;
   std::vector<std::unique_ptr<Buffers>> buffers_;
   std::map<std::string, std::vector<double>> own_;
-  double iteration_seconds_ = 0;  ///< of the last one that was waited for, on the host's clock; 0 = unknown
+  double iteration_seconds_ = 0;  ///< of the last completed one, on the host's clock; 0 = unknown
 };
 
 }  // namespace gpugauge::bench::nccl

@@ -37,8 +37,9 @@ struct Meeting {
   std::optional<ranks::Launch> launch;
   std::unique_ptr<ranks::Channel> channel;
   std::optional<std::string> problem;
-  std::unique_ptr<result::TemporaryDirectory> scratch;  ///< of NCCL's logs; none where the user has them
-  std::string job;  ///< rank 0's word for it; this process's own where the ranks did not meet
+  std::unique_ptr<result::TemporaryDirectory>
+      scratch;      ///< folder of NCCL's logs; none where the user takes them
+  std::string job;  ///< rank 0's name for the job; this process's own where ranks did not meet
 };
 
 Meeting& meeting() {
@@ -98,7 +99,7 @@ void choose_gpu(const ranks::Launch& launch) {
       rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
     }
     own = rest.substr(0, rest.find(','));
-    if (own.empty()) return;  // fewer GPUs than ranks: two ranks then name the same GPU, and that is said
+    if (own.empty()) return;  // fewer GPUs than ranks: two ranks then name the same GPU, which is reported
   }
   setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1);
 }
@@ -175,7 +176,7 @@ void ask_for_log() {
   try {
     meeting().scratch = make_scratch_folder();
   } catch (const result::FileError&) {
-    return;  // what the log would have told is then unknown, and the rest is measured
+    return;  // the log's facts are then unknown; the rest is measured
   }
   setenv("NCCL_DEBUG", "INFO", 1);
   setenv("NCCL_DEBUG_FILE", log_file(0).c_str(), 1);

@@ -9,7 +9,7 @@ namespace gpugauge::bench::nccl {
 
 /// Times of one process.
 struct RankTimes {
-  std::string host;                       ///< its machine, without a blank
+  std::string host;                       ///< its machine, without spaces
   std::map<std::string, double> medians;  ///< seconds, by the UUID of each of its GPUs
   std::vector<double> seconds;            ///< per iteration, of its slowest GPU
 };
@@ -18,7 +18,7 @@ struct RankTimes {
 struct Timed {
   std::vector<double> seconds;  ///< per iteration, of the slowest rank
   std::string slowest;          ///< the rank with the longest median, by UUID and machine
-  std::string quickest;         ///< with the shortest: one that comes late makes the others wait
+  std::string quickest;         ///< the rank with the shortest: a late rank makes others wait
 };
 
 /// The text that ranks exchange: seven significant digits.

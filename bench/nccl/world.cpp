@@ -186,7 +186,7 @@ void World::wait(double seconds) {
 
 void World::wait_for(const Member& member, double seconds, double deadline) {
   constexpr double look_seconds = 5e-3;
-  constexpr double interrupted_seconds = 5;  // a collective that is under way may still end in good order
+  constexpr double interrupted_seconds = 5;  // a collective in flight may still end normally
   double interrupted_since = 0;
   const OnDevice current(member.device);
   double next_look = steady_seconds() + look_seconds;

@@ -25,7 +25,7 @@ namespace device_code = kernels::peak;
 struct Launch {
   std::string kernel;
   int blocks = 0;
-  int threads = 0;  ///< of a block
+  int threads = 0;  ///< per block
   double operations = 0;
   bool whole_numbers = false;
   std::function<cudaError_t(std::uint32_t* words, cudaStream_t stream)> start;
@@ -34,7 +34,7 @@ struct Launch {
 };
 
 struct Result {
-  std::size_t mismatches = 0;  ///< threads whose word is not the exact one
+  std::size_t mismatches = 0;  ///< threads whose word is wrong
   std::uint64_t checksum = 0;
 };
 

@@ -62,7 +62,7 @@ void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance
     cuda::check(kernels::checksum(to.get(), to.bytes(), sum.get(), stream), "summing the output");
     checksums.push_back(sum.read(stream));
   };
-  add_checksum();  // as it was timed
+  add_checksum();  // of the timed result
   cuda::verify(trial, "elements that are not finite after one more launch into poisoned memory",
                cuda::not_finite_once_more(timer, to));
   add_checksum();

@@ -52,8 +52,8 @@ inline std::vector<std::size_t> contenders(const std::vector<std::optional<doubl
 
 /// How much of what a library offers is tried.
 struct Search {
-  std::size_t candidates = 1;  ///< the first so many that run
-  int rounds = 1;              ///< in each all of them have their turn
+  std::size_t candidates = 1;  ///< number of candidates that run and are compared
+  int rounds = 1;              ///< every candidate has one turn per round
 
   /// Compares member by member.
   bool operator==(const Search&) const = default;

@@ -234,7 +234,7 @@ bool Definition::draws_much_power() const {
 }
 
 double Definition::warm_seconds() const {
-  constexpr double stated_by_families = 0.05;  // of the usual one, which this takes the place of
+  constexpr double stated_by_families = 0.05;  // of the usual warm-up, which this replaces
   return draws_much_power() && requirements.gpu ? power_warm_up.shortest - stated_by_families : 0;
 }
 

@@ -57,10 +57,11 @@ enum class Depth { smoke, quick, standard, deep, exhaustive };
 struct Requirements {
   /// A usable GPU.
   bool gpu = false;
-  int minimum_compute_capability = 0;         ///< 80 for 8.0
-  bool only_that_compute_capability = false;  ///< for instructions of one generation: wgmma is 9.0's alone
-  int below_compute_capability = 0;           ///< 80 for GPUs before 8.0; 0 for no upper bound
-  int devices = 1;                            ///< GPUs that one process needs to see
+  int minimum_compute_capability = 0;  ///< 80 for 8.0
+  bool only_that_compute_capability =
+      false;                         ///< for instructions of one generation: wgmma exists only on 9.0
+  int below_compute_capability = 0;  ///< 80 for GPUs before 8.0; 0 for no upper bound
+  int devices = 1;                   ///< GPUs that one process needs to see
 };
 
 /// Declares one benchmark. Every setter returns *this so that calls can be chained. Setters do not throw
@@ -178,7 +179,7 @@ class Definition {
   struct ClassesOfValue {
     std::string axis;                  ///< its name
     std::string value;                 ///< one of its values
-    std::vector<std::string> classes;  ///< of such instances' metrics
+    std::vector<std::string> classes;  ///< classes of such instances' metrics
   };
   /// In the order of the calls.
   std::vector<ClassesOfValue> value_classes;

@@ -19,8 +19,8 @@ struct FamilyInfo {
   std::string name;
   /// SHA-256 over the paths and contents of its sources, 64 hex digits.
   std::string source_hash;
-  double start_seconds = 0;   ///< estimate: what a process takes before and after its benchmarks
-  double beside_seconds = 0;  ///< estimate: what a benchmark takes beside its window
+  double start_seconds = 0;   ///< estimate: seconds before and after its benchmarks
+  double beside_seconds = 0;  ///< estimate: seconds per benchmark beyond its window
 };
 
 /// Exit codes of a family.

@@ -187,7 +187,7 @@ Report parse_report(const std::string& text) {
   Report report;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (lines.eof()) break;  // no line break behind it: cut off
+    if (lines.eof()) break;  // no final line break: cut off
     if (line == "end") return report;
     if (line.rfind(failure_word, 0) == 0) throw std::runtime_error(line.substr(std::strlen(failure_word)));
     const std::size_t blank = line.find(' ');

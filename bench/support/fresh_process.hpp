@@ -39,7 +39,7 @@ struct FreshProcess {
 struct FreshResult {
   /// What it reported.
   Report report;
-  double wall_seconds = 0;  ///< from its start until it had ended
+  double wall_seconds = 0;  ///< from its start to its end
 };
 
 /// Starts the process without a shell and waits for it. Its standard output is discarded. Throws

@@ -13,9 +13,9 @@ namespace gpugauge::bench {
 
 /// Memory of a GPU, in bytes.
 struct GpuMemory {
-  std::size_t total = 0;          ///< all that it has
-  std::size_t free = 0;           ///< what can be had now
-  bool shared_with_host = false;  ///< an integrated GPU's: what the host holds is to blame on nobody
+  std::size_t total = 0;          ///< total memory
+  std::size_t free = 0;           ///< memory that can be allocated now
+  bool shared_with_host = false;  ///< integrated GPU: memory that the host holds is no one's fault
 };
 
 /// A GPU gave less memory than was asked for. After the benchmark's own memory is freed, the runner checks

@@ -111,7 +111,7 @@ Pinned::Pinned(const std::vector<int>& cpus) : before_(allowed_cpus()) {
 Pinned::~Pinned() {
   try {
     allow_only(before_);
-  } catch (const std::system_error&) {  // the cpuset shrank meanwhile: staying pinned harms nobody
+  } catch (const std::system_error&) {  // the cpuset shrank meanwhile; staying pinned is harmless
   }
 }
 

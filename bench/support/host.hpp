@@ -46,8 +46,8 @@ struct Caches {
   std::size_t l1 = std::size_t{32} << 10;
   /// Second level, in bytes.
   std::size_t l2 = std::size_t{1} << 20;
-  std::size_t last = std::size_t{32} << 20;  ///< the last level's, of one instance
-  bool known = false;                        ///< false: the kernel told nothing, these are the common sizes
+  std::size_t last = std::size_t{32} << 20;  ///< one instance of the last level
+  bool known = false;                        ///< false: the kernel reports nothing, these are the defaults
 };
 /// The caches of processor `cpu`; `root` is the prefix of /sys.
 Caches caches_of(int cpu, const std::filesystem::path& root = "/");

@@ -12,7 +12,7 @@ namespace gpugauge::bench {
 /// How long to measure.
 struct Window {
   double batch_seconds = 2e-3;   ///< a batch is calibrated to last this long
-  double seconds = 1;            ///< batches are timed back to back until this much wall time has passed ...
+  double seconds = 1;            ///< batches run back to back until this wall time has passed ...
   int minimum_batches = 20;      ///< ... and there are this many,
   int maximum_batches = 20'000;  ///< but never more than this,
   /// and never longer than this in seconds. Two exceptions: fewest_to_judge batches may take four times as

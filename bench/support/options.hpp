@@ -21,12 +21,12 @@ struct Options {
   std::optional<std::filesystem::path> only;  ///< --gpugauge_only=FILE
   std::optional<Depth> depth;                 ///< --gpugauge_depth=DEPTH; without it every instance
   std::optional<int> parent;                  ///< --gpugauge_parent=PID
-  std::string child;                          ///< --gpugauge_child=NAME: play that part; "" = measure
+  std::string child;                          ///< --gpugauge_child=NAME: plays that role; "" = measure
   bool describe = false;                      ///< --gpugauge_describe
   bool list = false;                          ///< --benchmark_list_tests
   bool help = false;                          ///< --help
   std::string filter;                         ///< --benchmark_filter=REGEX, "-REGEX" for all others; "" = all
-  std::vector<std::string> rest;              ///< what Google Benchmark is given
+  std::vector<std::string> rest;              ///< arguments passed on to Google Benchmark
 };
 
 /// `arguments` without the program's name. Throws result::UsageError for an unknown --gpugauge_ flag or a bad

@@ -24,11 +24,11 @@ std::optional<int> node_of_cpu(int cpu, const std::filesystem::path& root = "/")
 
 /// Where a process should run, and why.
 struct Placement {
-  std::optional<int> gpu_node;  ///< of the GPU, where it is known
+  std::optional<int> gpu_node;  ///< node of the GPU, where known
   /// Processors to restrict the process to: the allowed ones on the GPU's node. Empty where the affinity
   /// stays unchanged.
   std::vector<int> cpus;
-  std::string said;  ///< what is done, or why nothing is: the note `placement`
+  std::string said;  ///< what is done, or why nothing: the note `placement`
 };
 
 /// The placement of a process that may run on `allowed` and uses the GPU at this PCI address. It never adds

@@ -12,8 +12,8 @@ namespace gpugauge::bench {
 
 /// Seconds per operation, one entry per batch; both have the same number of entries.
 struct Turns {
-  std::vector<double> first;   ///< of the one that begins
-  std::vector<double> second;  ///< of the other one
+  std::vector<double> first;   ///< seconds of the first operation
+  std::vector<double> second;  ///< seconds of the second operation
 };
 
 /// Calls `timed(index)` for 0 to `count` - 1 in turns until has_ended(window, ...). Each call times one batch

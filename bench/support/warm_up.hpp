@@ -11,10 +11,10 @@ namespace gpugauge::bench {
 
 /// How long a load is warmed up.
 struct WarmUp {
-  double longest = 0.1;           ///< seconds after which it ends, steady or not
-  double shortest = 0.02;         ///< seconds that it takes at least
-  double reading_seconds = 5e-3;  ///< of a reading; three in a row are compared
-  bool throughput = false;        ///< compares the throughput, too, and not the SM clock alone
+  double longest = 0.1;           ///< longest duration in seconds, steady or not
+  double shortest = 0.02;         ///< least duration in seconds
+  double reading_seconds = 5e-3;  ///< duration of a reading; three in a row are compared
+  bool throughput = false;        ///< compares the throughput too, not only the SM clock
   /// Warming up continues past `longest`, up to this many seconds, while the last two throughputs differ by
   /// more than 3%. 0 = never.
   double longest_unsettled = 0;
@@ -49,22 +49,22 @@ constexpr const WarmUp& power_warm_up_after(double idle_seconds) {
 /// The outcome of a warm-up.
 struct Warmed {
   double seconds = 0;   ///< wall time that it took
-  bool steady = false;  ///< false: it ended because it had taken the longest time, or was interrupted
-  bool settled = true;  ///< false: that was longest_unsettled, and throughput was not flat
+  bool steady = false;  ///< false: it reached its longest time, or was interrupted
+  bool settled = true;  ///< false: ended by longest_unsettled with throughput not flat
 };
 
 /// One reading of the load; 0 = unknown.
 struct Reading {
-  double operations_per_second = 0;  ///< of the operations alone
+  double operations_per_second = 0;  ///< rate of the operations alone
   double sm_clock_hz = 0;            ///< mean over the reading
 };
 
 /// The state of a warm-up.
 enum class Warming {
   goes_on,
-  ends_steady,     ///< all that is asked for is flat
-  ends_unsteady,   ///< it has taken the longest time
-  ends_unsettled,  ///< it has taken longest_unsettled, and throughput still moves
+  ends_steady,     ///< all compared values are flat
+  ends_unsteady,   ///< the longest time has passed
+  ends_unsettled,  ///< longest_unsettled has passed, and throughput still moves
 };
 
 /// The state of a warm-up after `seconds` with these `readings`, in order of time.

@@ -22,12 +22,12 @@ struct Modes {
 
 struct Course {
   double first_second = 0;    ///< operations per second over the first second
-  double last_second = 0;     ///< over the last one
-  double slowest_second = 0;  ///< of all whole seconds
+  double last_second = 0;     ///< operations per second over the last second
+  double slowest_second = 0;  ///< slowest of all whole seconds
   double spread = 0;          ///< (95th - 5th percentile) / median of the batches' seconds per operation
   Modes modes;
   std::vector<double> per_second;        ///< operations per second of each whole second
-  std::vector<double> clock_per_second;  ///< mean SM clock of each, in hertz; 0 where unknown
+  std::vector<double> clock_per_second;  ///< mean SM clock per second, in hertz; 0 where unknown
 };
 
 /// Rates are operations over GPU time of the batches, so gaps between batches do not count. Needs points over

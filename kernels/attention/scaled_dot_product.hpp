@@ -17,9 +17,9 @@ namespace gpugauge::kernels::attention {
 /// after the other. scale = 1 / sqrt(depth).
 struct Shape {
   int batch = 0;   ///< >= 1
-  int heads = 0;   ///< a batch, >= 1
-  int length = 0;  ///< of the sequence: rows of each matrix, >= 1
-  int depth = 0;   ///< of a head: columns of each matrix, >= 1
+  int heads = 0;   ///< per batch, >= 1
+  int length = 0;  ///< sequence length: rows of each matrix, >= 1
+  int depth = 0;   ///< head dimension: columns of each matrix, >= 1
   /// Query i sees the keys 0 to i only.
   bool causal = false;
 
@@ -57,7 +57,7 @@ constexpr double tolerance(double unit_roundoff) {
 struct Tensors {
   /// Type of all of them: fp16 or bf16.
   Element type = Element::bf16;
-  const void* q = nullptr;      ///< queries [batch, heads, length, depth], as all of them are
+  const void* q = nullptr;      ///< queries [batch, heads, length, depth]; the others too
   const void* k = nullptr;      ///< keys
   const void* v = nullptr;      ///< values
   const void* out = nullptr;    ///< the result o
@@ -70,7 +70,7 @@ struct Tensors {
 /// The errors found, in the scale of tolerance().
 struct Errors {
   Comparison out;  ///< of o
-  Comparison d_q;  ///< of the gradient by q; none where it is not checked, as for the next two
+  Comparison d_q;  ///< of the gradient by q; empty where not checked, like the next two
   Comparison d_k;  ///< of the gradient by k
   Comparison d_v;  ///< of the gradient by v
 };
@@ -79,9 +79,9 @@ struct Errors {
 /// each of 256 equal strata, always including the first and the last. Checking every pair of a long head in
 /// fp64 is too slow where fp64 runs at 1/64 of fp32's rate.
 struct Rows {
-  int length = 0;          ///< of the sequence, >= 1
-  std::uint64_t seed = 0;  ///< chooses the place in a stratum
-  int count = of(length);  ///< rows that are compared, 1 to length
+  int length = 0;          ///< sequence length, >= 1
+  std::uint64_t seed = 0;  ///< chooses the row in each stratum
+  int count = of(length);  ///< number of rows compared, 1 to length
 
   /// How many of `length` rows are compared.
   static constexpr int of(int length) { return length <= 1024 ? length : 256; }

@@ -28,7 +28,7 @@ struct Expected {
   int ranks = 1;
   /// The rank whose block comes first.
   int first_rank = 0;
-  std::uint64_t block = 1;  ///< elements, >= 1
+  std::uint64_t block = 1;  ///< elements per block, >= 1
   /// Index in the inputs where this rank's part begins.
   std::uint64_t base = 0;
 

@@ -17,10 +17,10 @@ struct Shape {
   int h = 0;       ///< height of an image
   int w = 0;       ///< width of an image
   int k = 0;       ///< filters
-  int r = 0;       ///< their height
-  int s = 0;       ///< their width
+  int r = 0;       ///< height of a filter
+  int s = 0;       ///< width of a filter
   int pad = 0;     ///< rows and columns of zeros on each side, >= 0
-  int stride = 1;  ///< of the filters over the image, >= 1
+  int stride = 1;  ///< stride of the filters over the image, >= 1
 
   /// Rows of the result, >= 1 for a shape that fits.
   GPUGAUGE_HOST_DEVICE constexpr int p() const { return (h + 2 * pad - r) / stride + 1; }
@@ -66,8 +66,8 @@ struct Tensor {
 /// A sum of products, and the squared norms of its left and right factors.
 struct Sum {
   double value = 0;       ///< the sum
-  double norm_left = 0;   ///< sum of the squares of the left sides
-  double norm_right = 0;  ///< sum of the squares of the right sides
+  double norm_left = 0;   ///< sum of the squares of the left factors
+  double norm_right = 0;  ///< sum of the squares of the right factors
 
   /// Adds one product.
   GPUGAUGE_HOST_DEVICE void add(double left, double right) {

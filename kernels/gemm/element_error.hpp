@@ -58,7 +58,7 @@ GPUGAUGE_HOST_DEVICE double element_error(const In* a, const In* b, const Out* c
   if (off <= 0) return 0;
   const double scale = std::sqrt(norm_a) * std::sqrt(norm_b);
   const double error = off / scale;
-  return error == error ? error : HUGE_VAL;  // NaN in c, or nothing to scale by
+  return error == error ? error : HUGE_VAL;  // NaN in c, or a scale of 0
 }
 
 }  // namespace gpugauge::kernels::gemm

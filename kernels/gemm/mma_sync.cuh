@@ -22,14 +22,14 @@ constexpr int threads = 256;
 constexpr int warp_m = 64;
 constexpr int warp_n = 64;
 constexpr int warps_n = tile_n / warp_n;
-constexpr int chunk = 8;  // elements of 16 bits in 16 bytes
+constexpr int chunk = 8;  // 16-bit elements per 16 bytes
 constexpr int a_row = tile_k / chunk;
 constexpr int b_row = tile_n / chunk;
 constexpr int a_chunks = tile_m * a_row;
 constexpr int b_chunks = tile_k * b_row;
-constexpr int a_parts = a_chunks / threads;  // chunks that a thread copies in a step
+constexpr int a_parts = a_chunks / threads;  // chunks per thread and step
 constexpr int b_parts = b_chunks / threads;
-constexpr int a_part_rows = threads / a_row;  // rows from one of them to the next
+constexpr int a_part_rows = threads / a_row;  // rows between them
 constexpr int b_part_rows = threads / b_row;
 constexpr int stage_bytes = (a_chunks + b_chunks) * 16;
 constexpr int shared_bytes = stages * stage_bytes;
@@ -87,13 +87,13 @@ class Copier {
   }
 
  private:
-  const In* any_a_;  // a legal address, for what is not read
+  const In* any_a_;  // a legal address for copies that read nothing
   const In* any_b_;
-  std::size_t a_part_, b_part_, b_step_;  // elements from part to part, and of B from step to step
+  std::size_t a_part_, b_part_, b_step_;  // elements between parts, and for B between steps
   const In* a_;
   const In* b_;
   int rows_left_, a_k_left_, b_k_left_;
-  std::uint32_t a_to_, b_to_;  // where in a stage the first part goes
+  std::uint32_t a_to_, b_to_;  // offset of the first part in a stage
 };
 
 __device__ __forceinline__ void multiply(Bf16, float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(threads, 1)
         stage = behind(stage);
         next.load(stage, warp_row, warp_column, 0);
       }
-      if (inner == 0) {  // into the stage of the step before
+      if (inner == 0) {  // refill the stage of the previous step
         if (step + stages - 1 < steps) copier.fill(next_fill);
         ptx::copy_async_commit();
         next_fill = behind(next_fill);

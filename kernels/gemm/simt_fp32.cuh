@@ -17,7 +17,7 @@ constexpr int tile_n = 128;
 constexpr int tile_k = 16;
 constexpr int threads = 256;
 constexpr int pitch_a =
-    tile_m + 4;  // A lies transposed; 4 more floats keep its transposing stores apart in the banks
+    tile_m + 4;  // A is transposed; 4 floats of padding avoid bank conflicts in its stores
 constexpr int pitch_b = tile_n;
 static_assert(pitch_a % 4 == 0, "16-byte loads of A need rows that begin at multiples of 16 bytes");
 static_assert(tile_m * tile_k == threads * 8 && tile_n * tile_k == threads * 8,
@@ -69,7 +69,7 @@ template <bool Wide>
 class AnySteps {
  public:
   static constexpr bool wide = Wide;
-  static constexpr int blocks_per_sm = 1;  // what it asks takes more than 128 registers
+  static constexpr int blocks_per_sm = 1;  // its bounds checks need more than 128 registers
 
   __device__ AnySteps(const float* __restrict__ a, const float* __restrict__ b, int m, int n, int k,
                       Tile tile)
@@ -104,7 +104,7 @@ class WholeSteps {
  public:
   static constexpr bool wide = true;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  static constexpr int blocks_per_sm = 1;  // for 7.5 the compiler does not make do with 128 registers
+  static constexpr int blocks_per_sm = 1;  // the compiler needs more than 128 registers for 7.5
 #else
   static constexpr int blocks_per_sm = 2;
 #endif
@@ -220,8 +220,8 @@ __global__ void __launch_bounds__(threads, Steps::blocks_per_sm)
   const Tile tile = order.tile(static_cast<int>(blockIdx.x));
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int row = warp / 2 * 32 + lane / 8 * 4;     // within the tile; and 16 further down
-  const int column = warp % 2 * 64 + lane % 8 * 4;  // within the tile; and 32 further right
+  const int row = warp / 2 * 32 + lane / 8 * 4;     // within the tile; also 16 further down
+  const int column = warp % 2 * 64 + lane % 8 * 4;  // within the tile; also 32 further right
 
   float sums[8][8] = {};
   const Steps tiles(a, b, m, n, k, tile);

@@ -5,7 +5,7 @@
 
 namespace gpugauge::kernels::gemm::simt {
 
-constexpr int ladder_tile = 32;  // elements of C a block makes in each direction, a thread each
+constexpr int ladder_tile = 32;  // block computes 32 x 32 elements of C, one per thread
 constexpr int ladder_threads = ladder_tile * ladder_tile;
 
 struct LadderPlace {

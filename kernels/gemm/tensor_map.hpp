@@ -15,7 +15,7 @@ struct BoxedMatrix {
   int element_bytes = 0;       ///< 1 or 2
   /// Rows of the matrix, >= 1.
   int rows = 0;
-  int columns = 0;   ///< a row is a multiple of 16 bytes
+  int columns = 0;   ///< columns of the matrix; a row is a multiple of 16 bytes
   int box_rows = 0;  ///< 1 to 256
 
   /// Columns of a box. The 128-byte swizzle limits a box row to 128 bytes.

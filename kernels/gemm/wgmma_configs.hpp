@@ -8,17 +8,17 @@ namespace gpugauge::kernels::gemm::configs {
 
 /// One producer thread copies ahead while one consumer warpgroup multiplies. One block per tile.
 struct OneConsumer {
-  static constexpr int consumers = 1;  ///< warpgroups that multiply, 1 or 2; they share the tile's 128 rows
+  static constexpr int consumers = 1;  ///< consumer warpgroups, 1 or 2; they share the tile's 128 rows
   /// Columns of a tile of C; a tile has 128 rows.
   static constexpr int tile_n = 128;
   /// Stages of the ring between producer and consumers.
   static constexpr int stages = 5;
-  static constexpr bool move_registers = false;  ///< from the producer to the consumers
-  static constexpr bool persistent = false;      ///< as many blocks as run at one time, for all tiles
+  static constexpr bool move_registers = false;  ///< moves registers from the producer to the consumers
+  static constexpr bool persistent = false;      ///< as many blocks as run at once take all tiles
   /// The order in which tiles are taken.
   static constexpr Order order = Order::row_major;
-  static constexpr int cluster = 1;         ///< blocks, one below the other, that share B: 1 or 2
-  static constexpr bool tma_store = false;  ///< C through shared memory, else straight from registers
+  static constexpr int cluster = 1;         ///< vertically adjacent blocks that share B: 1 or 2
+  static constexpr bool tma_store = false;  ///< stores C through shared memory, else from registers
   /// C of one tile is stored while the next one is multiplied; needs tma_store.
   static constexpr bool overlap_store = false;
   /// Programmatic dependent launch: blocks start as soon as there is room for them.

@@ -17,7 +17,7 @@ struct ProductMaps {
   /// Checks sizes, alignment and the GPU, and encodes the maps.
   template <typename In>
   cudaError_t make(const In* from_a, const In* from_b, Bf16* to_c, int m, int n, int k, int tile_m) {
-    constexpr int largest = 1 << 30;  // so that no coordinate of a tile at the edge overflows
+    constexpr int largest = 1 << 30;  // keeps coordinates of edge tiles from overflowing
     if (m < 1 || n < 1 || k < 1 || m > largest || n > largest || k > largest || n % 8 != 0)
       return cudaErrorInvalidValue;
     constexpr int element = sizeof(In);

@@ -20,7 +20,7 @@ struct Ring {
   static constexpr int threads = (Config::consumers + 1) * 128;
   static constexpr int rows_each = tile_m / Config::consumers;
   static constexpr int blocks_each = rows_each / 64;
-  static constexpr int parts = tile_n / 64;  // in which C leaves
+  static constexpr int parts = tile_n / 64;  // parts in which C is stored
 
   // Shared memory: the stages, two boxes of C per consumer, the mbarriers full[stages] and empty[stages].
   static constexpr int box_bytes = 64 * row_bytes;
@@ -40,7 +40,7 @@ struct Ring {
   static constexpr int consumer_registers = 232;
   static_assert(!Config::move_registers || Config::consumers == 2, "the numbers are for three warpgroups");
 
-  std::uint32_t base;  // of shared memory
+  std::uint32_t base;  // start of shared memory
   __device__ __forceinline__ std::uint32_t stage(std::uint32_t slot) const {
     return base + slot * Stage::bytes;
   }
@@ -140,7 +140,7 @@ struct Ring {
                                              int consumer) const {
     const bool leads = threadIdx.x % 128 == 0;
     const std::uint32_t box = base + boxes_at + (consumer * 2 + Part % 2) * box_bytes;
-    if (leads) sm90::wait_for_stores_to_read<1>();  // the other box's store may still read
+    if (leads) sm90::wait_for_stores_to_read<1>();  // the store of the other box may still read it
     sm90::named_barrier(consumer + 1, 128);
     write_box<Part>(box, result.pairs);
     sm90::fence_for_store();
@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
       } else {
         ring.multiply(sums, at, last, group, 0, k_tiles);
       }
-      const Tile tile = schedule.unit<Config::order>(unit);  // beside the last products
+      const Tile tile = schedule.unit<Config::order>(unit);  // while the last products run
       result.row = (tile.row * Config::cluster + rank) * R::tile_m + group * R::rows_each;
       result.column = tile.column * R::tile_n;
       sm90::wgmma_wait_for(sums);

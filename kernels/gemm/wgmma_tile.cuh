@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(128)
         Stage::multiply(sums[block], stage, block * 64, step, k_tile > 0 || step > 0);
     sm90::wgmma_commit();
     sm90::wgmma_wait_for(sums);
-    __syncthreads();  // all have read the stage
+    __syncthreads();  // all threads have read the stage
   }
 #pragma unroll
   for (int block = 0; block < T::blocks; ++block) store_sums(c, sums[block], row + block * 64, column, m, n);

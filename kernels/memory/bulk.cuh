@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(bulk_map_block<Map>)
     else
       a[tail] = map(b[tail], c[tail]);
   }
-  if (share.first >= share.bytes) return;  // the only block of arrays of less than a vector
+  if (share.first >= share.bytes) return;  // arrays smaller than one vector have one block
   const std::uint32_t bytes = share.length(share.first);
   if (threadIdx.x == 0) {
     sm90::barrier_init(arrived, 1);
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(bulk_map_block<Map>)
   if constexpr (std::is_same_v<Map, Same>) {
     if (threadIdx.x == 0) sm90::barrier_wait(arrived, 0);
   } else {
-    __syncthreads();  // the barrier has been made
+    __syncthreads();  // the mbarrier is initialised
     sm90::barrier_wait(arrived, 0);
     const std::uint32_t place = threadIdx.x * 16;
     if (place < bytes) {
@@ -102,7 +102,7 @@ struct BulkRing {
   static constexpr int shared_bytes = static_cast<int>(barriers_at + bulk_stages * 16);
   static_assert(bulk_stage_bytes < 1U << 20, "what a barrier counts in one phase");
 
-  std::uint32_t base;  // of shared memory
+  std::uint32_t base;  // start of shared memory
   __device__ __forceinline__ std::uint32_t stage(std::uint32_t slot) const {
     return base + slot * bulk_stage_bytes;
   }

@@ -47,10 +47,10 @@ inline constexpr std::uint32_t bulk_stage_bytes = 16 * 1024;
 /// its own number. A piece is identified by its byte offset: first, first + step, ... below `bytes`. Up to
 /// three elements after the last whole 16 bytes belong to no piece.
 struct BulkShare {
-  std::size_t bytes;          ///< of each array in pieces: a multiple of 16
-  std::uint32_t piece_bytes;  ///< of each array in a whole piece: a multiple of 16
-  std::size_t first;          ///< where this block's first piece begins; from `bytes` on it has none
-  std::size_t step;           ///< from one of its pieces to the next
+  std::size_t bytes;          ///< bytes of each array in pieces: a multiple of 16
+  std::uint32_t piece_bytes;  ///< bytes of each array in a whole piece: a multiple of 16
+  std::size_t first;          ///< offset of this block's first piece; >= `bytes`: it has none
+  std::size_t step;           ///< distance between its pieces
 
   /// The share of block `block` of `blocks`, in pieces of `piece` bytes, a multiple of 16.
   GPUGAUGE_HOST_DEVICE constexpr BulkShare(std::size_t count, std::uint32_t piece, unsigned block,

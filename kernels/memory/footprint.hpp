@@ -20,12 +20,12 @@ inline constexpr std::size_t most_footprint_vectors = (std::size_t{1} << 32) - f
 /// What one launch reads of a footprint: every word the same number of times. A footprint consists of slices
 /// of equal size. In every turn a block reads one slice, `hop` slices after its previous one.
 struct FootprintPlan {
-  std::size_t vectors = 0;        ///< of 16 bytes in the footprint
-  std::size_t slice_vectors = 0;  ///< that a block reads in one turn, wrapping around at the footprint's end
+  std::size_t vectors = 0;        ///< 16-byte vectors in the footprint
+  std::size_t slice_vectors = 0;  ///< read per block and turn, wrapping around at the footprint's end
   std::size_t start_stride = 0;   ///< block b begins its first turn at vector b * start_stride
-  std::uint32_t turns = 0;        ///< of every block
-  std::uint32_t hop = 0;  ///< blocks from one turn to the next: turn t of block b is where b + t * hop began
-  std::uint64_t readings = 0;  ///< how often the launch reads each word
+  std::uint32_t turns = 0;        ///< turns of every block
+  std::uint32_t hop = 0;          ///< turn t of block b starts where block b + t * hop began
+  std::uint64_t readings = 0;     ///< how often the launch reads each word
 
   /// Bytes that the plan's `blocks` blocks read together.
   double bytes(int blocks) const {

@@ -17,7 +17,7 @@ struct LayerNorm {
   /// Type of x and y.
   Element type = Element::bf16;
   const void* x = nullptr;       ///< device, [rows, columns]
-  const void* y = nullptr;       ///< device, the result, likewise
+  const void* y = nullptr;       ///< device, the result, [rows, columns]
   const float* scale = nullptr;  ///< device, [columns]
   const float* bias = nullptr;   ///< device, [columns]
   std::int64_t rows = 0;         ///< >= 1

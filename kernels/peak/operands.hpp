@@ -24,23 +24,23 @@ enum class Element { fp64, tf32, fp16, bf16, fp8_e4m3, int8 };
 namespace type {
 /// tf32: 8 bits of exponent, 10 of mantissa, in 32 bits.
 struct tf32 {
-  static constexpr Element element = Element::tf32;  ///< the same as a value
+  static constexpr Element element = Element::tf32;  ///< the type as a value
 };
 /// IEEE 754 binary16.
 struct fp16 {
-  static constexpr Element element = Element::fp16;  ///< the same as a value
+  static constexpr Element element = Element::fp16;  ///< the type as a value
 };
 /// bfloat16: 8 bits of exponent, 7 of mantissa.
 struct bf16 {
-  static constexpr Element element = Element::bf16;  ///< the same as a value
+  static constexpr Element element = Element::bf16;  ///< the type as a value
 };
 /// fp8: 4 bits of exponent, 3 of mantissa.
 struct fp8_e4m3 {
-  static constexpr Element element = Element::fp8_e4m3;  ///< the same as a value
+  static constexpr Element element = Element::fp8_e4m3;  ///< the type as a value
 };
 /// Integers from -128 to 127.
 struct int8 {
-  static constexpr Element element = Element::int8;  ///< the same as a value
+  static constexpr Element element = Element::int8;  ///< the type as a value
 };
 }  // namespace type
 

@@ -18,7 +18,7 @@ namespace gpugauge::kernels::primitive::attention_tile {
 // one of 128 columns where an SM has 100 KiB (8.6, 8.9, 12.x).
 constexpr int warps = 4;
 constexpr int threads = warps * 32;
-constexpr int warp_tiles = 2;  // of 16 rows, those of one product
+constexpr int warp_tiles = 2;  // tiles of 16 rows, the rows of one mma
 constexpr int warp_rows = warp_tiles * 16;
 constexpr int query_rows = warps * warp_rows;
 constexpr int blocks_per_sm = 2;
@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   const std::size_t head = static_cast<std::size_t>(blockIdx.x / static_cast<unsigned>(tiles)) *
                            static_cast<std::size_t>(length) * HeadDim;
   const int first_row = (tiles - 1 - static_cast<int>(blockIdx.x) % tiles) * query_rows;
-  const int own_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;  // of the block's
+  const int own_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;  // first row of this warp in the block
   const int warp_row = first_row + own_row;
   const int end = Causal && first_row + query_rows < length ? first_row + query_rows : length;
   const int key_tiles = (end + key_rows<HeadDim> - 1) / key_rows<HeadDim>;
@@ -271,10 +271,10 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   Rows<HeadDim> rows(own_row);
   for (int tile = 0; tile < key_tiles; ++tile) {
     ptx::copy_async_wait<0>();
-    __syncthreads();  // this tile has come for all, and all are done with what lies in the other stage
+    __syncthreads();  // all have this tile, and none still reads the other stage
     if (tile + 1 < key_tiles) fill(tile + 1);
     const int first_key = tile * key_rows<HeadDim>;
-    if (Causal && first_key >= warp_row + warp_rows) continue;  // behind all of the warp's rows
+    if (Causal && first_key >= warp_row + warp_rows) continue;  // after all of the warp's rows
     rows.score(queries, stage(tile));
     if (first_key + key_rows < HeadDim >> length || (Causal && first_key + key_rows < HeadDim >> warp_row))
       rows.template mask<Causal>(warp_row, first_key, length);

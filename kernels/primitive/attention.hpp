@@ -19,7 +19,7 @@ namespace gpugauge::kernels::primitive {
 /// heads = batch x heads. Each of q, k, v, o is heads x length x head_dim, row-major and dense.
 struct AttentionShape {
   int heads = 0;     ///< >= 1, at most 65535
-  int length = 0;    ///< of the sequence, >= 1
+  int length = 0;    ///< sequence length, >= 1
   int head_dim = 0;  ///< 64 or 128
   /// Query i sees the keys 0 to i only.
   bool causal = false;

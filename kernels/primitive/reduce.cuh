@@ -37,9 +37,9 @@ static __global__ void __launch_bounds__(reduce_threads)
   total = block_all<reduce_threads>(total, scratch, Sum{});
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = total;
-    __threadfence();                                             // the partial sum is seen before the count
+    __threadfence();  // makes the partial sum visible before the count
     last = atomicInc(finished, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0: ready for the next call
-    __threadfence();                                             // ... by the block that reads them
+    __threadfence();                                             // ... to the block that reads them
   }
   __syncthreads();
   if (!last) return;

@@ -13,7 +13,7 @@ namespace gpugauge::kernels::primitive {
 // A tile's state: its status in the upper half, the sum in the lower. Both are read and written in one 8-byte
 // access, so that no fence is needed.
 constexpr unsigned long long state_aggregate = 1ULL << 32;  // the sum of the tile alone
-constexpr unsigned long long state_prefix = 2ULL << 32;     // the sum of all tiles up to and with this one
+constexpr unsigned long long state_prefix = 2ULL << 32;  // the sum of all tiles up to and including this one
 
 __device__ __forceinline__ std::uint32_t inclusive_warp_scan(std::uint32_t value) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -33,7 +33,7 @@ __device__ __forceinline__ std::uint32_t look_back(const unsigned long long* sta
   std::uint32_t sum = 0;
   for (std::int64_t nearest = static_cast<std::int64_t>(tile) - 1; nearest >= 0; nearest -= 32) {
     const std::int64_t mine = nearest - lane;
-    unsigned long long state = state_prefix;  // before the first tile: all known, and 0
+    unsigned long long state = state_prefix;  // before the first tile the prefix is 0
     bool waiting = false;
     do {
       if (mine >= 0) state = load_relaxed(states + mine);

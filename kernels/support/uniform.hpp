@@ -27,7 +27,7 @@ GPUGAUGE_HOST_DEVICE inline std::uint64_t random_bits(std::uint64_t seed, std::u
 /// Uniform in [-1, 1), a multiple of 2^-23. Every step is exact in fp32, so that no compiler option changes a
 /// bit.
 GPUGAUGE_HOST_DEVICE inline float uniform(std::uint64_t seed, std::uint64_t index) {
-  const auto upper = static_cast<std::int32_t>(random_bits(seed, index) >> 40);  // 24 bits
+  const auto upper = static_cast<std::int32_t>(random_bits(seed, index) >> 40);  // upper 24 bits
   return static_cast<float>(upper - (1 << 23)) * 0x1p-23F;
 }
 

@@ -29,7 +29,7 @@ void verify_sum(Trial& trial, const float* data, std::size_t count, const Device
     const float value = sum.read(stream);
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
-    checksums.push_back(std::uint64_t{1} << 32U | bits);  // a sum of 0 is one too
+    checksums.push_back(std::uint64_t{1} << 32U | bits);  // so that a sum of 0 counts as formed
     if (repeat == 3) break;
     check(kernels::poison(sum.get(), sizeof(float), stream), "poisoning the sum");
     launch(stream);

@@ -50,7 +50,7 @@ Queue measure_queue(cudaStream_t stream) {
     const double start = steady_seconds();
     while (found.depth < deepest) {
       check(kernels::launch::launch_empty(stream), "launching an empty kernel");
-      if (blocker.timed_out()) break;  // this launch, or the holder's own, waited until the holder gave up
+      if (blocker.timed_out()) break;  // a launch waited until the blocker gave up
       ++found.depth;
       // If the host is too slow to fill the queue in time, the depth is what was enqueued so far.
       if (steady_seconds() - start > probe_seconds / 2) break;

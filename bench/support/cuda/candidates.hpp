@@ -26,7 +26,7 @@ class Candidates {
  public:
   /// How they are measured.
   struct Options {
-    int launches_per_operation = 4;  ///< kernels of one operation at most
+    int launches_per_operation = 4;  ///< most kernels per operation
     /// The first `offered` candidates are the library's; 0: all. The rest are for best_beside().
     std::size_t offered = 0;
   };
@@ -75,19 +75,19 @@ class Candidates {
 
  private:
   void search();
-  double time_turn();                          ///< the current candidate's, for a moment
+  double time_turn();                          ///< times the current candidate briefly
   double time_batch(std::int64_t operations);  ///< seconds per operation of the current candidate
-  double time_batch_of(std::size_t index, std::int64_t operations);  ///< makes it the current one
+  double time_batch_of(std::size_t index, std::int64_t operations);  ///< makes candidate `index` current
   Turns first_and_best();
 
   Trial& trial_;
   std::vector<Candidate> candidates_;
-  std::size_t offered_;  ///< by the library, at least one
+  std::size_t offered_;  ///< candidates offered by the library, at least one
   std::size_t current_ = 0;
   std::size_t first_ = 0;
   std::size_t best_ = 0;
-  std::vector<std::int64_t> operations_per_batch_;  ///< in the search; 0 before a candidate's first turn
-  std::vector<std::optional<double>> seconds_;      ///< as the search found them
+  std::vector<std::int64_t> operations_per_batch_;  ///< for the search; 0 before a candidate's first turn
+  std::vector<std::optional<double>> seconds_;      ///< results of the search
   GpuTimer timer_;
 };
 

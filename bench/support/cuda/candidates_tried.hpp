@@ -22,10 +22,10 @@ class Refused : public std::runtime_error {
 
 /// The outcome per candidate, in the library's order.
 struct Tried {
-  std::vector<std::optional<double>> seconds;  ///< none for one that was refused or not tried
-  std::size_t tried = 0;                       ///< the first so many, those that were refused included
-  std::size_t refused = 0;                     ///< their number
-  std::string refusal;                         ///< what the first of them said
+  std::vector<std::optional<double>> seconds;  ///< nullopt for a candidate that was refused or not tried
+  std::size_t tried = 0;                       ///< number of candidates tried, including refused ones
+  std::size_t refused = 0;                     ///< number of refused candidates
+  std::string refusal;                         ///< message of the first refusal
 };
 
 /// Times the candidates in turns: `seconds_of(index)` for `count` candidates, in order. `plan_of(seconds)` is

@@ -53,11 +53,11 @@ struct StartUp {
   bool driver_library = false;     ///< libcuda.so.1 could be opened
   std::string loader_message;      ///< why not
   cudaError_t code = cudaSuccess;  ///< of the first call that failed
-  const char* doing = "";          ///< what that call should do
+  const char* doing = "";          ///< the action of that call
   /// Number of GPUs that the runtime shows.
   int devices = 0;
   int driver_version = 0;          ///< newest CUDA that the driver supports, 13000 for 13.0; 0 = unknown
-  int runtime_version = 0;         ///< of this build
+  int runtime_version = 0;         ///< CUDA version of this build
   std::string compute_capability;  ///< "9.0", once known
 };
 

@@ -25,7 +25,7 @@ class GpuTimer final : public Timer {
 
   /// Options of the timer.
   struct Options {
-    int launches_per_operation = 1;  ///< what an operation takes of the stream's queue
+    int launches_per_operation = 1;  ///< queue entries per operation
     double warm_seconds = 0.1;       ///< longest warm-up of work that draws little power
   };
 

@@ -177,7 +177,7 @@ class Recording {
 
   /// Ends the recording and returns the names.
   std::vector<std::string> stop() {
-    if (attached_) cudaDeviceSynchronize();  // an operation that threw may have left work behind
+    if (attached_) cudaDeviceSynchronize();  // an operation that threw may have left work
     if (enabled_) {
       // If these two fail, names are missing, and the result says so. Nothing else can be done about it.
       cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

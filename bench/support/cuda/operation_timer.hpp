@@ -59,11 +59,11 @@ class OperationTimer final : public Timer {
   std::function<void()> prepare_;
   std::int64_t most_;
   double known_seconds_;
-  Spin spin_;                 // none: the clock is not looked at
+  Spin spin_;                 // empty: the clock is not read
   double warm_clock_hz_ = 0;  // 0 = unknown
   double clock_cost_ = 0;
   std::vector<float> seconds_;         // of single operations
-  std::vector<float> clock_readings_;  // one a batch
+  std::vector<float> clock_readings_;  // one per batch
   double cpu_seconds_ = 0;
   std::int64_t cpu_operations_ = 0;
 };

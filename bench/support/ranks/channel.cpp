@@ -184,7 +184,7 @@ void Channel::gather(double deadline) {
   };
   std::deque<Newcomer> newcomers;
   for (std::vector<int> absent = missing(); !absent.empty(); absent = missing()) {
-    check();  // one that came and ended while others were awaited
+    check();  // finds a rank that ended while others were awaited
     const double left = deadline - steady_seconds();
     if (left <= 0)
       part(fmt::format(

@@ -86,7 +86,7 @@ class Channel {
   Wire& wire_of(int rank) { return wires_[static_cast<std::size_t>(rank)]; }
 
   Launch launch_;
-  std::vector<Wire> wires_;  ///< rank 0: one a rank, its own closed; else one, to rank 0
+  std::vector<Wire> wires_;  ///< rank 0: one per rank, its own closed; others: one, to rank 0
   std::vector<Peer> peers_;
   std::optional<std::string> over_;
 };

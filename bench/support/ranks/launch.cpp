@@ -72,8 +72,7 @@ std::string first_host(const std::string& list) {
   // What follows the brackets, up to the next host, belongs to the name.
   const std::size_t next = list.find(',', close);
   const std::string suffix = list.substr(close + 1, next == std::string::npos ? next : next - close - 1);
-  if (suffix.find('[') != std::string::npos)
-    return "";  // more than one range: not a list that Slurm needs a port for
+  if (suffix.find('[') != std::string::npos) return "";  // more than one range: such lists are not supported
   return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1) + suffix;
 }
 

@@ -51,11 +51,11 @@ class Watch {
   std::string place_;
   Look look_;
   End end_;
-  std::atomic<std::uint64_t> state_{0};  ///< odd within a call; with `taken` while it is looked at
+  std::atomic<std::uint64_t> state_{0};  ///< odd within a call; has `taken` set during a look
   std::atomic<const char*> doing_{""};
   std::atomic<double> limit_seconds_{0};
   std::atomic<bool> over_{false};
-  double interrupted_since_ = 0;  ///< of the watching thread alone; 0 = nobody asked for the end yet
+  double interrupted_since_ = 0;  ///< for the watching thread only; 0 = no interrupt yet
   std::thread thread_;
 };
 

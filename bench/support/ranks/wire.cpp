@@ -144,7 +144,7 @@ Line Wire::receive(Message& message, double deadline) {
   const std::uint32_t length = length_at(header.data() + 1);
   if (!is_kind(header[0]) || length > most_bytes) return Line::ended;
   std::string body;
-  while (body.size() < length) {  // room for what comes, not for what a stranger announces
+  while (body.size() < length) {  // allocates for received bytes, not for what a stranger announces
     constexpr std::size_t piece = std::size_t{1} << 20;
     const std::size_t before = body.size();
     body.resize(std::min<std::size_t>(length, before + piece));

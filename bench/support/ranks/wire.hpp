@@ -23,7 +23,7 @@ enum class Kind : unsigned char {
   welcome = 'W',  ///< rank 0: all ranks are there
   give = 'G',     ///< a rank's part of an exchange
   all = 'A',      ///< rank 0: everybody's part
-  fault = 'F',    ///< one sentence why it is over
+  fault = 'F',    ///< one sentence: why the exchange ends
 };
 
 /// One message as sent and received.
