@@ -1,3 +1,4 @@
+// Measures copies between every ordered pair of GPUs in a machine.
 #include <algorithm>
 #include <limits>
 #include <memory>

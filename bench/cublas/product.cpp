@@ -1,3 +1,4 @@
+// Measures cuBLAS products: rotation of matrices, candidates, verification, and the benchmarks' bodies.
 #include "cublas/product.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// cuDNN's scaled dot-product attention: buffers, timing of the plans, and verification against fp64.
 #include "cudnn/attention.hpp"
 
 #include <cstdint>

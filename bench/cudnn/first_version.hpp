@@ -14,10 +14,10 @@ struct FirstVersion {
   std::size_t version = 0;     ///< as cudnnGetVersion() writes it: 90700 for 9.7.0
 };
 
-/// Those that a public source names. Others (8.7, 11.0, 12.1) no source that was found does.
+/// The versions that a public source names. We found no source for 8.7, 11.0 and 12.1.
 /// - 7.5 to 9.0: support matrix of cuDNN 9.0.0, docs.nvidia.com/deeplearning/cudnn
-/// - 10.0, 12.0: the matrix of 9.5.1 has neither, that of 9.10.2 has both, and the notes of cudnn-frontend
-///   1.10 name 9.7.0 for Blackwell
+/// - 10.0, 12.0: the matrix of 9.5.1 lists neither, that of 9.10.2 lists both, and the notes of
+///   cudnn-frontend 1.10 name 9.7.0 for Blackwell
 /// - 10.3: "cudnn 9.11 now has support for gb300 (compute_cap=10.3)", github.com/jax-ml/jax/pull/30242
 inline constexpr std::array<FirstVersion, 8> first_versions{{{75, 90000},
                                                              {80, 90000},

@@ -1,3 +1,4 @@
+// Builds cuDNN graphs and their plans; the only file that includes cudnn-frontend's headers.
 #include "cudnn/graph.hpp"
 
 #include <cmath>

@@ -1,8 +1,8 @@
-// Loaded by CUDA itself (CUDA_INJECTION64_PATH), as profilers are: watches every call of runtime and driver
-// and every kernel by CUPTI, keeps nothing, and never lets go.
+// Fault that CUDA itself loads (CUDA_INJECTION64_PATH), as it loads profilers. It watches every runtime and
+// driver call and every kernel through CUPTI, keeps no records, and never detaches.
 //
-// CUPTI is opened at run time, from the file that GPUGAUGE_FAULT_CUPTI names; its functions and numbers are
-// those that cupti_callbacks.h and cupti_activity.h of CUDA 12 and 13 declare.
+// CUPTI is opened at run time, from the file that GPUGAUGE_FAULT_CUPTI names. Its functions and numbers are
+// declared in cupti_callbacks.h and cupti_activity.h of CUDA 12 and 13.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// Measures one collective at one size or over a sweep of sizes, and registers its definitions.
 #include "nccl/collective.hpp"
 
 #include <algorithm>

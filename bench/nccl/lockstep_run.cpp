@@ -1,3 +1,4 @@
+// Times and verifies one collective on all ranks in lockstep.
 #include "nccl/lockstep_run.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses NCCL's log: version, paths, channels and the algorithms it chose.
 #include "nccl/log.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Meets the ranks that a launcher started, before CUDA makes a context, and adds their facts.
 #include "nccl/meeting.hpp"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Makes NCCL's communicators, waits for them with deadlines, and aborts them when ranks part.
 #include "nccl/world.hpp"
 
 #include <array>

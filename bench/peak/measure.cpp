@@ -1,3 +1,4 @@
+// Runs register-resident kernels as benchmarks and compares every thread's word with the exact one.
 #include "peak/measure.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Builds and validates benchmark definitions, and lists their instances.
 #include "support/definition.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // A benchmark as one object: what it isolates, its parameters, what it measures and how. Listing, measuring,
-// verifying, judging and the docs tables all come from it. A benchmark is one file that registers one or more
+// verifying, judging and the docs tables all use it. A benchmark is one file that registers one or more
 // definitions:
 //
 //   void triad(Trial& trial) { ... trial.time(...); trial.verify(...); }

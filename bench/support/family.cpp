@@ -1,3 +1,4 @@
+// Runs one family process: checks the machine, runs the chosen benchmarks, writes the sample file.
 #include "support/family.hpp"
 
 #include <algorithm>
@@ -208,7 +209,7 @@ std::optional<std::filesystem::path> sample_file(const FamilyInfo& family, const
   return samples_path(family.name, rank.empty() || !here.job_name ? "" : here.job_name(), rank);
 }
 
-// Prints the name of a file that nobody named.
+// Writes the sample file, and prints its name where no flag named it.
 void keep(const FamilyInfo& family, const Options& options, const result::Samples& samples) {
   const auto file = sample_file(family, options);
   if (!file) return;

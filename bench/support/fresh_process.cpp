@@ -1,3 +1,4 @@
+// Starts a fresh process without a shell and reads its report through a pipe.
 #include "support/fresh_process.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads the host's processors, caches and available memory from the kernel's files.
 #include "support/host.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses a family's flags and chooses the instances to measure.
 #include "support/options.hpp"
 
 #include <algorithm>

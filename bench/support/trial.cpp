@@ -1,3 +1,4 @@
+// Records one instance's batches, metrics, notes and checks, and forms its result.
 #include "support/trial.hpp"
 
 #include <algorithm>

@@ -30,12 +30,12 @@ GPUGAUGE_HOST_DEVICE constexpr std::uint32_t swizzle_128(int row, int byte) {
 
 /// The matrix descriptor of an operand in the 128-byte swizzle. `address` is a shared-memory address below
 /// 256 KiB. Offsets in bytes, multiples of 16:
-/// - rows run along m or n, bytes along k (K-major): `stride` from one group of eight rows to the next;
+/// - K-major: rows run along m or n, bytes along k. `stride` is the distance between groups of eight rows;
 ///   `leading` is not used.
-/// - rows run along k, bytes along m or n (MN-major, the transpose flag is set): `leading` from one group of
-///   64 two-byte columns to the next, `stride` from one group of eight k to the next.
-/// Bits 0-13 address / 16, 16-29 leading / 16, 32-45 stride / 16, 49-51 base offset (0: the pattern begins at
-/// a multiple of 1024), 62-63 swizzle (1: 128 bytes).
+/// - MN-major (the transpose flag is set): rows run along k, bytes along m or n. `leading` is the distance
+///   between groups of 64 two-byte columns, `stride` that between groups of eight k.
+/// Bits: 0-13 address / 16, 16-29 leading / 16, 32-45 stride / 16, 49-51 base offset (0: the pattern begins
+/// at a multiple of 1024), 62-63 swizzle (1: 128 bytes).
 GPUGAUGE_HOST_DEVICE constexpr std::uint64_t descriptor(std::uint32_t address, std::uint32_t leading,
                                                         std::uint32_t stride) {
   return static_cast<std::uint64_t>((address & 0x3ffffU) >> 4) |

@@ -36,7 +36,7 @@ __device__ __forceinline__ void wgmma_wait_for(float (&sums)[Blocks][Count]) {
     for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(sums[block][i])::"memory");
 }
 
-// The registers of the instructions below, as text and as operands.
+// The accumulator registers of the instructions below, as text and as operands.
 // clang-format off
 #define GPUGAUGE_NAMES_0 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15" ", " \

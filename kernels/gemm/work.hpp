@@ -45,18 +45,18 @@ inline double tolerance_bf16_mma(std::int64_t k) {
   return 0x1p-22 * std::sqrt(static_cast<double>(k));
 }
 
-// Hopper's Tensor Cores add the 32 fp8 products of a step and the sum so far with about 14 bits: all are
-// aligned to the largest and cut off 13 bits below its leading one, although the accumulator is a register of
-// fp32 (DeepSeek-AI, "DeepSeek-V3 technical report", 2024, section 3.3.2). Kernels that need more add the
-// sums of short stretches of k in fp32; this one measures what the instruction gives. Two errors:
-// - the sum so far loses up to 2^-13 of itself in every step, always toward zero, on average half of that. A
-//   partial sum after t of k products is z |a_i| |b_j| sqrt(t) / k, z normal: k/32 steps add up to z 2^-19.6
-//   sqrt(k) |a_i| |b_j|.
-// - every product loses up to 2^-13 of the largest addend, of either sign, on average .58 of that: z' .58
-// 2^-13
-//   sqrt(k) times the largest addend, which is a product (at most about 3 |a_i| |b_j| / k for uniform inputs)
-//   where k is small, else the partial sum.
-// With z and z' up to 5, and as much again in reserve for the largest of 10^7 elements:
+// Hopper's Tensor Cores add the 32 fp8 products of a step and the sum so far with about 14 bits. All are
+// aligned to the largest and truncated 13 bits below its leading bit, although the accumulator is an fp32
+// register (DeepSeek-AI, "DeepSeek-V3 technical report", 2024, section 3.3.2). Kernels that need more
+// precision add the sums of short stretches of k in fp32; this one measures the instruction itself. There are
+// two errors:
+// - The sum so far loses up to 2^-13 of itself in every step, always toward zero, on average half of that. A
+//   partial sum after t of k products is z |a_i| |b_j| sqrt(t) / k, with z normal. So k/32 steps add up to
+//   z 2^-19.6 sqrt(k) |a_i| |b_j|.
+// - Every product loses up to 2^-13 of the largest addend, of either sign, on average 0.58 of that. That makes
+//   z' 0.58 2^-13 sqrt(k) times the largest addend. For small k this is a product (at most about
+//   3 |a_i| |b_j| / k for uniform inputs), otherwise the partial sum.
+// The tolerance allows z and z' up to 5, and doubles that for the largest of 10^7 elements.
 inline double tolerance_fp8_wgmma(std::int64_t k) {
   const double root = std::sqrt(static_cast<double>(k));
   return 0x1p-16 * root + 0x1p-11 + 0x1p-8 / root;

@@ -1,3 +1,4 @@
+// Times the algorithms that a library offers, and compares the fastest with the first in turns.
 #include "support/cuda/candidates.hpp"
 
 #include <algorithm>

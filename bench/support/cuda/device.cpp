@@ -1,3 +1,4 @@
+// Finds the GPU under test, describes it, and explains why none can be used.
 #include "support/cuda/device.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Records the names of an operation's kernels through CUPTI, which is opened at run time.
 #include "support/cuda/kernels_seen.hpp"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ struct Cupti {
   }
 };
 
-// Searches beside the loaded libraries too, where the loader itself does not look.
+// The folders of the loaded libraries, which the loader itself does not search.
 std::vector<std::string> folders() {
   std::vector<std::string> found;
   std::ifstream maps("/proc/self/maps");

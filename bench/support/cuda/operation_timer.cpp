@@ -1,3 +1,4 @@
+// Times single operations on the host's clock and forms the metrics over them.
 #include "support/cuda/operation_timer.hpp"
 
 #include <algorithm>

@@ -15,8 +15,8 @@ namespace gpugauge::bench::ranks {
 ///   error              why this rank cannot take part; "" = it can
 ///   driver, cuda.driver, cuda.runtime, nccl, nccl.plugin
 ///                      must be the same in all ranks
-///   job                what rank 0 calls this job; not compared
-///   suite, source_hash must be the same: another build measures other things, in another order
+///   job                rank 0's name for this job; not compared
+///   suite, source_hash must be the same: another build may measure other things or in another order
 using RankFacts = std::vector<result::Facts>;
 
 /// Returns one sentence that names what differs, with the ranks and machines of each value, or that a rank

@@ -1,3 +1,4 @@
+// Connects all ranks of a job in a star around rank 0, and exchanges texts step by step.
 #include "support/ranks/channel.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sends and receives messages between ranks on a TCP socket, with a deadline for every operation.
 #include "support/ranks/wire.hpp"
 
 #include <algorithm>
