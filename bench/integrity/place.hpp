@@ -29,8 +29,8 @@ class TileFaults {
            const std::vector<std::uint32_t>& sms);
   std::size_t count() const { return count_; }
   const std::map<std::uint32_t, std::size_t>& by_sm() const { return by_sm_; }
-  /// "5 tiles differ; made by SM 17 (4), SM 23 (1); rows 0-63, columns 64-127 first". "" without a fault. At
-  /// most `most` SMs are named, those with the most wrong tiles first.
+  /// Returns for example "5 tiles differ; made by SM 17 (4), SM 23 (1); rows 0-63, columns 64-127 first", or
+  /// "" without a fault. Names at most `most` SMs, those with the most wrong tiles first.
   std::string sentence(std::size_t most = 8) const;
 
  private:
@@ -42,7 +42,8 @@ class TileFaults {
   std::map<std::size_t, int> by_tile_;
 };
 
-/// "3 words differ, bytes 0x7f00-0x7f27 of the buffer, bits 0x10, read by SM 3, 5". "" without a fault.
+/// Returns for example "3 words differ, bytes 0x7f00-0x7f27 of the buffer, bits 0x10, read by SM 3, 5", or ""
+/// without a fault.
 std::string sentence_of(const kernels::integrity::Faults& faults);
 
 }  // namespace gpugauge::bench::integrity

@@ -32,7 +32,8 @@ inline void verify_launches(Trial& trial, cudaStream_t stream) {
 }
 
 /// Launches or records that a host timer may enqueue before it waits: a quarter of the queue, so that it
-/// never fills. @param depth of the queue
+/// never fills.
+/// @param depth of the queue
 constexpr int burst(int depth) {
   return depth / 4 < 1 ? 1 : depth / 4;
 }

@@ -10,8 +10,9 @@ namespace gpugauge::bench::launch {
 inline constexpr double most_two_over_one = 1.5;
 
 /// Sets the limit of the ratio. Where overlap is impossible or not promised, the ratio is recorded and not
-/// judged, and the note says why. @param synchronous launches wait for their kernels @param windows the GPU
-/// is driven by Windows, behind WSL's /dev/dxg
+/// judged, and the note says why.
+/// @param synchronous launches wait for their kernels
+/// @param windows the GPU is driven by Windows, behind WSL's /dev/dxg
 inline void hold_overlap(result::Metric& metric, bool synchronous, bool windows) {
   metric.note = "1 where the two streams overlap, 2 where one waits for the other";
   if (synchronous) {

@@ -18,7 +18,8 @@ struct Groups {
 /// Cuts the sorted values where the sum of squares within the two parts is smallest (Otsu). The groups are
 /// separate when each holds at least 5% of the values, and their means are further apart than three times the
 /// sum of their standard deviations. A single normal or uniform distribution, cut anywhere, stays below a
-/// factor of 2. @pre at least two values
+/// factor of 2.
+/// @pre at least two values
 inline Groups two_groups(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());

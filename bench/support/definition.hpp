@@ -95,8 +95,8 @@ class Definition {
   Definition& classes_of(const std::string& axis, const std::string& value, std::vector<std::string> classes);
   /// Requires a GPU of this compute capability or newer: 80 for 8.0, 0 for any.
   Definition& requires_gpu(int minimum_compute_capability = 0);
-  /// Requires a GPU of exactly this compute capability, for code that runs on one generation only (90 for
-  /// wgmma).
+  /// Marks a benchmark for GPUs of exactly this compute capability: its code runs on one generation only (90
+  /// for wgmma).
   Definition& requires_gpu_of(int compute_capability);
   /// Marks a benchmark that replaces another one on GPUs below this compute capability (80 for 8.0). No GPU
   /// measures both, so it adds nothing to the estimate of a profile. Newer GPUs leave it out of their

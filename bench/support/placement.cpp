@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Rejects lists longer than any kernel's (CONFIG_NR_CPUS is at most 8192).
+// Largest number of processors of any kernel (CONFIG_NR_CPUS is at most 8192); longer lists are rejected.
 constexpr int most_cpus = 8192;
 
 // Parses a whole number, digits with an optional leading '-'; nullopt for anything else.

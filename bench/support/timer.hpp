@@ -1,4 +1,4 @@
-// Clocks: what times a batch, and the host's own clocks.
+// Clocks: the interface that times a batch, and the host's own clocks.
 #pragma once
 
 #include <cstdint>

@@ -107,7 +107,8 @@ constexpr std::size_t scratch_doubles(const Shape& shape) {
 
 /// *errors (device) = errors over the rows `Rows{shape.length, seed}` of head `head` (of batch x heads), each
 /// against all keys or queries. `scratch` (device) has scratch_doubles(shape). Uses fp64 and one block per
-/// row. @pre depth <= 128, 0 <= head < batch x heads: else cudaErrorInvalidValue
+/// row.
+/// @pre depth <= 128, 0 <= head < batch x heads: else cudaErrorInvalidValue
 cudaError_t head_errors(const Shape& shape, const Tensors& tensors, std::int64_t head, std::uint64_t seed,
                         double* scratch, Errors* errors, cudaStream_t stream);
 

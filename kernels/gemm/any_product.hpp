@@ -48,8 +48,8 @@ GPUGAUGE_HOST_DEVICE inline double product_error(const Matrix& a, const Matrix& 
 }
 
 /// *comparison (device): the largest product_error over the rows sampled_row(0..samples-1, samples, m, seed)
-/// of tiling.hpp and all columns. Slow and simple on purpose: fp64 and one thread per element. @pre 1 <=
-/// samples <= m; n, k >= 1: else cudaErrorInvalidValue
+/// of tiling.hpp and all columns. Slow and simple on purpose: fp64 and one thread per element.
+/// @pre 1 <= samples <= m; n, k >= 1: else cudaErrorInvalidValue
 cudaError_t sampled_product_error(const Matrix& a, const Matrix& b, const Matrix& c, int m, int n, int k,
                                   int samples, std::uint64_t seed, Comparison* comparison,
                                   cudaStream_t stream);

@@ -14,8 +14,8 @@ namespace gpugauge::kernels::gemm {
 /// *comparison (device): the largest |c - reference| / (|a_i| |b_j|) over the rows sampled_row(0..samples-1,
 /// samples, m, seed) and all columns of C = A B, row-major and dense. Infinity when an element is NaN. An fp8
 /// B is passed as its transpose, n x k. For a bf16 or fp16 C the rounding of the result is subtracted first
-/// (work.hpp derives the tolerances). Slow and simple on purpose: fp64 and one thread per element. @pre 1 <=
-/// samples <= m
+/// (work.hpp derives the tolerances). Slow and simple on purpose: fp64 and one thread per element.
+/// @pre 1 <= samples <= m
 cudaError_t sampled_error(const float* a, const float* b, const float* c, int m, int n, int k, int samples,
                           std::uint64_t seed, Comparison* comparison, cudaStream_t stream);
 cudaError_t sampled_error(const Bf16* a, const Bf16* b, const float* c, int m, int n, int k, int samples,

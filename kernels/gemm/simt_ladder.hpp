@@ -5,7 +5,7 @@
 
 namespace gpugauge::kernels::gemm {
 
-// Both: C[m,n] = A[m,k] B[k,n], all row-major and dense, any sizes >= 1, else cudaErrorInvalidValue.
+// Both: C[m,n] = A[m,k] B[k,n], all row-major and dense. cudaErrorInvalidValue unless all sizes are >= 1.
 // Deterministic: every element is one chain of fp32 FMAs along k. Work: gemm::flops(m, n, k).
 
 /// One thread per element, from global memory: shows what caches alone give.

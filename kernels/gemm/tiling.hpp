@@ -49,8 +49,8 @@ GPUGAUGE_HOST_DEVICE constexpr int swizzle_16(int row, int chunk) {
 }
 
 /// Row that sample `sample` of `samples` verifies, of a matrix of `rows` rows. There is one from each of
-/// `samples` equal strata, at a place that `seed` chooses, always including the first and the last row. @pre
-/// 1 <= samples <= rows, 0 <= sample < samples
+/// `samples` equal strata, at a place that `seed` chooses, always including the first and the last row.
+/// @pre 1 <= samples <= rows, 0 <= sample < samples
 GPUGAUGE_HOST_DEVICE inline std::int64_t sampled_row(std::int64_t sample, std::int64_t samples,
                                                      std::int64_t rows, std::uint64_t seed) {
   if (sample == 0) return 0;

@@ -71,7 +71,7 @@ constexpr std::size_t bulk_read_sums(int sm_count) {
   return static_cast<std::size_t>(sm_count) * bulk_blocks_per_sm * (bulk_workers / 32);
 }
 
-/// Adds up the 32-bit words of `data` as unsigned integers into bulk_read_sums() partial sums: exact.
+/// Adds up the 32-bit words of `data` as unsigned integers into bulk_read_sums() partial sums. Exact.
 cudaError_t bulk_read(const float* data, std::size_t count, unsigned long long* partial_sums,
                       cudaStream_t stream);
 

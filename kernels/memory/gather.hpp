@@ -14,8 +14,8 @@ inline constexpr int gather_threads = 256;
 inline constexpr int gather_unroll = 8;
 inline constexpr std::size_t sector_floats = 8;
 
-/// Sector that read `index` of launch `seed` takes, < sectors; every read is independent of the others. @pre
-/// 1 <= sectors < 2^32
+/// Sector that read `index` of launch `seed` takes, < sectors; every read is independent of the others.
+/// @pre 1 <= sectors < 2^32
 GPUGAUGE_HOST_DEVICE inline std::uint32_t gathered_sector(std::uint64_t seed, std::uint64_t index,
                                                           std::uint32_t sectors) {
   return static_cast<std::uint32_t>(((random_bits(seed, index) >> 32) * sectors) >> 32);

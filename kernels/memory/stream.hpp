@@ -59,7 +59,7 @@ cudaError_t triad(const float* b, const float* c, float factor, float* a, std::s
 
 // Verification against the generator: expected values are computed, not read from memory.
 
-/// *sum (device) = sum modulo 2^64 of the bits of uniform(seed, i) for i < count: what read() must find.
+/// *sum (device) = sum modulo 2^64 of the bits of uniform(seed, i) for i < count. read() must find this sum.
 cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long long* sum,
                           cudaStream_t stream);
 

@@ -33,8 +33,8 @@ constexpr double layer_norm_tolerance() {
 }
 
 /// *comparison (device): the largest |y - reference| / ((1 + |normalised x|) |scale| + |bias|), less the
-/// rounding of y's type. It covers `samples` rows and all columns; infinity for NaN. One block per row. @pre
-/// 1 <= samples <= rows: else cudaErrorInvalidValue
+/// rounding of y's type. It covers `samples` rows and all columns; infinity for NaN. One block per row.
+/// @pre 1 <= samples <= rows: else cudaErrorInvalidValue
 cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed,
                              Comparison* comparison, cudaStream_t stream);
 

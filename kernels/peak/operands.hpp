@@ -90,8 +90,8 @@ GPUGAUGE_HOST_DEVICE inline int element_b(Element element, int k, int column, bo
   return (k == 0 ? element_e(column) : 0) - value;
 }
 
-/// The bits of an integer as a float with a sign, `mantissa` stored bits and this exponent bias. @pre the
-/// number is exact in that type
+/// The bits of an integer as a float with a sign, `mantissa` stored bits and this exponent bias.
+/// @pre the number is exact in that type
 GPUGAUGE_HOST_DEVICE constexpr std::uint32_t float_bits(int value, int sign_bit, int mantissa, int bias) {
   if (value == 0) return 0;
   const std::uint32_t magnitude = static_cast<std::uint32_t>(value < 0 ? -value : value);

@@ -48,8 +48,8 @@ inline double attention_bytes(const AttentionShape& shape) {
 }
 
 /// Row that sample `sample` < samples checks, of head attention_sampled_head(sample). There is one from each
-/// of `samples` equal parts of the sequence, so that enough samples cover every row of a tile. @pre 1 <=
-/// samples <= length
+/// of `samples` equal parts of the sequence, so that enough samples cover every row of a tile.
+/// @pre 1 <= samples <= length
 GPUGAUGE_HOST_DEVICE inline int attention_sampled_row(int sample, int samples, int length,
                                                       std::uint64_t seed) {
   const std::int64_t first = static_cast<std::int64_t>(sample) * length / samples;

@@ -23,8 +23,8 @@ cudaError_t fill_uniform(E4m3* data, std::size_t count, std::uint64_t seed, cuda
 cudaError_t poison(void* data, std::size_t bytes, cudaStream_t stream);
 
 /// *sum (device, 8-byte aligned) = the checksum of uniform.hpp over `bytes` bytes, read as 32-bit words, the
-/// last one padded with zero bytes. This call clears *sum first. The result does not depend on the grid. @pre
-/// data is 4-byte aligned
+/// last one padded with zero bytes. This call clears *sum first. The result does not depend on the grid.
+/// @pre data is 4-byte aligned
 cudaError_t checksum(const void* data, std::size_t bytes, unsigned long long* sum, cudaStream_t stream);
 
 }  // namespace gpugauge::kernels

@@ -32,7 +32,8 @@ struct Tried {
 /// asked once, with the first time measured, and says how many candidates to try and for how many rounds.
 /// Taking turns keeps clock drift, as at a power limit, from favouring any of them. The seconds returned are
 /// medians. Any exception but Refused in the first round ends the search, and so does any exception in later
-/// rounds. Throws std::runtime_error with the first refusal if all refuse. @pre count >= 1
+/// rounds. Throws std::runtime_error with the first refusal if all refuse.
+/// @pre count >= 1
 template <typename PlanOf, typename SecondsOf>
 Tried try_in_turns(std::size_t count, const PlanOf& plan_of, const SecondsOf& seconds_of) {
   Tried tried;

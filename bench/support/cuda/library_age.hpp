@@ -6,9 +6,10 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Returns one sentence on a library that is older than the first version that knows this GPU. @param library
-/// its usual name: "cuDNN" @param version the loaded version, and `first` the first one that knows this GPU,
-/// as text @param compute_capability of the GPU, 100 for 10.0
+/// Returns one sentence on a library that is older than the first version that knows this GPU.
+/// @param library its usual name: "cuDNN"
+/// @param version the loaded version, and `first` the first one that knows this GPU, as text
+/// @param compute_capability of the GPU, 100 for 10.0
 std::string older_than_gpu(const std::string& library, const std::string& version, const std::string& first,
                            int compute_capability);
 

@@ -26,7 +26,8 @@ inline constexpr std::size_t large_l2_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t times_large_l2 = 16;
 
 /// rotation_sets() for metrics compared with the memory bus: from large_l2_bytes on, the sets hold
-/// times_large_l2 caches together. @pre set_bytes >= 1
+/// times_large_l2 caches together.
+/// @pre set_bytes >= 1
 constexpr std::size_t bus_rotation_sets(std::size_t set_bytes, std::size_t l2_bytes) {
   if (l2_bytes < large_l2_bytes) return rotation_sets(set_bytes, l2_bytes);
   return (times_large_l2 * l2_bytes + set_bytes - 1) / set_bytes;

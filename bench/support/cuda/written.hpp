@@ -17,7 +17,8 @@ void into_poison(GpuTimer& timer, const Output& output) {
 }
 
 /// Calls into_poison, then counts elements of `output` that are not finite, which any remaining poison is.
-/// Waits for the GPU. @pre the timer's next operation writes `output`
+/// Waits for the GPU.
+/// @pre the timer's next operation writes `output`
 template <typename T>
 kernels::Comparison not_finite_once_more(GpuTimer& timer, const DeviceBuffer<T>& output) {
   const DeviceComparison found;
