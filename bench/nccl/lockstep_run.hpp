@@ -59,8 +59,8 @@ class LockstepRun {
   void enqueue_once(const Layout& layout, int in_flight = 1);
   /// Seconds after which `iterations` iterations count as hanging.
   double patience(int iterations) const;
-  /// Seconds of each of `count` consecutive iterations on the slowest GPU of this process. Adds to the
-  /// medians of its own GPUs.
+  /// Seconds of each of `count` consecutive iterations on the slowest GPU of this process. Appends the
+  /// seconds of each of its GPUs to own_.
   std::vector<double> chunk(const Layout& layout, int count);
   void record(int index);
   void poison(const Layout& layout);

@@ -14,8 +14,8 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// wgmma exists only on 9.0, in code built for sm_90a. Elsewhere the kernels only trap. Only a 9.0 GPU under
-/// a build without sm_90a could reach the trap, and the wrapper refuses that.
+/// wgmma exists only on 9.0, in code built for sm_90a. Elsewhere the kernels only trap. Wrappers refuse all
+/// GPUs but 9.0, so only a 9.0 GPU under a build without sm_90a can reach the trap.
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define GPUGAUGE_HAS_WGMMA 1
 #else

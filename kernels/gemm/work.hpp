@@ -53,7 +53,7 @@ inline double tolerance_bf16_mma(std::int64_t k) {
 // - The sum so far loses up to 2^-13 of itself in every step, always toward zero, on average half of that. A
 //   partial sum after t of k products is z |a_i| |b_j| sqrt(t) / k, with z normal. So k/32 steps add up to
 //   z 2^-19.6 sqrt(k) |a_i| |b_j|.
-// - Every product loses up to 2^-13 of the largest addend, of either sign, on average 0.58 of that. That makes
+// - Every product loses up to 2^-13 of the largest addend, of either sign, on average 0.58 of that. This adds
 //   z' 0.58 2^-13 sqrt(k) times the largest addend. For small k this is a product (at most about
 //   3 |a_i| |b_j| / k for uniform inputs), otherwise the partial sum.
 // The tolerance allows z and z' up to 5, and doubles that for the largest of 10^7 elements.

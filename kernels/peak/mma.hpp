@@ -41,7 +41,7 @@ constexpr int mma_chains = 8;
 /// Pairs of steps in the body of the loop; `pairs` must be a multiple of it.
 constexpr int mma_unroll = 8;
 /// How often a launch restarts its sums on the same operands. In fp8 at most 2048 pairs are exact
-/// (most_pairs). On 9.0 making the operands takes 1/40 as many instructions as these.
+/// (most_pairs). On 9.0 making the operands takes 1/40 of the instructions of 2048 pairs.
 GPUGAUGE_HOST_DEVICE constexpr int mma_rounds(Element element) {
   return element == Element::fp8_e4m3 ? 4 : 1;
 }

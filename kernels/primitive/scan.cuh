@@ -40,7 +40,7 @@ __device__ __forceinline__ std::uint32_t look_back(const unsigned long long* sta
       waiting = (state >> 32) == 0;
     } while (__any_sync(0xffffffffU, waiting));
     const unsigned known = __ballot_sync(0xffffffffU, (state >> 32) == 2);
-    // Lanes up to the first with a known prefix count; that prefix includes the tiles of later lanes.
+    // Adds the lanes up to the first with a known prefix. That prefix includes the tiles of later lanes.
     const int first = known == 0 ? 31 : __ffs(static_cast<int>(known)) - 1;
     std::uint32_t part = lane <= first ? static_cast<std::uint32_t>(state) : 0;
 #pragma unroll
