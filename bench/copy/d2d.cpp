@@ -36,7 +36,8 @@ void within_device(Trial& trial) {
                           ? "cold: all buffers together are at least three times L2"
                           : "part of the data stays in L2");
   trial.time(batches);
-  while (timer.operations() < static_cast<std::int64_t>(sets)) timer.enqueue_one();  // each target once
+  while (timer.operations() < static_cast<std::int64_t>(sets))
+    timer.enqueue_one();  // writes each target once
   for (std::size_t set = 0; set < sets; ++set) {
     const Buffers& one = rotation[static_cast<std::int64_t>(set)];
     const cuda::DeviceComparison found;

@@ -71,10 +71,10 @@ void managed(Trial& trial) {
   cuda::check(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0),
               "asking how managed memory is moved");
   if (concurrent == 0) trial.skip("this system moves managed memory as a whole, not by pages on demand");
-  // Managed memory may exceed what is free, and then every touch moves pages out and in.
+  // Managed memory may exceed the free memory; then every touch would move pages out and in.
   constexpr std::size_t page = 2 << 20;
   const std::size_t bytes = std::min(largest_bytes, cuda::free_memory_bytes() / 4) / page * page;
-  // Less memory moves at another rate: where a GPU has room for all of it, less is not measured instead.
+  // Less memory moves at another rate. So a GPU with room for all of it never measures less instead.
   if (bytes == 0 || (bytes < largest_bytes && has_room(cuda::memory_now(), 4 * largest_bytes)))
     cuda::end_for_room(trial, "less than 1 GiB of GPU memory is free", 4 * largest_bytes);
   trial.note("bytes", std::to_string(bytes));

@@ -1,4 +1,4 @@
-// Copies between host and GPU depend on which NUMA node the host's memory is of.
+// Copies between host and GPU depend on the NUMA node of the host's memory.
 #include "support/placement.hpp"
 
 namespace gpugauge::bench::copy {

@@ -1,3 +1,4 @@
+// Measures copies between every ordered pair of GPUs in a machine.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -19,7 +20,7 @@ namespace gpugauge::bench::copy {
 namespace {
 
 constexpr int most_samples = 15;
-constexpr int probes = 3;  // a link that saves power is slow at first
+constexpr int probes = 3;  // a power-saving link is slow at first
 
 /// Makes `device` current for its own lifetime.
 struct OnDevice {
@@ -29,8 +30,9 @@ struct OnDevice {
   ~OnDevice() { cudaSetDevice(0); }
 };
 
-/// The direct way from one GPU to the memory of another, where there is one, for this one's lifetime. Closed
-/// again: without NVSwitch a GPU has at most eight peers at a time, and a machine may have more.
+/// Enables direct access from one GPU to the memory of another, where possible, for its own lifetime. It is
+/// disabled again because, without NVSwitch, a GPU has at most eight peers at a time, and a machine may have
+/// more.
 class DirectWay {
  public:
   DirectWay(int from, int to) : from_(from), to_(to) {
@@ -59,13 +61,13 @@ class DirectWay {
   int from_;
   int to_;
   bool open_ = false;
-  bool opened_ = false;  ///< by this one
+  bool opened_ = false;  ///< by this object
 };
 
 struct Way {
   PeerPace pace;
   std::vector<double> seconds;  ///< of one copy, per sample
-  int timed_out = 0;            ///< samples whose holder gave up before everything was enqueued
+  int timed_out = 0;            ///< samples whose blocker gave up before all was enqueued
   kernels::Comparison found;
 };
 
@@ -108,8 +110,8 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
     for (int sample = 0; sample < most_samples && !interrupted(); ++sample) {
       if (sample > 0 && steady_seconds() - begin > budget_seconds) break;
       {
-        // A way through host memory may wait for the host: then the holder gives up after a moment, and the
-        // sample holds that the host enqueued meanwhile.
+        // A copy through host memory may wait for the host. The blocker then gives up after a moment, and the
+        // sample includes the host's enqueueing.
         const cuda::Blocker::Hold hold = held ? blocker.hold(stream.get(), hold_seconds) : nullptr;
         start.record(stream.get());
         for (int i = 0; i < copies; ++i) enqueue(bytes);
@@ -156,7 +158,7 @@ void record(Trial& trial, const GpuPair& pair, bool direct, Way way) {
                cuda::error_of(way.found), 0);
 }
 
-/// False where the GPU answers nothing any more.
+/// False where the GPU no longer answers.
 bool answers(int device) {
   const bool chosen = cudaSetDevice(device) == cudaSuccess;
   cudaDeviceSynchronize();
@@ -176,7 +178,7 @@ void measure_pair(Trial& trial, const GpuPair& pair, double budget_seconds) {
   record(trial, pair, direct.open(), std::move(way));
 }
 
-// A pair that fails does not take the others with it: it is named, and the benchmark fails for it in the end.
+// A failing pair does not stop the others. It is named, and the benchmark fails for it at the end.
 void peer(Trial& trial) {
   const int devices = cuda::start_up().devices;
   const std::vector<GpuPair> pairs = ordered_pairs(devices);
@@ -196,7 +198,7 @@ void peer(Trial& trial) {
     const auto [from, to] = pairs[i];
     if (interrupted()) throw Interrupted{};
     if (silent.contains(from) || silent.contains(to)) continue;
-    // Of a machine whose links are slow to the point that its process is ended, the pairs before stand.
+    // If the links are so slow that the process is ended, the pairs measured before are kept.
     if (any)
       trial.keep_before(fmt::format("{} measured {}: it lacks {}", trial.instance().id, name_of(pairs[i]),
                                     pairs_left(pairs, i)));

@@ -1,5 +1,5 @@
-// How much is copied from one GPU to another, so that every pair of a machine is measured within the window:
-// ways between GPUs differ by more than a factor of 50. Pure.
+// How much is copied between two GPUs, so that every pair of a machine is measured within the window. The
+// speed of links between GPUs differs by more than a factor of 50. Pure.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,21 @@
 
 namespace gpugauge::bench::copy {
 
-/// What one sample of a way copies.
+/// What one sample of a directed pair copies.
 struct PeerPace {
-  std::uint64_t bytes = 0;  ///< of a copy
-  int copies = 1;           ///< one after another
+  std::uint64_t bytes = 0;  ///< bytes of a copy
+  int copies = 1;           ///< copies in sequence
 };
 
-/// A copy on a way that is quick enough, and one that tells how quick a way is.
+/// Bytes of a copy on a fast link, and of a probe copy that measures how fast a link is.
 inline constexpr std::uint64_t whole_peer_bytes = 256 << 20;
 inline constexpr std::uint64_t least_peer_bytes = 16 << 20;
-/// Samples that are planned for.
+/// Number of samples to plan for.
 inline constexpr int peer_samples = 5;
 
-/// `probe_seconds`: of one copy of least_peer_bytes; `budget_seconds`: for all samples of the way. Up to 16
-/// whole copies; where one is too long the blocks get smaller, and where the smallest is, it is one of these.
+/// Plans the samples of one directed pair. `probe_seconds`: time of one copy of least_peer_bytes.
+/// `budget_seconds`: for all samples of the pair. Takes up to 16 copies of whole_peer_bytes. Where one is too
+/// long, the blocks shrink, down to a single copy of least_peer_bytes.
 inline PeerPace peer_pace(double probe_seconds, double budget_seconds) {
   constexpr double most_copies = 16;
   const double sample_seconds = budget_seconds / peer_samples;
@@ -39,7 +40,7 @@ inline PeerPace peer_pace(double probe_seconds, double budget_seconds) {
   return pace;
 }
 
-/// One way.
+/// One directed pair of GPUs.
 struct GpuPair {
   int from = 0;
   int to = 0;
@@ -49,7 +50,7 @@ inline std::string name_of(const GpuPair& pair) {
   return fmt::format("{}_to_{}", pair.from, pair.to);
 }
 
-/// In the order in which they are measured.
+/// All directed pairs, in the order of measurement.
 inline std::vector<GpuPair> ordered_pairs(int devices) {
   std::vector<GpuPair> pairs;
   pairs.reserve(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices));
@@ -59,7 +60,7 @@ inline std::vector<GpuPair> ordered_pairs(int devices) {
   return pairs;
 }
 
-/// What is not measured yet when pair number `next` begins, each by name.
+/// Lists the pairs that are not measured yet when pair number `next` begins, each by name.
 inline std::string pairs_left(const std::vector<GpuPair>& pairs, std::size_t next) {
   std::string names;
   for (std::size_t i = next; i < pairs.size(); ++i) names += fmt::format(" {}", name_of(pairs[i]));

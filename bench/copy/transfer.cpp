@@ -35,7 +35,7 @@ void copy_pageable(Trial& trial, Direction direction) {
   trial.work({.bytes = static_cast<double>(bytes)});
   trial.time([&](std::int64_t copies) {
     for (std::int64_t i = 0; i < copies; ++i) pair.enqueue(stream.get());
-    // Small copies to the device may still be under way when the call returns.
+    // Small copies to the device may still be in flight when the call returns.
     stream.synchronize();
   });
   pair.verify(trial);

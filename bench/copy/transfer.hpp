@@ -1,4 +1,4 @@
-// What the copies between host and device share: sizes, timers, buffers, and checks from the generator alone.
+// Shared by the copies between host and device: sizes, timers, buffers, and checks against the generator.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ namespace gpugauge::bench::copy {
 /// Sizes of the copies between host and device.
 inline const std::vector<std::string> sizes{"4KiB", "64KiB", "1MiB", "64MiB", "256MiB", "1GiB"};
 
-/// Copies that one batch holds at most: 16 large ones. Of small ones more, so that the batch is long beside
-/// the half microsecond that events can tell.
+/// Largest number of copies per batch: 16 large ones. Small copies need more, so that the batch is long
+/// compared with the 0.5 us that events resolve.
 constexpr std::int64_t most_copies(std::uint64_t bytes) {
   return bytes >= (std::uint64_t{1} << 20) ? 16 : 128;
 }
 
-/// Another timer with smaller batches.
+/// Wraps a timer and limits its batches to `most` operations.
 class AtMost final : public Timer {
  public:
   AtMost(Timer& timer, std::int64_t most) : timer_(timer), most_(most) {}
@@ -47,12 +47,12 @@ class AtMost final : public Timer {
 
 enum class Direction { to_device, to_host };
 
-/// A host and a device buffer of `bytes` bytes, the source holding the generator's data and the target
+/// A host and a device buffer of `bytes` bytes. The source holds the generator's data, the target holds
 /// poison. `Host` is cuda::PinnedBuffer<float> or std::vector<float>.
 template <typename Host>
 class Pair {
  public:
-  /// Skips the trial by name where the device buffers do not fit.
+  /// Skips the trial with a reason where the device buffers do not fit.
   Pair(Trial& trial, std::uint64_t bytes, Direction direction)
       : direction_(direction),
         seed_(trial.data_seed()),
@@ -60,7 +60,7 @@ class Pair {
         device_(bytes / sizeof(float)) {
     cuda::check(kernels::fill_uniform(device_.get(), device_.count(), seed_, nullptr), "filling the data");
     if (direction == Direction::to_device) {
-      // The host's data come from the device: a copy that damages them is found in the end all the same.
+      // The host's data are copied from the device. The final check still finds a copy that damages them.
       cuda::check(cudaMemcpy(host(), device(), device_.bytes(), cudaMemcpyDeviceToHost),
                   "filling the host's data");
       cuda::check(kernels::poison(device(), device_.bytes(), nullptr), "poisoning the target");
@@ -84,7 +84,7 @@ class Pair {
                 "enqueueing a copy");
   }
 
-  /// Every element of the target against the generator.
+  /// Compares every element of the target with the generator.
   void verify(Trial& trial, const char* what = "") {
     cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
     const cuda::DeviceComparison found;
@@ -111,12 +111,12 @@ class Pair {
   cuda::DeviceBuffer<float> device_;
 };
 
-/// Pinned memory and the GPU's copy engine: cudaMemcpyAsync.
+/// Measures pinned memory with the GPU's copy engine: cudaMemcpyAsync.
 void copy_by_engine(Trial& trial, Direction direction);
-/// Pinned memory, read or written by a kernel on the SMs.
+/// Measures pinned memory, read or written by a kernel on the SMs.
 void copy_by_kernel(Trial& trial, Direction direction);
-/// Pageable memory: the driver copies through its own pinned buffers, and the call returns when it is done.
-/// On the host's clock.
+/// Measures pageable memory on the host's clock. The driver copies through its own pinned buffers, and the
+/// call returns when the copy is done.
 void copy_pageable(Trial& trial, Direction direction);
 
 }  // namespace gpugauge::bench::copy

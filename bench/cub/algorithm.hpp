@@ -35,13 +35,13 @@ inline void verify_same_sum(Trial& trial, const std::string& method, unsigned lo
   trial.verify(method, before != 0 && before == after);
 }
 
-/// One algorithm over its arrays. `Call` is cudaError_t(void* temporary, std::size_t& bytes, cudaStream_t):
-/// CUB's convention, by which it only tells the bytes when `temporary` is nullptr.
+/// One algorithm over its arrays. `Call` is cudaError_t(void* temporary, std::size_t& bytes, cudaStream_t).
+/// It follows CUB's convention: with `temporary` == nullptr it only sets the bytes.
 template <typename Call>
 class Algorithm {
  public:
   /// Ends the trial (require_room) when `array_bytes` and CUB's temporary storage leave less than a tenth of
-  /// the GPU's memory free. To be made before the arrays are; call() must then find them.
+  /// the GPU's memory free. Construct it before the arrays. `call` must refer to the arrays by the first run.
   Algorithm(Trial& trial, std::size_t array_bytes, Call call) : call_(std::move(call)) {
     cuda::check(call_(nullptr, bytes_, nullptr), "asking CUB for its temporary storage");
     cuda::require_room(trial, array_bytes + bytes_);
@@ -53,13 +53,14 @@ class Algorithm {
     std::size_t bytes = temporary_->count();
     cuda::check(call_(temporary_->get(), bytes, stream), "launching the CUB algorithm");
   }
-  /// A timer whose operation is one run; `launches` is what CUB puts into the stream at most.
+  /// Returns a timer whose operation is one run. `launches`: the largest number of launches CUB enqueues per
+  /// run.
   cuda::GpuTimer timer(Trial& trial, int launches) {
     return cuda::GpuTimer(trial, [this](cudaStream_t stream, std::int64_t) { run(stream); },
                           {.launches_per_operation = launches});
   }
-  /// Notes the kernels of one more run, which is not timed. It writes the output anew: to be called once what
-  /// the timed runs left is verified.
+  /// Notes the kernels of one more, untimed run. It overwrites the output, so call it after the timed runs
+  /// are verified.
   void note_kernels(Trial& trial, cudaStream_t stream) {
     cuda::note_kernels(trial, stream, [this](cudaStream_t on) { run(on); });
   }

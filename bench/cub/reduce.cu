@@ -26,8 +26,8 @@ void reduce(Trial& trial) {
               .items = static_cast<double>(count)});
   trial.time(timer);
 
-  // CUB does not say how deep its sums are; a loose multiple of what a grid that fills the GPU needs. It
-  // promises the same bits from run to run on one GPU for a pseudo-associative sum.
+  // CUB does not document the depth of its sums. The tolerance is a loose multiple of what a grid that fills
+  // the GPU needs. CUB promises the same bits from run to run on one GPU for a pseudo-associative sum.
   cuda::verify_sum(
       trial, data.get(), count, sum, 4, [&](cudaStream_t on) { algorithm.run(on); }, stream);
   algorithm.note_kernels(trial, stream);

@@ -13,7 +13,7 @@ void run_length_encode(Trial& trial) {
   std::uint32_t* values = nullptr;
   std::uint32_t* lengths = nullptr;
   const cuda::DeviceValue<int> runs;
-  // Outputs as long as the input would be needed for runs of one; these are as long as there are runs.
+  // The outputs are as long as the number of runs. Only runs of length one would need the input's length.
   const cuda::DeviceValue<unsigned long long> counted;
   cuda::check(kernels::primitive::count_runs(count, counted.get(), nullptr), "counting the runs");
   const unsigned long long wanted = counted.read(nullptr);

@@ -1,4 +1,5 @@
-// CUB's radix sort of keys alone, for one width of key a compile unit: it is heavy to compile.
+// CUB's radix sort of keys alone. Each compile unit instantiates one key width, because it is heavy to
+// compile.
 #pragma once
 
 #include <cub/device/device_radix_sort.cuh>

@@ -33,7 +33,7 @@ void transform(Trial& trial) {
   float* to = nullptr;
   Algorithm algorithm(trial, (inputs + 1) * count * sizeof(float),
                       [&](void* temporary, std::size_t& bytes, cudaStream_t stream) {
-                        if (temporary == nullptr) {  // a transformation needs none
+                        if (temporary == nullptr) {  // DeviceTransform needs none
                           bytes = 0;
                           return cudaSuccess;
                         }

@@ -1,4 +1,4 @@
-// cuBLAS itself: the calls that most programs make. It chooses the algorithm inside.
+// The classic cuBLAS API: the calls that most programs make. It chooses the algorithm itself.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ namespace gpugauge::bench::cublas {
 
 namespace {
 
-/// A row-major C[m,n] = A[m,k] B[k,n] is, with columns first, C'[n,m] = B' A': B comes first.
+/// A row-major C[m,n] = A[m,k] B[k,n] is, in column-major order, C'[n,m] = B' A': B comes first.
 struct Call {
   explicit Call(const Problem& of)
       : problem(of),
@@ -59,7 +59,8 @@ void multiply(Call& call, const Matrices& matrices, cudaStream_t stream) {
         "multiplying by cublasGemmStridedBatchedEx");
 }
 
-/// By the handle's math mode, not by a compute type: what programs do that set the mode once.
+/// Selects the arithmetic by the handle's math mode, not by a compute type, as programs do that set the mode
+/// once.
 void multiply_by_mode(Call& call, const Matrices& matrices, cudaStream_t stream) {
   const Problem& of = call.problem;
   const auto matrix = [](const auto& buffer) { return reinterpret_cast<const float*>(buffer.get()); };
@@ -86,7 +87,7 @@ class Pointers {
     cuda::check(cudaMemcpy(b.get(), to_b.data(), b.bytes(), cudaMemcpyHostToDevice), "copying pointers");
     cuda::check(cudaMemcpy(c.get(), to_c.data(), c.bytes(), cudaMemcpyHostToDevice), "copying pointers");
     cuda::check(cudaStreamSynchronize(nullptr),
-                "copying pointers");  // the timer's stream does not wait for it
+                "copying pointers");  // the timer's stream does not wait for this copy
   }
   const Matrices* of;
   cuda::DeviceBuffer<const void*> a, b;
@@ -96,7 +97,7 @@ class Pointers {
 void multiply_vector(Call& call, const Matrices& matrices, cudaStream_t stream) {
   const Problem& of = call.problem;
   const cublasHandle_t handle = call.handle.on(stream);
-  // A row-major [m,k] is, with columns first, its transpose [k,m].
+  // A row-major [m,k] is, in column-major order, its transpose [k,m].
   const void* const a = matrices.a.get();
   const void* const x = matrices.b.get();
   void* const y = matrices.c.get();
@@ -152,7 +153,7 @@ std::vector<Algorithm> gemm_batched(const Problem& problem) {
                                        CUBLAS_GEMM_DEFAULT),
                    "multiplying by cublasGemmBatchedEx");
            },
-           // Not when it is first needed: allocating would wait for the kernel that holds the stream.
+           // Allocated now: allocating at first use would wait for the kernel that holds the stream.
            [call, known](const Matrices& matrices) {
              known->push_back(std::make_unique<Pointers>(call->problem, matrices));
            }}};

@@ -10,12 +10,12 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, fp16)
                           .bad_value("the driver or library was changed, a lower SM clock (power cap, heat, "
                                      "locked clocks), another process on the GPU; where only throughput "
                                      "falls and throughput_best does not, the heuristic chose worse")
-                          .axis("shape", squares_but("4096x4096x4096"))  // which is below
+                          .axis("shape", squares_but("4096x4096x4096"))  // measured below
                           .from(Depth::exhaustive, "shape", {"2048x2048x2048"})
                           .body([](Trial& trial) { measure_lt(trial, fp16, Layout::rows); })};
 
-// GPUs before 8.0 have no bf16: what the profiles ask of their Tensor Cores. Not declared saturating: no
-// figure of such a GPU under its power limit is known here.
+// GPUs before 8.0 have no bf16, so the profiles measure their Tensor Cores with fp16. Not declared
+// saturating: no figure of such a GPU under its power limit is known here.
 const Registration lt_before_bf16{
     define_product(GPUGAUGE_BENCH_OP, fp16)
         .variant("lt")

@@ -1,4 +1,4 @@
-// Ownership of cuBLAS's objects.
+// Ownership of cuBLAS objects.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace gpugauge::bench::cublas {
 
-/// What cuBLAS may use beside the matrices: its own default for compute capability 9.0, given on every GPU.
+/// Workspace that cuBLAS may use: its own default for compute capability 9.0, given on every GPU.
 inline constexpr std::size_t workspace_bytes = 32U << 20;
 
-/// A handle of cuBLAS with a workspace of its own, on one stream at a time.
+/// A cuBLAS handle with its own workspace, on one stream at a time.
 class Handle {
  public:
   Handle() : workspace_(workspace_bytes) {
@@ -25,7 +25,7 @@ class Handle {
     check(cublasCreate(&handle), "creating a cuBLAS handle");
     handle_.reset(handle);
   }
-  /// The handle, set to `stream`. Sums of split products are not rounded to the result's type.
+  /// Returns the handle, set to `stream`. Sums of split products are not rounded to the result's type.
   cublasHandle_t on(cudaStream_t stream, cublasMath_t math = CUBLAS_DEFAULT_MATH) {
     if (!set_ || stream != stream_) {
       check(cublasSetStream(handle_.get(), stream), "setting cuBLAS's stream");
@@ -39,7 +39,7 @@ class Handle {
     }
     return handle_.get();
   }
-  /// What the math mode is now, whoever set it: tf32, default, pedantic, or cuBLAS's number of another.
+  /// The current math mode, whoever set it: tf32, default, pedantic, or cuBLAS's number for another mode.
   std::string math_mode() const {
     cublasMath_t mode = CUBLAS_DEFAULT_MATH;
     check(cublasGetMathMode(handle_.get(), &mode), "reading cuBLAS's math mode");

@@ -28,8 +28,8 @@ void set(cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttribut
         "setting a cuBLASLt preference");
 }
 
-/// What all algorithms of a problem share. cuBLASLt counts columns first: a row-major C[m,n] = A[m,k] B is
-/// its C'[n,m] = B' A', so that B comes first.
+/// Shared by all algorithms of a problem. cuBLASLt is column-major: a row-major C[m,n] = A[m,k] B[k,n] is its
+/// C'[n,m] = B' A', so that B comes first.
 struct LtProblem {
   explicit LtProblem(const Problem& of)
       : problem(of),

@@ -1,3 +1,4 @@
+// Measures cuBLAS products: rotation of matrices, candidates, verification, and the benchmarks' bodies.
 #include "cublas/product.hpp"
 
 #include <algorithm>
@@ -85,7 +86,8 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
   trial.verify_deterministic(checksums);
 }
 
-/// Sets of matrices that rotate, which fit; notes what they are, or skips the trial by name.
+/// Returns how many sets of matrices to rotate, and notes it. Skips the trial with a reason where they do not
+/// fit.
 std::size_t require_sets(Trial& trial, const Problem& problem) {
   const std::size_t set_bytes = problem.bytes_a() + problem.bytes_b() + problem.bytes_c();
   const bool on_the_bus = trial.instance().definition->metric_class == "hbm";
@@ -132,7 +134,8 @@ std::vector<Algorithm> offered_by_lt(Trial& trial, const Problem& problem) {
           version, problem.arithmetic.name));
     const std::string none =
         fmt::format("cuBLASLt {} has no algorithm for this product on this GPU", version);
-    // A library that is older than the GPU, or younger than it likes: counted, and no fault of the GPU.
+    // The library is older than the GPU, or supports less than expected. It is counted, but the GPU is not at
+    // fault.
     if (problem.arithmetic.metric_class != std::string_view("gemm8")) trial.unavailable(none);
     trial.skip(none);
   }
@@ -195,7 +198,7 @@ void measure_product(Trial& trial, const Problem& problem, const std::vector<Alg
   cuda::Candidates measured(trial, candidates_of(algorithms, rotation));
   measured.measure(problem.work());
 
-  // All sets hold the same inputs; those that the window did not come to take their product now.
+  // All sets hold the same inputs. Sets that the window did not reach compute their product now.
   const cuda::DeviceValue<unsigned long long> sum;
   std::vector<std::uint64_t> checksums;
   for (std::size_t set = 0; set < sets; ++set) {

@@ -54,8 +54,8 @@ CublasError::CublasError(cublasStatus_t status, const std::string& doing)
 
 void check(cublasStatus_t status, const char* doing) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  // More exact than "execution failed", where it is known. Nothing is waited for: a kernel may hold the
-  // stream.
+  // Reports a more exact error than "execution failed", where one is known. It does not wait, because a
+  // kernel may hold the stream.
   if (status == CUBLAS_STATUS_EXECUTION_FAILED || status == CUBLAS_STATUS_INTERNAL_ERROR)
     cuda::check(cudaGetLastError(), doing);
   if (status == CUBLAS_STATUS_ALLOC_FAILED)

@@ -1,4 +1,4 @@
-// A cuBLAS call that went wrong, as an exception that a user can read.
+// A failed cuBLAS call as an exception that a user can read.
 #pragma once
 
 #include <stdexcept>
@@ -18,7 +18,7 @@ class CublasError : public std::runtime_error {
   cublasStatus_t status_;
 };
 
-/// Whether cuBLAS says that it does not do this, rather than that something went wrong.
+/// Whether the status means that cuBLAS does not support the call, rather than that something is broken.
 constexpr bool is_refusal(cublasStatus_t status) {
   return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
 }
@@ -27,8 +27,8 @@ constexpr bool is_refusal(cublasStatus_t status) {
 std::string explain(cublasStatus_t status);
 
 /// Throws cuda::OutOfMemory for CUBLAS_STATUS_ALLOC_FAILED, cuda::CudaError where this program's own CUDA
-/// runtime knows of an error, and CublasError for every other status but success: what cuBLAS's runtime,
-/// which is another one, saw first is told by the status alone. `doing` says what was tried.
+/// runtime knows of an error, and CublasError for every other status but success. cuBLAS has its own runtime,
+/// so an error that it saw first shows only in the status. `doing` names the action.
 void check(cublasStatus_t status, const char* doing);
 
 }  // namespace gpugauge::bench::cublas

@@ -18,7 +18,7 @@ const Registration lt{define_product(GPUGAUGE_BENCH_OP, tf32)
 const Registration sgemm_registered{
     define_product(GPUGAUGE_BENCH_OP, tf32)
         .variant("sgemm")
-        .window_share(.5)  // whether the mode holds shows at once, and the profile's time is full
+        .window_share(.5)  // the mode shows at once, and the profile has no spare time
         .isolates(
             "products of fp32 matrices by cublasSgemm on a handle whose math mode allows tf32: the call "
             "of programs that set the mode once")

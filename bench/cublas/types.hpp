@@ -1,4 +1,4 @@
-// The words of cuBLAS for this family's types.
+// Maps this family's types to cuBLAS's enumerators.
 #pragma once
 
 #include <cstring>
@@ -39,7 +39,7 @@ struct Compute {
   const char* name;  ///< kept in the notes
 };
 
-/// Sums in fp32 for all narrow floats; fp32 itself without any shortcut, tf32 as asked for.
+/// All narrow floats sum in fp32. fp32 takes no shortcut, and tf32 is requested explicitly.
 inline Compute compute_type(const Arithmetic& arithmetic) {
   if (arithmetic.a == Element::fp64) return {CUBLAS_COMPUTE_64F, "CUBLAS_COMPUTE_64F"};
   if (arithmetic.a == Element::int8) return {CUBLAS_COMPUTE_32I, "CUBLAS_COMPUTE_32I"};
@@ -49,8 +49,8 @@ inline Compute compute_type(const Arithmetic& arithmetic) {
   return {CUBLAS_COMPUTE_32F, "CUBLAS_COMPUTE_32F"};
 }
 
-/// Ways to add up a split product, of cublasLtReductionScheme_t: partial sums are never rounded to the type
-/// of C before they are added, which the tolerances count on. In place they have C's type.
+/// The allowed cublasLtReductionScheme_t for a split product. Partial sums are never rounded to the type of C
+/// before they are added; the tolerances rely on this. In-place reduction uses C's type.
 inline int reductions(const Arithmetic& arithmetic) {
   return CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE |
          (sums_have_type_of_c(arithmetic) ? CUBLASLT_REDUCTION_SCHEME_INPLACE : 0);
@@ -63,7 +63,7 @@ inline cudaDataType_t scale_type(const Arithmetic& arithmetic) {
   return CUDA_R_32F;
 }
 
-/// alpha and beta in that type, for as long as this lives.
+/// alpha or beta in that type. The pointer is valid while this object lives.
 class Scale {
  public:
   Scale(const Arithmetic& arithmetic, int value) {

@@ -1,3 +1,4 @@
+// cuDNN's scaled dot-product attention: buffers, timing of the plans, and verification against fp64.
 #include "cudnn/attention.hpp"
 
 #include <cstdint>
@@ -50,7 +51,7 @@ struct Buffers {
     cuda::check(kernels::poison(out.get(), out.bytes(), nullptr), "poisoning the output");
     cuda::check(cudaStreamSynchronize(nullptr), "filling the inputs");
   }
-  /// The gradients.
+  /// Poisons the gradients.
   void poison(cudaStream_t stream) const {
     for (const auto* result : {&d_q, &d_k, &d_v})
       cuda::check(kernels::poison(result->get(), result->bytes(), stream), "poisoning the gradients");
@@ -121,7 +122,7 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
   const std::size_t tensor_bytes = static_cast<std::size_t>(shape.elements()) * size_of(type);
   const std::size_t set_bytes = (backward ? 8 : 4) * tensor_bytes;
   const std::size_t sets = cuda::rotation_sets(set_bytes, cuda::device().l2_bytes);
-  // The backward pass adds up in fp32 beside its inputs.
+  // One more set: the backward pass accumulates in fp32 beside its inputs.
   cuda::require_room(trial, (sets + 1) * set_bytes);
   cuda::Rotation<Buffers> rotation(sets, shape, type, backward, trial.data_seed());
   trial.note("buffer_sets", std::to_string(sets));

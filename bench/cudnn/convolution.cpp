@@ -28,14 +28,14 @@ using kernels::convolution::Tensor;
 
 constexpr std::int64_t samples = 4096;
 
-/// A tensor's sizes and strides; the data comes later.
+/// A tensor's sizes and strides; the data is set later.
 Tensor laid_out(kernels::Element type, std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d,
                 bool channels_last) {
   if (channels_last) return {nullptr, type, {a, b, c, d}, {b * c * d, 1, d * b, b}};
   return {nullptr, type, {a, b, c, d}, {b * c * d, c * d, d, 1}};
 }
 
-/// Image, other and result of a pass, see kernels::convolution::reference.
+/// Image, other and result of a pass; see kernels::convolution::reference.
 struct Roles {
   Roles(const Shape& of, Pass pass, kernels::Element type, bool channels_last) {
     const Tensor x = laid_out(type, of.n, of.c, of.h, of.w, channels_last);
@@ -126,7 +126,7 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
 }
 
 Definition define_convolution(const char* op, Pass pass, const Arithmetic& arithmetic) {
-  // bf16 stands for all types: every layer; of the others one. Nobody asks for the gradient of the images
+  // bf16 covers every layer; the other types cover one. No network needs the gradient of the images
   // themselves.
   std::vector<std::string> names;
   for (const Layer& layer : layers)

@@ -1,4 +1,4 @@
-// From which version on cuDNN knows a GPU. Pure.
+// The first cuDNN version that knows each GPU. Pure.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ struct FirstVersion {
   std::size_t version = 0;     ///< as cudnnGetVersion() writes it: 90700 for 9.7.0
 };
 
-/// Those that a public source names. Others (8.7, 11.0, 12.1) no source that was found does.
+/// The versions that a public source names. We found no source for 8.7, 11.0 and 12.1.
 /// - 7.5 to 9.0: support matrix of cuDNN 9.0.0, docs.nvidia.com/deeplearning/cudnn
-/// - 10.0, 12.0: the matrix of 9.5.1 has neither, that of 9.10.2 has both, and the notes of cudnn-frontend
-///   1.10 name 9.7.0 for Blackwell
+/// - 10.0, 12.0: the matrix of 9.5.1 lists neither, that of 9.10.2 lists both, and the notes of
+///   cudnn-frontend 1.10 name 9.7.0 for Blackwell
 /// - 10.3: "cudnn 9.11 now has support for gb300 (compute_cap=10.3)", github.com/jax-ml/jax/pull/30242
 inline constexpr std::array<FirstVersion, 8> first_versions{{{75, 90000},
                                                              {80, 90000},
@@ -28,15 +28,15 @@ inline constexpr std::array<FirstVersion, 8> first_versions{{{75, 90000},
                                                              {103, 91100},
                                                              {120, 90700}}};
 
-/// The first one that knows this GPU; nullopt where no source says.
+/// The first version that knows this GPU; nullopt where no source says.
 constexpr std::optional<std::size_t> first_version(int compute_capability) {
   for (const FirstVersion& one : first_versions)
     if (one.compute_capability == compute_capability) return one.version;
   return std::nullopt;
 }
 
-/// No version before this one knows this GPU: first_version(), or the first one for any GPU of compute
-/// capability 10.0 and later.
+/// A lower bound: no earlier version knows this GPU. It is first_version(), or else the first version that
+/// knows any GPU of compute capability 10.0 and later.
 constexpr std::size_t no_earlier_version(int compute_capability) {
   if (const auto first = first_version(compute_capability)) return *first;
   if (compute_capability < 100) return first_versions.front().version;
@@ -46,7 +46,7 @@ constexpr std::size_t no_earlier_version(int compute_capability) {
   return least;
 }
 
-/// Whether this version surely knows this GPU, so that a plan that every healthy cuDNN has must be there.
+/// Whether this version surely knows this GPU. A plan that every healthy cuDNN has must then exist.
 constexpr bool surely_knows(std::size_t version, int compute_capability) {
   const auto first = first_version(compute_capability);
   return first && version >= *first;

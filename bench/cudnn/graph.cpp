@@ -1,3 +1,4 @@
+// Builds cuDNN graphs and their plans; the only file that includes cudnn-frontend's headers.
 #include "cudnn/graph.hpp"
 
 #include <cmath>
@@ -11,7 +12,7 @@
 #include "support/cuda/error.hpp"
 #include "support/timer.hpp"
 
-// Its JSON is not needed, and costs half of its compile time.
+// The JSON library is not needed, and takes half of the compile time.
 #define CUDNN_FRONTEND_SKIP_JSON_LIB
 
 #include <cudnn_frontend.h>
@@ -99,8 +100,8 @@ struct Graph::Implementation {
   void build(const PlanLimits& limits, const std::vector<fe::NumericalNote_t>& without) {
     check(graph.validate(), "validating the cuDNN graph");
     check(graph.build_operation_graph(handle.get()), "building the cuDNN graph");
-    // The heuristic says that it has none by an error of the backend. Its fallback comes last: what is left
-    // out below may be all that the heuristic itself has.
+    // The heuristic reports that it has no plan by an error of the backend. Its fallback comes last, because
+    // the plans left out below may be all that the heuristic itself has.
     if (fe::error_t asked = graph.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
         asked.is_bad())
       throw NoPlan(fmt::format("cuDNN has no plan for this operation on this GPU: {}", asked.get_message()));
@@ -117,7 +118,7 @@ struct Graph::Implementation {
         if (words.find("Deselecting") == std::string::npos) refusal = words;
         continue;
       }
-      // Not left to the frontend, which would only skip the plan: then another one is the first.
+      // Checked here, because the frontend would only skip the plan, and another one would become the first.
       if (auto lack = why_no_workspace(i, workspace_at(i), limits.taken, memory)) {
         if (ends_benchmark(*lack, !usable.empty())) throw std::move(*lack);
         if (too_large++ == 0) first_too_large = std::move(lack->reason);
@@ -139,7 +140,7 @@ struct Graph::Implementation {
   std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, HandleDestroy> handle;
   fe::graph::Graph graph;
   std::vector<std::int64_t> usable;
-  int too_large = 0;  ///< plans behind the first usable one that a GPU of this size has no room for
+  int too_large = 0;  ///< plans after the first usable one that never fit a GPU of this size
   std::string first_too_large;
   std::string node;
   std::int64_t next_uid = 1;
@@ -270,8 +271,8 @@ Graph attention_forward(const kernels::attention::Shape& shape, Element type, bo
     all->build(limits, {});
     return all;
   };
-  // In the order of the frontend's own choice (AUTO), which tells nobody what it chose, and stays with a node
-  // for which cuDNN then has no plan.
+  // The order of the frontend's own choice (AUTO). AUTO does not report what it chose, and keeps a node even
+  // if cuDNN then has no plan for it.
   try {
     auto unified = by(Node::UNIFIED);
     unified->node = "unified";

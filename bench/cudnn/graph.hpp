@@ -1,5 +1,5 @@
-// cuDNN's graph API behind a small interface: cudnn-frontend's headers take long to compile and stay in one
-// file.
+// cuDNN's graph API behind a small interface. cudnn-frontend's headers take long to compile, so only one file
+// includes them.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace gpugauge::bench::cudnn {
 
-/// cuDNN or its frontend refused; what(): the step and the library's own words.
+/// cuDNN or its frontend returned an error. what(): the step and the library's own message.
 class CudnnError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,11 +29,11 @@ class NoPlan : public CudnnError {
   using CudnnError::CudnnError;
 };
 
-/// The version that was loaded and that of the headers, 91900 for 9.19.0.
+/// The version that was loaded, and the version of the headers: 91900 for 9.19.0.
 std::size_t loaded_version();
 std::size_t built_version();
 
-/// One operation as cuDNN plans it: the plans of its heuristic, in its order, as far as they could be built.
+/// One operation and cuDNN's plans for it: the plans of its heuristic that could be built, in its order.
 class Graph {
  public:
   Graph(Graph&&) noexcept;
@@ -43,13 +43,13 @@ class Graph {
   /// cuDNN's name of a plan: engine and knobs.
   std::string name(std::size_t plan) const;
   std::size_t workspace_bytes(std::size_t plan) const;
-  /// Which plans were passed over for their workspace, "" where none was.
+  /// The plans that were skipped because of their workspace; "" where none was.
   std::string left_out() const;
-  /// Which of the frontend's nodes computes attention forward: "unified", or "composite" and why not the
-  /// other; "" for all other operations.
+  /// The frontend node that computes forward attention: "unified", or "composite" with the reason why not
+  /// unified. "" for all other operations.
   const std::string& node() const;
-  /// Enqueues a plan. `tensors`: device pointers in the order that the maker of the graph names. Throws
-  /// CudnnError.
+  /// Enqueues a plan. `tensors`: device pointers, in the order given at the function that makes the graph.
+  /// Throws CudnnError.
   void run(std::size_t plan, const std::vector<void*>& tensors, void* workspace, cudaStream_t stream);
 
  private:
@@ -64,20 +64,21 @@ class Graph {
   friend Graph layer_norm(std::int64_t, std::int64_t, kernels::Element, double, const PlanLimits&);
 };
 
-// All of these throw NoPlan where cuDNN has none, Skipped where a plan lacks memory for its workspace that
-// something else holds, or that stands before the first that has it, CudnnError for anything else. At least
-// one of the heuristic's plans is built, those of its fallback last; building ends after three seconds.
+// All of these throw NoPlan where cuDNN has no plan. They throw Skipped where a plan's workspace does not
+// fit, if something else holds the memory or no earlier plan fits. They throw CudnnError for anything else.
+// At least one of the heuristic's plans is built, and its fallback plans come last. Building stops after
+// three seconds.
 
-/// Tensors: image, other, result, as kernels::convolution::reference names them. channels_last: NHWC, and
-/// filters KRSC; else NCHW and KCRS. Sums in fp32. fp32 data: on Tensor Cores with inputs rounded to tf32
-/// only where `tensor_cores`. Plans by Winograd's or a Fourier transform, those that add in less than fp32,
-/// and those that convert fp32 inputs to 16 bits, are left out: they compute something else, with another
-/// error.
+/// Tensors: image, other, result, as kernels::convolution::reference names them. channels_last: NHWC with
+/// KRSC filters; otherwise NCHW with KCRS filters. Sums are in fp32. fp32 data use Tensor Cores, with inputs
+/// rounded to tf32, only where `tensor_cores` is set. Left out are Winograd and Fourier plans, plans that add
+/// in less than fp32, and plans that convert fp32 inputs to 16 bits. These compute something else, with
+/// another error.
 Graph convolution(const kernels::convolution::Shape& shape, kernels::convolution::Pass pass,
                   kernels::Element type, bool channels_last, bool tensor_cores, const PlanLimits& limits);
 
-/// Tensors: q, k, v, out, and with `statistics` the log-sum-exp of each row, fp32. Of the frontend's nodes
-/// the first that has a plan.
+/// Tensors: q, k, v, out, and with `statistics` the log-sum-exp of each row in fp32. Uses the first of the
+/// frontend's nodes that has a plan.
 Graph attention_forward(const kernels::attention::Shape& shape, kernels::Element type, bool statistics,
                         const PlanLimits& limits);
 
@@ -85,8 +86,8 @@ Graph attention_forward(const kernels::attention::Shape& shape, kernels::Element
 Graph attention_backward(const kernels::attention::Shape& shape, kernels::Element type,
                          const PlanLimits& limits);
 
-/// Tensors: x, scale, bias, y: y = (x - mean) / sqrt(variance + epsilon) scale + bias over each of `rows`
-/// rows of `columns`; scale and bias are fp32.
+/// Tensors: x, scale, bias, y. y = (x - mean) / sqrt(variance + epsilon) scale + bias over each of `rows`
+/// rows of `columns`. scale and bias are fp32.
 Graph layer_norm(std::int64_t rows, std::int64_t columns, kernels::Element type, double epsilon,
                  const PlanLimits& limits);
 

@@ -1,4 +1,4 @@
-// Layers of ResNet-50 that stand for the others, and how a convolution is computed. Pure.
+// Layers of ResNet-50 that represent the others, and how a convolution is computed. Pure.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Layer {
 };
 
 /// ResNet-50 on 64 images of 224 x 224 (He, Zhang, Ren and Sun, "Deep residual learning for image
-/// recognition", table 1): the first layer, one 3x3 of the stages 2, 3 and 5, a 1x1 of stage 4.
+/// recognition", table 1). It has the first layer, one 3x3 each of stages 2, 3 and 5, and a 1x1 of stage 4.
 inline constexpr std::array<Layer, 5> layers{
     {{"stem_7x7", {.n = 64, .c = 3, .h = 224, .w = 224, .k = 64, .r = 7, .s = 7, .pad = 3, .stride = 2}},
      {"stage2_3x3", {.n = 64, .c = 64, .h = 56, .w = 56, .k = 64, .r = 3, .s = 3, .pad = 1, .stride = 1}},
@@ -26,7 +26,7 @@ inline constexpr std::array<Layer, 5> layers{
      {"stage4_1x1", {.n = 64, .c = 1024, .h = 14, .w = 14, .k = 256, .r = 1, .s = 1, .pad = 0, .stride = 1}},
      {"stage5_3x3", {.n = 64, .c = 512, .h = 7, .w = 7, .k = 512, .r = 3, .s = 3, .pad = 1, .stride = 1}}}};
 
-/// The one that stands for all.
+/// The layer that represents all.
 inline constexpr std::string_view representative = "stage3_3x3";
 
 /// Throws std::logic_error for a name that is not in `layers`.
@@ -36,7 +36,7 @@ inline const kernels::convolution::Shape& layer_shape(std::string_view name) {
   throw std::logic_error("no layer is called '" + std::string(name) + "'");
 }
 
-/// Types of a convolution: inputs and result are of one type, sums in fp32.
+/// Types of a convolution: inputs and result have one type, sums are in fp32.
 struct Arithmetic {
   const char* name;
   kernels::Element type;
@@ -51,9 +51,9 @@ inline constexpr Arithmetic tf32{"tf32", kernels::Element::fp32, true, 80, kerne
 inline constexpr Arithmetic fp32{"fp32", kernels::Element::fp32, false, 0,
                                  [](std::int64_t) { return kernels::gemm::tolerance_fp32_fma(); }};
 
-/// Whether every healthy cuDNN 9 that knows the GPU has plans for a convolution: on Tensor Cores from compute
-/// capability 8.0 on, channels last, with as many channels as they take. None is then no gap but a fault of
-/// the installation.
+/// Whether every healthy cuDNN 9 that knows the GPU has plans for a convolution. This holds on Tensor Cores
+/// from compute capability 8.0 on, channels last, with a multiple of 8 channels. A missing plan then means a
+/// broken installation.
 inline bool always_planned(const Arithmetic& arithmetic, std::string_view layer, bool channels_last,
                            int compute_capability) {
   return arithmetic.tensor_cores && channels_last && compute_capability >= 80 &&

@@ -1,4 +1,4 @@
-// What a plan of cuDNN may take as workspace, and what is said where it takes more. Pure.
+// How much workspace a cuDNN plan may take, and the message where it needs more. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace gpugauge::bench::cudnn {
 
-/// Which of the heuristic's plans are built.
+/// Limits on which of the heuristic's plans are built.
 struct PlanLimits {
-  int most = 1;           ///< plans that are compared
-  std::size_t taken = 0;  ///< bytes of GPU memory that the benchmark itself has taken already
+  int most = 1;           ///< most plans to compare
+  std::size_t taken = 0;  ///< bytes of GPU memory that the benchmark itself already holds
 };
 
-/// Why plan number `plan` cannot have its workspace: unavailable where something else holds what a GPU of
-/// this size has for it, else skipped; nullopt where it can. A tenth of the memory stays free.
+/// Returns why plan number `plan` cannot have its workspace, or nullopt. unavailable: something else holds
+/// memory that a GPU of this size has for it. skipped: otherwise. A tenth of the memory stays free.
 inline std::optional<Skipped> why_no_workspace(std::int64_t plan, std::size_t workspace, std::size_t taken,
                                                const GpuMemory& now) {
   constexpr double gibibyte = 1 << 30;
@@ -31,9 +31,9 @@ inline std::optional<Skipped> why_no_workspace(std::int64_t plan, std::size_t wo
       has_room(now, taken + workspace));
 }
 
-/// Whether the benchmark ends with that. A plan that a GPU of this size cannot have is passed over behind the
-/// first that runs, which is the library's own choice; what something else holds for a while would make
-/// another plan the first or the best.
+/// Whether this lack of memory ends the benchmark. The first plan that runs is the library's own choice.
+/// Behind it, a plan that never fits a GPU of this size is skipped. Memory held by something else always ends
+/// the benchmark, because it could change which plan is first or best.
 inline bool ends_benchmark(const Skipped& lack, bool first_is_known) {
   return lack.status == result::Status::unavailable || !first_is_known;
 }

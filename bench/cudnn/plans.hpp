@@ -1,4 +1,4 @@
-// What this family's benchmarks share: a graph's plans as candidates.
+// Shared by this family's benchmarks: a graph's plans as candidates.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace gpugauge::bench::cudnn {
 
-/// Plans of the heuristic that are built and compared.
+/// Largest number of the heuristic's plans that are built and compared.
 inline constexpr int most_plans = 10;
 
-/// A graph with room for its largest workspace, and its plans as candidates of cuda::Candidates. Must outlive
-/// them.
+/// A graph with its largest workspace, and its plans as candidates for cuda::Candidates. Must outlive the
+/// candidates.
 class Plans {
  public:
-  /// The pointers of operation number `index`, in the graph's order.
+  /// Returns the pointers of operation number `index`, in the graph's order.
   using Tensors = std::function<std::vector<void*>(std::int64_t index)>;
 
   Plans(Graph graph, Tensors tensors);
   std::vector<cuda::Candidate> candidates();
-  /// Runs plan `plan` on the tensors of operation `index`. Throws cuda::Refused where cuDNN does not do it
-  /// after all, CudnnError for anything else.
+  /// Runs plan `plan` on the tensors of operation `index`. Throws cuda::Refused where cuDNN does not support
+  /// it after all, CudnnError for anything else.
   void run(std::size_t plan, std::int64_t index, cudaStream_t stream);
 
  private:
@@ -33,13 +33,13 @@ class Plans {
   cuda::DeviceBuffer<std::byte> workspace_;
 };
 
-/// What `make` returns. Where cuDNN has no plan, and every healthy cuDNN that knows the GPU has one
-/// (`always_planned`): throws CudnnError where this version surely knows the GPU, else ends the trial as
-/// unavailable. Where not every one has a plan: skips the trial in cuDNN's words. A lost context is a
-/// CudnnError always. Notes which plans were passed over for their workspace, "plans_left_out".
+/// Returns what `make` returns, and handles a missing plan. If every healthy cuDNN that knows the GPU has a
+/// plan (`always_planned`), it throws CudnnError where this version surely knows the GPU, and otherwise ends
+/// the trial as unavailable. If not, it skips the trial with cuDNN's message. A lost context is always a
+/// CudnnError. Notes the plans that were skipped for their workspace as "plans_left_out".
 Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& make);
 
-/// Notes which kernels the first candidate runs and, where it is another one, the best.
+/// Notes which kernels the first candidate runs and, where another is best, those of the best.
 void note_plans(Trial& trial, Plans& plans, const cuda::Candidates& candidates);
 
 }  // namespace gpugauge::bench::cudnn

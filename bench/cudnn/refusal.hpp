@@ -1,4 +1,4 @@
-// What cuDNN's own words tell of a failure: the frontend hands its status on as text alone. Pure.
+// Classifies a cuDNN failure by its message, because the frontend passes the status on only as text. Pure.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace gpugauge::bench::cudnn {
 
-/// The last status named in `words`, which is the one that was returned ("CUDNN_STATUS_NOT_SUPPORTED_SHAPE");
-/// "" where there is none.
+/// The last status named in `words`, which is the returned one ("CUDNN_STATUS_NOT_SUPPORTED_SHAPE"); "" where
+/// there is none.
 inline std::string_view status_in(std::string_view words) {
   const std::size_t start = words.rfind("CUDNN_STATUS_");
   if (start == std::string_view::npos) return {};
@@ -19,8 +19,8 @@ inline std::string_view status_in(std::string_view words) {
   return words.substr(start, end - start);
 }
 
-/// Whether cuDNN says that it does not do this, rather than that something is broken: a library that is
-/// missing or does not fit the driver is no refusal, though cuDNN counts it among what is not supported.
+/// Whether cuDNN says that it does not support this, rather than that something is broken. A library that is
+/// missing or does not fit the driver is broken, although cuDNN's status names start with NOT_SUPPORTED.
 inline bool is_refusal(std::string_view words) {
   constexpr std::array<std::string_view, 4> broken{"CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING",
                                                    "CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE",

@@ -15,8 +15,8 @@ namespace gpugauge::bench::cufft {
 /// Points of all transforms of one operation: far more than caches hold.
 inline constexpr std::int64_t points_of_operation = 1 << 25;
 
-/// "1024", "512x512", "128x128x128": one to three sizes >= 2, with as many transforms as make
-/// points_of_operation, at least one. Throws std::logic_error for anything else.
+/// Parses "1024", "512x512", "128x128x128": one to three sizes >= 2. The batch makes up points_of_operation
+/// points, at least one transform. Throws std::logic_error for anything else.
 inline kernels::fft::Shape parse_size(const std::string& text, kernels::Element type) {
   kernels::fft::Shape shape;
   shape.type = type;
@@ -29,7 +29,7 @@ inline kernels::fft::Shape parse_size(const std::string& text, kernels::Element 
   return shape;
 }
 
-/// How many dimensions the text names.
+/// Number of dimensions that the text names.
 inline int rank_of(const std::string& text) {
   int rank = 1;
   for (const char letter : text) rank += letter == 'x' ? 1 : 0;

@@ -1,4 +1,4 @@
-// A cuFFT call that went wrong, as an exception that a user can read.
+// A failed cuFFT call as an exception that a user can read.
 #pragma once
 
 #include <stdexcept>
@@ -21,8 +21,8 @@ class CufftError : public std::runtime_error {
 std::string explain(cufftResult status);
 
 /// Throws cuda::OutOfMemory for CUFFT_ALLOC_FAILED, cuda::CudaError where this program's own CUDA runtime
-/// knows of an error, and CufftError for every other status but success: what cuFFT's runtime, which is
-/// another one, saw first is told by the status alone. `doing` says what was tried.
+/// knows of an error, and CufftError for every other status but success. cuFFT has its own runtime, so an
+/// error that it saw first shows only in the status. `doing` names the action.
 void check(cufftResult status, const char* doing);
 
 }  // namespace gpugauge::bench::cufft

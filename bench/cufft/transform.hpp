@@ -1,4 +1,4 @@
-// A complex transform of cuFFT as a benchmark: plan, buffers, timing, verification.
+// A complex cuFFT transform as a benchmark: plan, buffers, timing, verification.
 #pragma once
 
 #include <cufft.h>
@@ -9,7 +9,7 @@
 
 namespace gpugauge::bench::cufft {
 
-/// A plan for all transforms of a shape, complex to complex; `rank` is the number of its dimensions.
+/// A plan for all transforms of a shape, complex to complex; `rank` is the number of dimensions.
 class Plan {
  public:
   Plan(const kernels::fft::Shape& shape, int rank);
@@ -20,7 +20,7 @@ class Plan {
   void set_stream(cudaStream_t stream) const;
   /// CUFFT_FORWARD or CUFFT_INVERSE; `in` and `out` do not overlap.
   void run(void* in, void* out, int direction) const;
-  /// Bytes that cuFFT took beside input and output.
+  /// Bytes that cuFFT allocated beyond input and output.
   std::size_t workspace_bytes() const;
 
  private:
@@ -28,11 +28,11 @@ class Plan {
   cufftHandle handle_ = 0;
 };
 
-/// Measures forward transforms of the size on the axis "size", cold and out of place. Verified: plane waves
-/// become one peak each; forth and back gives the input; repeats agree bit for bit.
+/// Measures forward transforms of the size on the axis "size", cold and out of place. Verifies that plane
+/// waves become one peak each, that forward and inverse give the input, and that repeats agree bit for bit.
 void measure_transform(Trial& trial, kernels::Element type);
 
-/// A definition with what the transforms have in common: variant fp32 or fp64.
+/// Makes a definition with what the transforms share: variant fp32 or fp64.
 Definition define_transform(const char* op, kernels::Element type);
 
 }  // namespace gpugauge::bench::cufft

@@ -1,8 +1,8 @@
-// Loaded by CUDA itself (CUDA_INJECTION64_PATH), as profilers are: watches every call of runtime and driver
-// and every kernel by CUPTI, keeps nothing, and never lets go.
+// Fault that CUDA itself loads (CUDA_INJECTION64_PATH), as it loads profilers. It watches every runtime and
+// driver call and every kernel through CUPTI, keeps no records, and never detaches.
 //
-// CUPTI is opened at run time, from the file that GPUGAUGE_FAULT_CUPTI names; its functions and numbers are
-// those that cupti_callbacks.h and cupti_activity.h of CUDA 12 and 13 declare.
+// CUPTI is opened at run time, from the file that GPUGAUGE_FAULT_CUPTI names. Its functions and numbers are
+// declared in cupti_callbacks.h and cupti_activity.h of CUDA 12 and 13.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -18,7 +18,7 @@ enum Domain : int { driver_api = 1, runtime_api = 2 };
 constexpr int concurrent_kernel = 10;  // CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20U;
 
-/// What a profiler would write down of each call: when it began and when it ended.
+/// What a profiler would record for each call: its begin and its end.
 struct Watched {
   std::uint64_t calls;
   timespec last;
@@ -49,7 +49,7 @@ Function find(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-/// True where CUPTI watches from now on.
+/// Returns true where CUPTI watches from now on.
 bool subscribe() {
   const char* const file = std::getenv("GPUGAUGE_FAULT_CUPTI");
   void* const library = file == nullptr ? nullptr : dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -67,7 +67,7 @@ bool subscribe() {
 
 }  // namespace
 
-// The driver calls it when it starts, and goes on whatever it answers.
+// The driver calls this at start-up and continues whatever it returns.
 GPUGAUGE_FAULT_EXPORT int InitializeInjection() {
   if (gpugauge::faults::in_a_family() && subscribe()) gpugauge::faults::mark();
   return 1;

@@ -1,4 +1,4 @@
-// What every fault's library shares: how it says that the fault was really set, and where it is meant.
+// Shared by all fault libraries: how a fault reports that it took effect, and in which processes it acts.
 #pragma once
 
 #include <cerrno>
@@ -8,14 +8,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/// A function that the loader or a driver finds by its name.
+/// Exports a function that the loader or a driver finds by name.
 #define GPUGAUGE_FAULT_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace gpugauge::faults {
 
-/// Makes the file that GPUGAUGE_FAULT_MARK names: a trial without it is none, since nothing was set. Called
-/// where the fault takes effect, not where the library is loaded. Errors are left alone: the mark is then
-/// missing, which is said.
+/// Makes the file that GPUGAUGE_FAULT_MARK names. A trial without it does not count, because the fault was
+/// not set. Call it where the fault takes effect, not where the library is loaded. Errors are ignored: the
+/// missing mark is then reported.
 inline void mark() {
   static bool marked = false;
   if (marked) return;
@@ -27,7 +27,7 @@ inline void mark() {
   marked = true;
 }
 
-/// Whether this process is a family: what is preloaded is loaded by the command itself and by its tools, too.
+/// Whether this process is a family. The command itself and its tools also load what is preloaded.
 inline bool in_a_family() {
   constexpr const char* prefix = "gpugauge-bench-";
   return std::strncmp(program_invocation_short_name, prefix, std::strlen(prefix)) == 0;

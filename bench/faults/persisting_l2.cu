@@ -1,5 +1,5 @@
-// Preloaded: the most of L2 that the GPU allows is set aside for data that stays, filled with such data, and
-// set again whenever it is given back, as by a program that shares the process and never cleans up.
+// Preloaded fault: sets aside the most L2 that the GPU allows for persisting data, fills it, and sets it
+// again whenever it is given back. It imitates a program that shares the process and never cleans up.
 #include <atomic>
 #include <cstddef>
 
@@ -21,10 +21,10 @@ __global__ void read_all(const uint4* data, std::size_t count, unsigned* never) 
   for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
        i += std::size_t{gridDim.x} * blockDim.x)
     seen |= data[i].x | data[i].w;
-  if (seen != 0) *never = seen;  // the data is all zero; without this the loads would be left out
+  if (seen != 0) *never = seen;  // never true, but keeps the compiler from removing the loads
 }
 
-/// Whether the family has a context already: this library must not be the one that makes it.
+/// Whether the family already has a context: this library must not be the one that makes it.
 bool context_is_there() {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (driver == nullptr) return false;
@@ -37,10 +37,10 @@ bool context_is_there() {
   return there;
 }
 
-/// What stays in L2, and the stream whose reads keep it there.
+/// The data that stays in L2, and the stream whose reads keep it there.
 class Kept {
  public:
-  /// Sets the part aside where it is not, and reads the data once more. False where the GPU refuses.
+  /// Sets the part aside where it is not, and reads the data once more. Returns false where the GPU refuses.
   bool renew() {
     if (!made_ && !make()) return false;
     std::size_t limit = 0;
@@ -55,7 +55,7 @@ class Kept {
   static constexpr int threads = 256;
 
   bool make() {
-    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // the family may be recording a graph
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // the family may be capturing a graph
     int window = 0, most = 0;
     if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess || cudaSetDevice(0) != cudaSuccess ||
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, 0) != cudaSuccess ||
@@ -88,7 +88,7 @@ class Kept {
 };
 
 pthread_t keeper;
-pid_t kept_by = 0;  // a process that forks off has no such thread to wait for
+pid_t kept_by = 0;  // a forked process has no such thread to wait for
 std::atomic<bool> ending = false;
 
 void* keep(void*) {

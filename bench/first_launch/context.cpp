@@ -6,7 +6,7 @@
 namespace gpugauge::bench::first_launch {
 namespace {
 
-// How often the end of a process is looked for.
+// Interval at which the process's end is polled, in seconds.
 constexpr double end_resolution = 0.5e-3;
 
 void context(Trial& trial) {

@@ -1,4 +1,4 @@
-// The fresh process: makes a context, launches the first kernel and another one, and hands back the times.
+// The fresh process: makes a context, launches the first kernel and a second one, and reports the times.
 #include <array>
 #include <vector>
 

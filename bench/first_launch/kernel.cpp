@@ -74,7 +74,7 @@ const Registration registered{
         .axis("mode", {lazy, eager, jit_cold, jit_warm})
         .from(Depth::quick, "mode", {lazy})
         .from(Depth::deep, "mode", {eager, jit_cold, jit_warm})
-        .window_share(2)  // a process takes a good part of a second
+        .window_share(2)  // a process takes most of a second
         .custom_metrics({"first_launch", "init"})
         .requires_gpu()
         .body(kernel)};

@@ -1,4 +1,4 @@
-// Many fresh processes, and the median of what they found.
+// Many fresh processes, and the median of their reports.
 #pragma once
 
 #include <filesystem>
@@ -15,24 +15,24 @@ namespace gpugauge::bench::first_launch {
 
 inline constexpr const char* child_name = "first_launch";
 
-/// What a fresh process reports: seconds, but for the last three.
+/// What a fresh process reports: seconds, except for the last three.
 namespace key {
 inline constexpr const char* driver_start =
     "driver_start";                                ///< the driver is loaded and has counted the GPUs
 inline constexpr const char* context = "context";  ///< a context is made
-inline constexpr const char* first_launch =
-    "first_launch";  ///< launching the first kernel until it has ended
-inline constexpr const char* second_launch = "second_launch";            ///< the same kernel again
-inline constexpr const char* until_first_result = "until_first_result";  ///< from the first CUDA call on
+inline constexpr const char* first_launch = "first_launch";    ///< from launching the first kernel to its end
+inline constexpr const char* second_launch = "second_launch";  ///< the same kernel again
+inline constexpr const char* until_first_result =
+    "until_first_result";  ///< from the first CUDA call to the first result
 inline constexpr const char* wrong_values = "wrong_values";
-inline constexpr const char* ptx_version = "ptx_version";  ///< 75 for code that was made for 7.5
+inline constexpr const char* ptx_version = "ptx_version";  ///< 75 for code built for 7.5
 inline constexpr const char* binary_version = "binary_version";
 }  // namespace key
 
-/// Folders that are there as long as their owner.
+/// Makes folders that exist as long as this object.
 class FreshFolders {
  public:
-  /// One that does not exist yet. Throws std::filesystem::filesystem_error.
+  /// Returns a folder that does not exist yet. Throws std::filesystem::filesystem_error.
   std::filesystem::path next();
 
  private:
@@ -40,13 +40,13 @@ class FreshFolders {
   int count_ = 0;
 };
 
-/// Runs one process untimed, so that its files are in memory, and then others until the trial's window is
-/// full: three at the least, unless the budget ends first. Records how many, and that every kernel computed
+/// Runs one process untimed, so that its files are in memory. Then runs others until the trial's window is
+/// full, at least three unless the budget ends first. Records how many ran, and that every kernel computed
 /// the right values. Throws like run_fresh.
 std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()>& next);
 
-/// Adds `name`, the median of `value` over the processes in seconds, `name`_p90, and `name`_p99; a p99 is
-/// judged from a hundred processes on, a p90 from ten on, and recorded before.
+/// Adds the metrics `name` (the median of `value` over the processes in seconds), `name`_p90 and `name`_p99.
+/// A p90 is judged from 10 processes on and a p99 from 100; with fewer they are only recorded.
 void add_times(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
                const std::string& metric_class, double resolution,
                const std::function<double(const FreshResult&)>& value);

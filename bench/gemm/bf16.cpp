@@ -47,7 +47,7 @@ const Registration wgmma{
         .from(Depth::deep)
         .from(Depth::standard, "shape", {"8192x8192x8192"})};
 
-// The ladder: each step shows what one mechanism is worth, and so what its loss would cost.
+// The ladder: each step shows what one mechanism gains, and so what its loss would cost.
 Definition step(const std::string& variant, Kernel kernel, const std::string& isolates) {
   return product(variant, kernel)
       .isolates("A step towards gemm/bf16/wgmma: " + isolates)

@@ -43,9 +43,9 @@ struct Matrices {
   cuda::DeviceBuffer<Out> c;
 };
 
-/// Measures C = A B by `kernel` and verifies every set of matrices afterwards: one more product into poison
-/// by the way that was timed, of which no element is left; sampled rows against fp64 within `tolerance`; what
-/// was timed and three more products of the same bits.
+/// Measures C = A B by `kernel` and verifies every set of matrices afterwards. One more product, launched
+/// like the timed ones, must overwrite all poison. Sampled rows must match fp64 within `tolerance`. The timed
+/// results and three more products must have the same bits.
 template <typename In, typename Out>
 void measure_product(Trial& trial,
                      cudaError_t (*kernel)(const In*, const In*, Out*, int, int, int, cudaStream_t),
@@ -68,7 +68,7 @@ void measure_product(Trial& trial,
   trial.time(timer);
   add_per_clock(trial, work, cuda::device().sm_count);
 
-  // All sets hold the same inputs, so one error and one checksum hold for all of them.
+  // All sets hold the same inputs, so one error and one checksum are valid for all.
   const cudaStream_t stream = timer.stream();
   const cuda::DeviceValue<unsigned long long> sum;
   std::vector<std::uint64_t> checksums;
@@ -76,7 +76,7 @@ void measure_product(Trial& trial,
     cuda::check(kernels::checksum(matrices.c.get(), matrices.c.bytes(), sum.get(), stream), "summing C");
     checksums.push_back(sum.read(stream));
   };
-  // As they were timed. A window that ended early may not have come to every set.
+  // Checksums of the timed results. A window that ended early may not have reached every set.
   const std::int64_t come_to = std::min(static_cast<std::int64_t>(sets), timer.operations());
   for (std::int64_t set = 0; set < come_to; ++set) add_checksum(rotation[set]);
   std::vector<kernels::Comparison> written;

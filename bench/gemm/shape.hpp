@@ -16,7 +16,7 @@ struct Shape {
   int k = 0;
 };
 
-/// "4096x4096x4096" is m x n x k, each >= 1. Throws std::logic_error for anything else.
+/// Parses "4096x4096x4096": m x n x k, each >= 1. Throws std::logic_error for anything else.
 inline Shape parse_shape(const std::string& text) {
   const std::vector<int> sizes = parse_dimensions(text);
   if (sizes.size() != 3) throw std::logic_error("shape '" + text + "' is not MxNxK");

@@ -10,7 +10,7 @@
 namespace gpugauge::bench {
 namespace {
 
-// Half of the level, so that nothing else pushes the chain out; for l3 well above l2 and well below what a
+// Half of the level, so that nothing else evicts the chain. For l3 it is well above l2, and well below what a
 // neighbour on the same cache may have taken.
 std::size_t footprint(const std::string& level, const Caches& caches) {
   if (level == "l1") return caches.l1 / 2;

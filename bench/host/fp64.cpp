@@ -8,7 +8,7 @@
 namespace gpugauge::bench {
 namespace {
 
-// What one thread computed, on a cache line of its own.
+// What one thread computed, on its own cache line.
 struct alignas(64) Sum {
   double value = 0;
 };

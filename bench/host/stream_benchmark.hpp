@@ -1,4 +1,4 @@
-// What STREAM copy and triad share: everything but the streams themselves.
+// Shared by STREAM copy and triad: everything but the streams themselves.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace gpugauge::bench::host {
 
-/// The definition of a streaming benchmark on one core and on all of them. `mechanism` says what it isolates.
+/// Makes the definition of a streaming benchmark on one core and on all cores. `mechanism` says what it
+/// isolates.
 Definition stream_benchmark(const std::string& op, Stream::Kind kind, const std::string& mechanism);
 
 }  // namespace gpugauge::bench::host

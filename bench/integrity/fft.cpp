@@ -15,13 +15,13 @@ namespace gpugauge::bench::integrity {
 namespace {
 
 constexpr int points = kernels::integrity::transform_points;
-constexpr int times = 65;  // of which 64 change nothing but by rounding
-// 16 or more for each SM of any GPU, and as many on each: cards of one name differ in SMs, and their
-// checksums must be the same.
+constexpr int times = 65;  // 64 of them change only the rounding
+// At least 16 per SM of any GPU, and the same number on each. GPUs of one name differ in their number of SMs,
+// and their checksums must be the same.
 constexpr int rows = 4096;
 constexpr int checked_rows = 8;
 
-/// Relative error, in Euclidean norms, of one row's unitary transform against the sums in fp64.
+/// Relative error, in Euclidean norms, of one row's unitary transform against fp64 sums.
 double error_of(const std::vector<float2>& found, std::size_t row, std::uint64_t seed) {
   std::vector<std::complex<double>> from(points);
   std::vector<std::complex<double>> turns(points);
@@ -80,7 +80,7 @@ void fft(Trial& trial) {
   for (int i = 0; i < checked_rows; ++i) {
     const double one =
         error_of(found, static_cast<std::size_t>(i) * (count - 1) / (checked_rows - 1), trial.data_seed());
-    error = one <= error ? error : one;  // NaN stays
+    error = one <= error ? error : one;  // keeps NaN
   }
   trial.verify(fmt::format("largest error of {} rows against fp64, in Euclidean norms", checked_rows), error,
                kernels::integrity::transform_tolerance(times));

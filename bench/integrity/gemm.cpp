@@ -52,8 +52,8 @@ void gemm(Trial& trial) {
     cuda::check(kernels::integrity::multiply_tiles(a.get(), b_by_columns.get(), c.get(), edge, edge, edge,
                                                    device_sums.get(), device_sms.get(), stream.get()),
                 "launching the tiled product");
-    // The fast product draws the most power, and a weak SM shows itself then: it runs in between, and as a
-    // whole has to be the same too.
+    // The fast product draws the most power, which reveals a weak SM. It runs in between, and its result as a
+    // whole must not change either.
     cuda::check(kernels::poison(c_rounded.get(), c_rounded.bytes(), stream.get()), "poisoning the fast C");
     cuda::check(kernels::gemm::fastest_bf16(capability, a.get(), b.get(), c_rounded.get(), edge, edge, edge,
                                             stream.get()),
@@ -85,7 +85,7 @@ void gemm(Trial& trial) {
                error, stream.get(), kernels::gemm::tolerance_bf16_mma(edge));
 
   TileFaults faults(across, kernels::integrity::tile_edge);
-  std::size_t other_wholes = first_whole == 0 ? 1 : 0;  // 0 is left where no checksum was formed
+  std::size_t other_wholes = first_whole == 0 ? 1 : 0;  // a checksum of 0 means that none was formed
   repeat_for_window(trial, [&] {
     if (multiply() != first_whole) ++other_wholes;
     faults.add(reference, sums, sms);

@@ -1,4 +1,4 @@
-// Repeating an operation for the window, and the metric that says how often.
+// Repeats an operation for the window, and adds the metric that counts the repeats.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace gpugauge::bench::integrity {
 
-/// How long an operation is repeated: the variant of its id, its share of the profile's window, and whether a
-/// time of sustained load is its own (Definition::sustained).
+/// How long an operation is repeated: the variant in its id, its share of the profile's window, and whether
+/// it has its own sustained time (Definition::sustained).
 struct Time {
   const char* variant;
   double window_share;
@@ -20,8 +20,8 @@ struct Time {
 inline constexpr Time short_time{"short", 2.5, false};
 inline constexpr Time long_time{"long", 45, true};
 
-/// Calls `once` for the trial's window, three times at least. Adds the metric "repeats", which is recorded
-/// and not judged: what is judged are the verifications. Throws Interrupted.
+/// Calls `once` for the trial's window, at least three times. Adds the metric "repeats", which is recorded
+/// and not judged, because the verifications are judged. Throws Interrupted.
 void repeat_for_window(Trial& trial, const std::function<void()>& once);
 
 }  // namespace gpugauge::bench::integrity

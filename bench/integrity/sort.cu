@@ -43,7 +43,7 @@ void sort(Trial& trial) {
     sums.push_back(sum.read(stream.get()));
   };
   once();
-  // In order, and each key as often as it was given: the sum of all bits does not depend on the order.
+  // Sorted, and each key as often as in the input: the sum of all bits does not depend on the order.
   std::vector<float> sorted(keys);
   std::vector<float> given(keys);
   cuda::check(cudaMemcpy(sorted.data(), out.get(), out.bytes(), cudaMemcpyDeviceToHost), "reading back");

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t bytes = std::size_t{2} << 20U;
 
-/// A pool that keeps what it is given back for as long as this lives. Not the GPU's default one, which would
-/// be another one for what is measured afterwards.
+/// A pool that keeps freed memory for as long as this object lives. The GPU's default pool is left unchanged,
+/// because that would affect later benchmarks.
 class WarmPool {
  public:
   WarmPool() {
@@ -36,7 +36,7 @@ class WarmPool {
   cudaMemPool_t pool_ = nullptr;
 };
 
-/// Takes and gives back memory by one of the three ways.
+/// Allocates and frees memory in one of the three ways.
 class Allocator {
  public:
   /// `pool` is for the way of that name, and may be nullptr for others.
@@ -70,7 +70,7 @@ class Allocator {
   cudaStream_t stream_;
 };
 
-// Every byte of two blocks held at once can be written and keeps its own value.
+// Verifies that every byte of two blocks held at once can be written and keeps its own value.
 void verify_memory(Trial& trial, const Allocator& allocator, cudaStream_t stream) {
   void* const blocks[2] = {allocator.take(), allocator.take()};
   std::size_t wrong = 0;

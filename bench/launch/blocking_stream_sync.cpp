@@ -14,12 +14,12 @@ namespace gpugauge::bench::launch {
 namespace {
 
 constexpr const char* child_name = "blocking_stream_sync";
-// Long enough that a waiting thread is surely put to sleep before the kernel ends.
+// Long enough that a waiting thread is surely asleep before the kernel ends.
 constexpr double kernel_seconds = 100e-6;
 constexpr std::int64_t operations = 1000;
 constexpr std::array quantiles{std::pair{"p50", 0.50}, std::pair{"p90", 0.90}, std::pair{"p99", 0.99}};
 
-// A wait that returned early would look fast: the kernel's word must be there afterwards.
+// A wait that returned early would look fast, so the kernel's word must be there afterwards.
 double early_waits(const cuda::Stream& stream) {
   const cuda::PinnedBuffer<unsigned long long> counter(1);
   constexpr unsigned long long rounds = 20;
@@ -34,7 +34,7 @@ double early_waits(const cuda::Stream& stream) {
   return early;
 }
 
-// How a context waits is chosen when it is made: it needs a process of its own.
+// How a context waits is fixed when it is made, so this needs its own process.
 Report wait_blocked() {
   cuda::check(cudaInitDevice(0, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid),
               "making a context that waits by blocking");
@@ -86,7 +86,7 @@ const Registration registered{
         .bad_value("deep processor sleep states, a busy host, lost or moderated interrupts, virtualisation; "
                    "where launch/wait/blocking is as it was: this way of waiting alone, a driver regression")
         .from(Depth::deep)
-        .window_share(4)  // a process of its own takes a good part of a second
+        .window_share(4)  // its own process takes most of a second
         .custom_metrics({"sync"})
         .requires_gpu()
         .body(blocking_stream_sync)};

@@ -1,4 +1,4 @@
-// Did every launch run? What the launch benchmarks verify, since an empty kernel leaves no result.
+// Verifies that every launch ran. An empty kernel leaves no result, so the launch benchmarks count.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace gpugauge::bench::launch {
 
-/// Lets `enqueue(stream, counter)` enqueue work that adds `expected` to *counter, waits, and records whether
-/// exactly that many were counted.
+/// Calls `enqueue(stream, counter)`, which enqueues work that adds `expected` to *counter. Waits, then
+/// records whether exactly that many were counted.
 inline void verify_count(Trial& trial, cudaStream_t stream, unsigned long long expected,
                          const std::function<void(cudaStream_t, unsigned long long*)>& enqueue) {
   const cuda::DeviceValue<unsigned long long> counter;
@@ -22,7 +22,7 @@ inline void verify_count(Trial& trial, cudaStream_t stream, unsigned long long e
       0);
 }
 
-/// The same for single launches on a stream.
+/// verify_count() for single launches on a stream.
 inline void verify_launches(Trial& trial, cudaStream_t stream) {
   constexpr int launches = 1000;
   verify_count(trial, stream, launches, [](cudaStream_t on, unsigned long long* counter) {
@@ -31,7 +31,7 @@ inline void verify_launches(Trial& trial, cudaStream_t stream) {
   });
 }
 
-/// Launches, or records, that a host timer may enqueue before it waits: a quarter of the queue, so that it
+/// Launches or records that a host timer may enqueue before it waits: a quarter of the queue, so that it
 /// never fills.
 /// @param depth of the queue
 constexpr int burst(int depth) {

@@ -1,4 +1,4 @@
-// cuLaunchKernel without linking the driver library: the runtime hands out its address.
+// cuLaunchKernel without linking the driver library: the runtime returns its address.
 #pragma once
 
 #include <cuda.h>
@@ -33,7 +33,7 @@ inline CUfunction driver_function(const void* kernel) {
   return function;
 }
 
-/// The driver's own result as an exception; its numbers are those of the runtime for every launch error.
+/// Throws for the driver's result code. Its numbers equal those of the runtime for every launch error.
 inline void check_driver(CUresult code, const char* doing) {
   if (code != CUDA_SUCCESS) cuda::check(static_cast<cudaError_t>(code), doing);
 }

@@ -9,7 +9,7 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-/// Launches a kernel by one of the two interfaces: the same grid, the same array of arguments.
+/// Launches a kernel through one of the two interfaces, with the same grid and the same array of arguments.
 class Launcher {
  public:
   Launcher(bool driver, const void* kernel, std::vector<void*> arguments)
@@ -34,7 +34,8 @@ class Launcher {
   CUfunction function_ = nullptr;
 };
 
-// Every launch runs and every argument arrives in its place: a fold in which order counts, summed.
+// Verifies that every launch runs and every argument arrives in its place, by summing an order-dependent
+// fold.
 void verify_arguments(Trial& trial, bool driver, const void* kernel, std::vector<std::uint64_t> values,
                       cudaStream_t stream) {
   const cuda::DeviceValue<unsigned long long> sum;

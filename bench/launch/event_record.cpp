@@ -8,17 +8,16 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-// A kernel of one millisecond between two timing events must show as one millisecond: half a percent for the
-// events' resolution and the kernel's own start, and as much again for the clocks' steps.
+// A kernel of one millisecond between two timing events must show as one millisecond. The tolerance is 0.5%
+// for the events' resolution and the kernel's own start, and as much again for the clocks' steps.
 void verify_brackets(Trial& trial, const cuda::Stream& stream) {
   constexpr double seconds = 1e-3;
   const cuda::Event start;
   const cuda::Event stop;
-  cuda::check(kernels::launch_spin(1000, stream.get()), "launching a spinning kernel");  // loads it
+  cuda::check(kernels::launch_spin(1000, stream.get()), "launching a spinning kernel");  // loads the kernel
   stream.synchronize();
   double error = 1;
-  for (int attempt = 0; attempt < 20;
-       ++attempt) {  // without a blocker the host may come between: the best of a few
+  for (int attempt = 0; attempt < 20; ++attempt) {  // without a blocker the host may interfere: best of a few
     start.record(stream.get());
     cuda::check(kernels::launch_spin(static_cast<std::uint64_t>(seconds * 1e9), stream.get()),
                 "launching a spinning kernel");
@@ -29,7 +28,7 @@ void verify_brackets(Trial& trial, const cuda::Stream& stream) {
   trial.verify("events around a kernel of 1 ms by the GPU's real-time counter: relative error", error, 0.02);
 }
 
-// An event behind a kernel that is held must not have happened, and must happen once it is let go.
+// An event after a held kernel must not have happened, and must happen once the kernel is released.
 void verify_order(Trial& trial, const cuda::Stream& stream, const cuda::Event& event) {
   cuda::Blocker blocker;
   bool early = false;

@@ -1,4 +1,4 @@
-// Metrics of a fit: a fixed part and a part for each of something.
+// Metrics of a linear fit: a fixed part and a part per unit.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace gpugauge::bench::launch {
 
-/// A time in seconds that a body formed itself; lower is better. Not above 0, it is recorded and not judged.
+/// A time in seconds that a body formed itself; lower is better. A value that is not above 0 is recorded and
+/// not judged.
 inline result::Metric seconds_metric(std::string name, std::string metric_class, std::string statistic,
                                      double seconds) {
   result::Metric metric;
@@ -32,9 +33,9 @@ inline result::Metric seconds_metric(std::string name, std::string metric_class,
   return metric;
 }
 
-/// Measures `timer` once more for `window`, in batches of hardly more than one operation, and adds the p90
-/// and the p99 over them: `name`_p90 and `name`_p99, in seconds an operation. Of too few batches one is
-/// recorded and not judged. Throws like measure().
+/// Measures `timer` once more for `window`, in batches of hardly more than one operation. Adds the p90 and
+/// the p99 over the batches as `name`_p90 and `name`_p99, in seconds per operation. With too few batches they
+/// are recorded and not judged. Throws like measure().
 inline void add_tail(Trial& trial, Timer& timer, Window window, const std::string& name,
                      const std::string& metric_class) {
   window.batch_seconds = 1e-4;
@@ -53,9 +54,9 @@ inline void add_tail(Trial& trial, Timer& timer, Window window, const std::strin
   }
 }
 
-/// The largest relative residual of a fit that is judged. Times that do lie on a line came within 1.6% of it
-/// (graphs of 4 to 200 nodes on H100s, five processes); where one is further off, how much of a time is the
-/// fixed part is a matter of which points were taken.
+/// Largest relative residual of a judged fit. Times that lie on a line were within 1.6% of it (graphs of 4 to
+/// 200 nodes on H100s, five processes). With a larger residual, the fixed part depends on which points were
+/// taken.
 inline constexpr double largest_residual_judged = 0.025;
 
 /// Adds "fixed" and `per` (such as "per_node") of the line through (counts, seconds), and its largest

@@ -11,14 +11,14 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-// Of the fit. A graph of one node is not on their line: it takes the time of a plain launch, and being the
+// Graph sizes of the fit. A graph of one node is left out: it takes the time of a plain launch, and as the
 // shortest it would have most of the weight.
 constexpr std::array sizes{4, 16, 64, 200};
-/// Entries of the queue that launching a graph may take beside those of its nodes. CUDA documents no number:
-/// an allowance, so that the queue never fills behind the kernel that holds it.
+/// Queue entries allowed per graph launch beyond those of its nodes. CUDA documents no number; this allowance
+/// keeps the queue from filling behind the blocking kernel.
 constexpr int entries_of_a_graph = 3;
 
-/// A graph of what `enqueue` puts into a stream `nodes` times, ready to be launched.
+/// An executable graph of what `enqueue` puts into a stream `nodes` times.
 class Chain {
  public:
   Chain(int nodes, cudaStream_t stream, const std::function<void(cudaStream_t)>& enqueue) {
@@ -43,7 +43,7 @@ class Chain {
 
 void graph_replay(Trial& trial) {
   const cuda::Stream capture;
-  // Loaded before it is captured: loading is not allowed in every capture mode.
+  // Loaded before capture, because some capture modes do not allow loading.
   cuda::check(kernels::launch::launch_empty(capture.get()), "launching an empty kernel");
   verify_launches(trial, capture.get());
   Window window = trial.window();

@@ -1,4 +1,4 @@
-// What the benchmarks of cooperative kernels share.
+// Shared by the benchmarks of cooperative kernels.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace gpugauge::bench::launch {
 
-/// Skips the instance on a GPU, or under a tool, that cannot launch cooperatively.
+/// Skips the instance where cooperative launches are not supported, by the GPU or under a tool.
 inline void require_cooperative(Trial& trial) {
   int supported = 0;
   cuda::check(cudaDeviceGetAttribute(&supported, cudaDevAttrCooperativeLaunch, 0),
@@ -18,7 +18,7 @@ inline void require_cooperative(Trial& trial) {
   if (supported == 0) trial.skip("this GPU, as it is used here, has no cooperative launches");
 }
 
-/// No block may pass a synchronisation before every block has arrived at it.
+/// Verifies that no block passes a grid synchronisation before every block has arrived.
 inline void verify_grid_sync(Trial& trial, cudaStream_t stream) {
   constexpr int rounds = 200;
   const cuda::DeviceBuffer<unsigned> arrived(rounds);

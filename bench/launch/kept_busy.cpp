@@ -13,7 +13,7 @@ namespace gpugauge::bench::launch {
 namespace {
 
 constexpr std::uint64_t kernel_nanoseconds = 50'000;
-constexpr int launches_ahead = 32;  // of each of the two halves: 1.6 ms of work
+constexpr int launches_ahead = 32;  // per half: 1.6 ms of work
 
 /// What the process spent while it kept the GPU busy.
 struct Spent {
@@ -22,7 +22,7 @@ struct Spent {
   std::int64_t launches = 0;
 };
 
-// Two bursts of kernels in the queue at any time; the host sleeps until the older one has ended.
+// Keeps two bursts of kernels in the queue; the host sleeps until the older one has ended.
 Spent keep_busy(const cuda::Stream& stream, double seconds) {
   const std::array<cuda::Event, 2> ended{cuda::Event(cudaEventBlockingSync | cudaEventDisableTiming),
                                          cuda::Event(cudaEventBlockingSync | cudaEventDisableTiming)};
@@ -72,7 +72,7 @@ void kept_busy(Trial& trial) {
   trial.note("gpu_busy_share", std::to_string(busy));
   trial.note("timer", "steady_clock");
   trial.note("launches", std::to_string(spent.launches));
-  // More than the wall time of spinning kernels one after another cannot have been done.
+  // Consecutive spinning kernels cannot have done more work than the wall time.
   trial.verify("work done beyond the wall time, as a share of it", std::max(0.0, busy - 1), 0.01);
   verify_launches(trial, stream.get());
 }

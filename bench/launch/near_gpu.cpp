@@ -1,4 +1,4 @@
-// What a launch costs depends on which NUMA node the thread that launches runs on.
+// The cost of a launch depends on the NUMA node of the launching thread.
 #include "support/placement.hpp"
 
 namespace gpugauge::bench::launch {

@@ -34,7 +34,7 @@ double median_of(const std::vector<const cuda::Stream*>& streams) {
   return median(std::move(seconds));
 }
 
-// A probe: a kernel of half a millisecond alone, and two of them on two streams.
+// A probe: a kernel of 0.5 ms alone, and two of them on two streams.
 void overlap(Trial& trial) {
   const cuda::Stream first;
   const cuda::Stream second;

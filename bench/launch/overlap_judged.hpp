@@ -1,16 +1,16 @@
-// Whether two streams that do not overlap are a fault. Pure.
+// Decides whether two streams that do not overlap are a fault. Pure.
 #pragma once
 
 #include "result/samples.hpp"
 
 namespace gpugauge::bench::launch {
 
-/// Seconds of two kernels on two streams over those of one: where they overlap it is nearer to 1, where one
-/// waits for the other nearer to 2. More than this fails.
+/// Time of two kernels on two streams over the time of one. Where they overlap it is near 1; where one waits
+/// for the other it is near 2. A larger ratio than this fails.
 inline constexpr double most_two_over_one = 1.5;
 
-/// What the ratio is held against. Where nothing can overlap, or nobody promises that it does, it is recorded
-/// and not judged, and the note says why.
+/// Sets the limit of the ratio. Where overlap is impossible or not promised, the ratio is recorded and not
+/// judged, and the note says why.
 /// @param synchronous launches wait for their kernels
 /// @param windows the GPU is driven by Windows, behind WSL's /dev/dxg
 inline void hold_overlap(result::Metric& metric, bool synchronous, bool windows) {

@@ -5,7 +5,7 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-// Each kernel must see the number that the one ahead left.
+// Each kernel must see the number that the preceding one left.
 void verify_chain(Trial& trial, bool programmatic, cudaStream_t stream) {
   constexpr unsigned long long links = 1000;
   const cuda::DeviceValue<unsigned long long> counter;

@@ -32,8 +32,8 @@ class Operation {
                   "copying on the GPU");
   }
 
-  /// Fills the source with a pattern and the target with another, does it once, and counts the bytes that are
-  /// not as they should be.
+  /// Fills the source and the target with different patterns, runs the operation once, and counts the wrong
+  /// bytes.
   std::size_t wrong_bytes(cudaStream_t stream) const {
     std::vector<unsigned char> pattern(bytes);
     std::iota(pattern.begin(), pattern.end(), static_cast<unsigned char>(7));

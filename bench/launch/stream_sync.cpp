@@ -5,7 +5,7 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-// A synchronisation that returns too early would look fast: work that takes a millisecond must be seen
+// A synchronisation that returns early would look fast, so work that takes a millisecond must be visible
 // afterwards.
 void verify_waits(Trial& trial, const cuda::Stream& stream) {
   const cuda::PinnedBuffer<unsigned long long> counter(1);
@@ -17,10 +17,10 @@ void verify_waits(Trial& trial, const cuda::Stream& stream) {
                *static_cast<volatile unsigned long long*>(counter.get()) == 1);
 }
 
-// Of a stream that never had work the time seemed to depend on what the process measured just before: in
-// twelve processes on one H100 and two H200s (baselines) it took .26 to .38 us behind four benchmarks of this
-// family, .54 to .55 behind two and 1.46 to 1.95 behind two. So each batch finds a stream whose own work has
-// ended. Whether that does away with it was not measured.
+// For a stream that never had work, the time seemed to depend on what the process measured just before. In
+// twelve processes on one H100 and two H200s (baselines) it took 0.26 to 0.38 us after four benchmarks of
+// this family, 0.54 to 0.55 after two and 1.46 to 1.95 after two. So each batch finds a stream whose own work
+// has ended. Whether that removes the effect was not measured.
 void stream_sync(Trial& trial) {
   const cuda::Stream stream;
   const cuda::DeviceValue<unsigned long long> counter;

@@ -5,10 +5,10 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-// Long enough that a waiting thread is surely put to sleep before the kernel ends.
+// Long enough that a waiting thread is surely asleep before the kernel ends.
 constexpr double kernel_seconds = 100e-6;
 
-// A wait that returned early would look fast: the kernel's word must be there afterwards.
+// A wait that returned early would look fast, so the kernel's word must be there afterwards.
 void verify_waits(Trial& trial, const cuda::Stream& stream, const cuda::Event& event) {
   const cuda::PinnedBuffer<unsigned long long> counter(1);
   constexpr unsigned long long rounds = 20;
@@ -51,7 +51,7 @@ const Registration registered{
                    "virtualisation; spinning: as completion")
         .axis("by", {"spinning", "blocking"})
         .from(Depth::deep)
-        .batch_seconds(3e-4)  // of what is left of an operation: it lasts 100 us longer
+        .batch_seconds(3e-4)  // of the remaining time; an operation lasts 100 us longer
         .quantity(Quantity::latency, "sync")
         .statistics({Statistic::median})  // a window's mean would hold the kernel; operation_mean does not
         .requires_gpu()

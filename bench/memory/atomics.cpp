@@ -15,7 +15,7 @@ void atomics(Trial& trial) {
   const bool one = trial.parameter("addresses") == "one";
   const std::uint32_t words = one ? 1 : spread_words;
   const int blocks = 8 * cuda::device().sm_count;
-  const int rounds = one ? 8 : 1024;  // so many that the launch is a small part of an operation
+  const int rounds = one ? 8 : 1024;  // enough that the launch is a small part of an operation
   const cuda::DeviceBuffer<std::uint32_t> counters(words);
   // The timer's stream does not wait for the default one.
   cuda::check(cudaMemset(counters.get(), 0, counters.bytes()), "clearing the counters");

@@ -13,7 +13,7 @@
 
 namespace gpugauge::bench::memory {
 
-/// A random cycle over `elements` places (a power of two, at least 4), `stride` bytes from one to the next.
+/// A random cycle over `elements` places (a power of two, at least 4), `stride` bytes apart.
 class Chain {
  public:
   Chain(std::uint32_t elements, std::size_t stride, std::uint64_t seed)
@@ -28,19 +28,19 @@ class Chain {
     const auto start = reinterpret_cast<std::uint64_t>(memory_.get());
     cuda::check(cudaMemcpy(at_.get(), &start, sizeof start, cudaMemcpyHostToDevice), "placing the chase");
     cuda::check(cudaStreamSynchronize(nullptr),
-                "placing the chase");  // the timer's stream does not wait for it
+                "placing the chase");  // the timer's stream does not wait for this copy
   }
 
-  /// `steps` loads from where the last call ended. Their number is odd, else std::logic_error: after whole
-  /// turns a chase stands where one stands that did nothing.
+  /// Follows `steps` loads from where the last call ended. `steps` must be odd, else std::logic_error: after
+  /// whole turns, a chase is where it would be had it done nothing.
   void follow(std::uint32_t steps, kernels::memory::ChaseLevel level, cudaStream_t stream) {
     if (steps % 2 == 0) throw std::logic_error("a chase over a power of two of places makes odd steps");
     cuda::check(kernels::memory::chase(at_.get(), steps, level, stream), "launching the chase");
     steps_ += steps;
     level_ = level;
   }
-  /// The chase stands where the cycle says it must after all steps so far, and one more where that would be
-  /// its start: never where it began. Waits for the GPU.
+  /// True when the chase is where the cycle puts it after all steps so far. If that is the start, it takes
+  /// one more step first, so that the expected place is never the start. Waits for the GPU.
   bool stands_right() {
     std::uint64_t found = 0;
     cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");

@@ -21,15 +21,15 @@ namespace {
 
 constexpr std::size_t kibibyte = 1024;
 constexpr std::size_t mebibyte = 1024 * kibibyte;
-// Read by one operation. What a cache surely holds is read so fast that the launch would be 5 to 10% of an
-// operation of the smaller number. Where some may come from memory, the turns are few: in many, blocks that
-// have to wait for memory are caught up with by others, which find in L2 what those have just brought (on an
-// H100, 4 GiB at a footprint of twice L2 seemed 70% faster than device memory).
+// Bytes read per operation. For cached footprints we read 8 times as much, because otherwise the launch would
+// be 5-10% of the time. For larger ones we keep the number of turns low: with many turns, slow blocks find in
+// L2 what faster blocks have just loaded. On an H100, 4 GiB at a footprint of twice L2 then seemed 70% faster
+// than device memory.
 constexpr std::size_t target_bytes = 512 * mebibyte;
 constexpr std::size_t cached_target_bytes = 8 * target_bytes;
 
-// 32 KiB to 1 MiB in powers of two, then two steps to the power of two; far enough behind L2 to see device
-// memory.
+// 32 KiB to 1 MiB in powers of two, then two steps per power of two, until far enough beyond L2 to show
+// device memory.
 std::vector<std::size_t> footprints(std::size_t l2_bytes) {
   std::vector<std::size_t> sizes;
   for (std::size_t bytes = 32 * kibibyte; bytes < mebibyte; bytes *= 2) sizes.push_back(bytes);
@@ -62,7 +62,7 @@ void footprint(Trial& trial) {
     const auto plan = kernels::memory::plan_footprint(
         bytes, gpu.sm_count, bytes <= gpu.l2_bytes / 2 ? cached_target_bytes : target_bytes);
     const double read = static_cast<double>(plan.vectors) * 16;
-    if (!sweep.empty() && sweep.back().bytes >= read) continue;  // both were rounded down to the same
+    if (!sweep.empty() && sweep.back().bytes >= read) continue;  // rounded down to the same footprint
     cuda::GpuTimer timer(
         trial,
         [&](cudaStream_t stream, std::int64_t) {
@@ -75,7 +75,7 @@ void footprint(Trial& trial) {
     trial.note(fmt::format("bandwidth_at_{:07}_kib", plan.vectors * 16 / kibibyte),
                fmt::format("{:.1f} GB/s", sweep.back().value * 1e-9));
 
-    cuda::into_poison(timer, sums);  // what is there now may be left from warming up
+    cuda::into_poison(timer, sums);  // the current values may be left from warming up
     std::vector<std::uint32_t> parts(sums.count());
     cuda::check(
         cudaMemcpyAsync(parts.data(), sums.get(), sums.bytes(), cudaMemcpyDeviceToHost, timer.stream()),
@@ -92,7 +92,8 @@ void footprint(Trial& trial) {
 
   const auto l2_bytes = static_cast<double>(gpu.l2_bytes);
   const auto l1 = level(sweep, 0, l1_plateau_bytes(gpu.compute_capability));
-  // From where every block reads a slice of its own: below that they read the same, and L1 holds some of it.
+  // From this footprint on, every block reads its own slice. Below it blocks read the same data, and L1 holds
+  // some of it.
   const double sliced =
       static_cast<double>(gpu.sm_count) * kernels::memory::footprint_unroll * kernels::memory::footprint_step;
   const auto l2 = level(sweep, std::min(sliced, l2_bytes / 4), l2_bytes / 2);
@@ -117,7 +118,7 @@ const Registration registered{
             "to device memory's")
         .bad_value("a low SM clock for the plateaus; for the knee a MIG slice, persisting L2 lines left by "
                    "another program, a partly disabled L2")
-        .window_share(5)  // some thirty footprints
+        .window_share(5)  // about thirty footprints
         .custom_metrics({"l2", "smem"})
         .requires_gpu()
         .from(Depth::standard)

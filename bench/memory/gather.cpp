@@ -18,7 +18,7 @@ void gather(Trial& trial) {
   const std::uint64_t readings = kernels::memory::gather_readings(blocks, rounds);
   const cuda::DeviceBuffer<float> data(count);
   const cuda::DeviceBuffer<std::uint32_t> sums(static_cast<std::size_t>(blocks));
-  // Every launch reads other places.
+  // Every launch reads different places.
   std::uint64_t last_seed = 0;
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t i) {
     last_seed = second_seed(trial) + static_cast<std::uint64_t>(i) * 0x10001;

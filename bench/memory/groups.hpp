@@ -1,4 +1,4 @@
-// Do values fall into two groups? Plain C++.
+// Tests whether values fall into two groups. Plain C++.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +15,15 @@ struct Groups {
   bool separate = false;
 };
 
-/// Cuts the sorted values where the sum of squares within the two parts is smallest (Otsu). They are called
-/// separate when each part holds a twentieth of the values at least and their means are three times further
-/// apart than the sum of their standard deviations: a single normal or uniform distribution, cut anywhere,
-/// stays below 2.
+/// Cuts the sorted values where the sum of squares within the two parts is smallest (Otsu). The groups are
+/// separate when each holds at least 5% of the values, and their means are further apart than three times the
+/// sum of their standard deviations. A single normal or uniform distribution, cut anywhere, stays below a
+/// factor of 2.
 /// @pre at least two values
 inline Groups two_groups(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
-  const double middle = values[values.size() / 2];  // squares of differences to it keep their digits
+  const double middle = values[values.size() / 2];  // squared differences from it lose no digits
   double sum = 0;
   double squares = 0;
   for (const double value : values) {

@@ -1,4 +1,4 @@
-// Levels and knees of a curve over footprints. Plain C++.
+// Plateaus and knees of a curve over footprints. Plain C++.
 #pragma once
 
 #include <cmath>
@@ -25,24 +25,24 @@ inline std::optional<double> level(const std::vector<Point>& sweep, double low, 
   return median(std::move(values));
 }
 
-/// Footprint in bytes up to which L1 surely holds all that is read. 7.5 has an L1 of 32 or 64 KiB, as the
-/// driver divides 96 KiB between it and shared memory (CUDA C++ programming guide, compute capability 7.x);
-/// from 8.0 on there are 128 KiB or more to divide. `compute_capability`: 75 for 7.5.
+/// Footprint in bytes that L1 surely holds. 7.5 has an L1 of 32 or 64 KiB, because the driver divides 96 KiB
+/// between it and shared memory (CUDA C++ programming guide, compute capability 7.x). From 8.0 on there are
+/// at least 128 KiB to divide. `compute_capability`: 75 for 7.5.
 constexpr double l1_plateau_bytes(int compute_capability) {
   constexpr double kibibyte = 1024;
   return (compute_capability < 80 ? 32 : 64) * kibibyte;
 }
 
-/// Footprint at which the curve crosses `threshold` between two neighbouring points, linear over the
-/// logarithm of the footprint.
+/// Footprint at which the curve crosses `threshold` between two neighbouring points. It interpolates linearly
+/// over the logarithm of the footprint.
 inline double crossing(const Point& before, const Point& after, double threshold) {
   const double share = (threshold - before.value) / (after.value - before.value);
   return before.bytes * std::pow(after.bytes / before.bytes, share);
 }
 
-/// Where the curve falls below `threshold` for good: the last place where a point at or above it is followed
-/// by one below, so that a single disturbed point before it does not count. nullopt when the last point is at
-/// or above the threshold, or no point is.
+/// Footprint from which the curve stays below `threshold`: the last place where a point at or above it is
+/// followed by one below. A single disturbed point before it does not count. nullopt when the last point is
+/// at or above the threshold, or no point is.
 inline std::optional<double> falls_below(const std::vector<Point>& sweep, double threshold) {
   if (sweep.empty() || sweep.back().value >= threshold) return std::nullopt;
   for (std::size_t i = sweep.size() - 1; i > 0; --i)
@@ -50,7 +50,7 @@ inline std::optional<double> falls_below(const std::vector<Point>& sweep, double
   return std::nullopt;
 }
 
-/// Where the curve rises above `threshold` for good; the mirror image of falls_below.
+/// Footprint from which the curve stays above `threshold`; the mirror image of falls_below.
 inline std::optional<double> rises_above(std::vector<Point> sweep, double threshold) {
   for (Point& point : sweep) point.value = -point.value;
   return falls_below(sweep, -threshold);

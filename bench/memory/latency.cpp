@@ -15,7 +15,7 @@ namespace {
 
 using kernels::memory::ChaseLevel;
 
-/// Where the chase goes, and how many loads one launch makes.
+/// Where the chase runs, and how many loads one launch makes.
 struct Level {
   std::string metric_class;
   std::uint32_t elements;
@@ -36,7 +36,8 @@ Level level_of(const std::string& name, std::size_t l2_bytes) {
   return {"hbm", static_cast<std::uint32_t>(bytes / line), dram_steps, ChaseLevel::l2};
 }
 
-// Lines of L2 by how long one SM waits for them: with two halves of L2, some are near and some are far.
+// Measures how long one SM waits for each line of L2: where L2 has two halves, some lines are near and some
+// far.
 void measure_lines(Trial& trial, const Chain& chain) {
   constexpr int rounds = 5;
   const cuda::DeviceBuffer<std::uint32_t> cycles(chain.elements());

@@ -1,4 +1,4 @@
-// How large an array must be so that caches hold little of it. Pure.
+// How large an array must be for caches to hold little of it. Pure.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace gpugauge::bench::memory {
 
-/// 32 times L2, halved until `fits` says true of it, and `least` at the least, whether that fits or not. A
+/// Returns 32 times L2, halved until `fits` accepts it, but at least `least`, whether that fits or not. A
 /// whole number of MiB where `least` is one.
 template <typename Fits>
 std::size_t scattered_bytes(std::size_t l2_bytes, std::size_t least, const Fits& fits) {

@@ -15,9 +15,9 @@
 namespace gpugauge::bench::memory {
 namespace {
 
-// All lines together stay in L2: what grows is the translation. The reach is not judged: where translation is
-// healthy the latency may never rise by a fifth (on an H100 by 4% from 32 MiB to 64 GiB), and there is
-// nothing to compare.
+// All lines together fit in L2, so any increase comes from address translation. The reach is not judged.
+// Where translation is healthy the latency may never rise by a fifth, and there is nothing to compare (on an
+// H100 it rose by 4% from 32 MiB to 64 GiB).
 constexpr double rise = 1.2;
 
 void tlb(Trial& trial) {

@@ -1,3 +1,4 @@
+// Measures one collective at one size or over a sweep of sizes, and registers its definitions.
 #include "nccl/collective.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace gpugauge::bench::nccl {
 namespace {
 
 constexpr double event_resolution = 0.5e-6;
-constexpr double longest_seconds = 1;  // of an iteration: a sweep goes no further
+constexpr double longest_seconds = 1;  // of an iteration; the sweep ends beyond it
 constexpr std::uint64_t sweep_first = 8;
 constexpr std::uint64_t sweep_last = std::uint64_t{8} << 30;
 
@@ -80,7 +81,7 @@ void measure_one(Trial& trial, World& world, const Collective& collective, Locks
   result::Batches batches;
   batches.operations_per_batch = 1;
   for (const double seconds : timed.seconds) {
-    // What lasts less than events can tell is no longer than that.
+    // A time below the events' resolution is recorded as that resolution.
     batches.seconds_per_operation.push_back(rounded(std::max(seconds, event_resolution)));
     batches.window_seconds += seconds;
   }
@@ -103,8 +104,8 @@ void measure_one(Trial& trial, World& world, const Collective& collective, Locks
 
 void measure_sweep(Trial& trial, World& world, const Collective& collective, LockstepRun& run) {
   const std::string& id = trial.instance().id;
-  // The largest power of two that GPUs of these sizes have room for. Where something else holds a part of it
-  // there is no shorter sweep: whoever compares it would miss the sizes that it lacks.
+  // The largest power of two that GPUs of these sizes have room for. Where something else holds part of it,
+  // the sweep is not shortened: a comparison would miss the sizes that it lacks.
   std::uint64_t largest = sweep_last;
   std::optional<Skipped> lack = run.why_no_room(largest);
   while (lack && lack->status == result::Status::skipped && largest > sweep_first)
@@ -129,7 +130,7 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
     for (const Choice& choice : run.choices(layout))
       trial.note(fmt::format("nccl.choice.{}", size),
                  fmt::format("{} {}", choice.algorithm, choice.protocol));
-    // The same numbers on every rank, so all end here.
+    // The numbers are the same on every rank, so all end here.
     if (median(timed.seconds) > longest_seconds) {
       trial.note("sweep_ended",
                  fmt::format("at {}: one iteration takes longer than {:g} s", size, longest_seconds));
@@ -143,8 +144,8 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
 }  // namespace
 
 void measure_collective(Trial& trial, const Collective& collective) {
-  // One thread launches for all GPUs, one after another: where a launch waits for its kernel, the first would
-  // wait for the others' for ever.
+  // One thread launches for all GPUs in turn. Where a launch waits for its kernel, the first would wait for
+  // the others' for ever.
   if (channel() == nullptr && cuda::start_up().devices > 1 && cuda::queue().synchronous)
     trial.unavailable(
         "launches wait for their kernels here (CUDA_LAUNCH_BLOCKING, a profiler or a debugger), so that a "
@@ -154,7 +155,7 @@ void measure_collective(Trial& trial, const Collective& collective) {
                   "collectives were given up");
   });
   World& world = World::get();
-  // Outside of what is tried: its memory is freed when the communicators have been aborted, not before.
+  // Outside the try block: its memory is freed only after the communicators have been aborted.
   LockstepRun run(world, collective, trial.data_seed());
   try {
     if (trial.parameter("size") == "sweep")
@@ -162,9 +163,9 @@ void measure_collective(Trial& trial, const Collective& collective) {
     else
       measure_one(trial, world, collective, run);
   } catch (const Skipped&) {
-    throw;  // on all ranks alike
+    throw;  // thrown on all ranks
   } catch (const LacksCode& error) {
-    if (world.several_processes()) world.give_up(error.what());  // the others have gone on
+    if (world.several_processes()) world.give_up(error.what());  // the other ranks have continued
     throw;
   } catch (const Interrupted&) {
     world.give_up(interruption());

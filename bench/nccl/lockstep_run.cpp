@@ -1,3 +1,4 @@
+// Times and verifies one collective on all ranks in lockstep.
 #include "nccl/lockstep_run.hpp"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ namespace gpugauge::bench::nccl {
 
 namespace {
 
-/// Calls of several communicators by one thread. Closed also where one of them fails: what is aborted within
-/// an open group would wait for its end.
+/// A group of calls on several communicators by one thread. It is closed also where a call fails, because an
+/// abort within an open group would wait for its end.
 class Group {
  public:
   explicit Group(bool needed) {
@@ -46,7 +47,7 @@ class Group {
 
 namespace {
 
-/// The harness ends a process of its own after 120 s, with less to say.
+/// The harness ends a process after 120 s, with a less specific reason.
 constexpr double most_patience_alone = 90;
 
 }  // namespace
@@ -102,7 +103,8 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
   world_.wait();
 }
 
-// A slow way is no broken one: what one took, three times over. The first of all may connect many ranks.
+// A slow link is not a broken one: allow three times what one iteration took. The first of all may have to
+// connect many ranks.
 double LockstepRun::patience(int iterations) const {
   const bool several = world_.several_processes();
   if (iteration_seconds_ == 0) return several ? making_seconds : patience_seconds;
@@ -161,7 +163,7 @@ Timed LockstepRun::time(const std::string& step, const Layout& layout, double se
   double slowest = 0;
   for (const std::string& text : world_.exchange(step + " pace", fmt::format("{}", mine)))
     slowest = std::max(slowest, std::strtod(text.c_str(), nullptr));
-  // The same on every rank: it comes from the same numbers.
+  // The same on every rank, because it comes from the same numbers.
   const double wanted = seconds / std::max(slowest, 1e-7);
   const int iterations = static_cast<int>(std::clamp(wanted, slowest > 0.1 ? 5.0 : 20.0, 5000.0));
   std::vector<double> mine_all;
@@ -174,7 +176,7 @@ Timed LockstepRun::time(const std::string& step, const Layout& layout, double se
 }
 
 void LockstepRun::verify(Trial& trial, const std::string& step, const Layout& layout) {
-  // Afresh: what stands in the output may be of the first one, and thousands came after it.
+  // Run once more into poison: the output may stem from the first iteration, with thousands after it.
   poison(layout);
   enqueue_once(layout);
   world_.wait(patience(1));
@@ -218,7 +220,7 @@ cuda::KernelsSeen LockstepRun::kernels(const Trial& trial, const std::vector<Lay
   const Member& first = world_.members().front();
   const OnDevice current(first.device);
   cuda::KernelsSeen seen = cuda::kernels_of(trial, first.stream->get(), [&](cudaStream_t) { once_each(); });
-  if (!ran) once_each();  // another rank may see its kernels, and waits for this one
+  if (!ran) once_each();  // another rank may be recording kernels, and waits for this one
   return seen;
 }
 

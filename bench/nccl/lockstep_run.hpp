@@ -1,4 +1,4 @@
-// One collective's buffers on all ranks, run in lockstep: timing, verification, what NCCL chose, which
+// The buffers of one collective on all ranks, run in lockstep: timing, verification, what NCCL chose, which
 // kernels ran.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace gpugauge::bench::nccl {
 
-/// All processes must call each of its members alike, but for layout() and why_no_room().
+/// All processes must call its members in the same order, except layout() and why_no_room().
 class LockstepRun {
  public:
   /// Inputs are made from `seed` and the rank.
@@ -28,24 +28,24 @@ class LockstepRun {
   /// How `bytes` are divided among the ranks.
   Layout layout(std::uint64_t bytes) const;
 
-  /// Why two buffers of `bytes` are not to be had on a GPU of this process beside a tenth of its memory:
-  /// skipped where one of its size never has them, unavailable where something else holds what it has.
+  /// Returns why two buffers of `bytes` do not fit on a GPU of this process beside a tenth of its memory, or
+  /// nullopt. skipped: a GPU of this size never has the room. unavailable: something else holds it.
   std::optional<Skipped> why_no_room(std::uint64_t bytes) const;
 
-  /// Two buffers of `bytes` on each GPU, the input filled. Ends the benchmark on all ranks, by Skipped, when
-  /// one of them lacks the memory, or this build has no code for its GPU.
+  /// Allocates two buffers of `bytes` on each GPU and fills the input. Throws Skipped on all ranks when one
+  /// of them lacks the memory, or this build has no code for its GPU.
   void allocate(const std::string& step, std::uint64_t bytes);
 
-  /// As many iterations as fit into `seconds`, 5000 at most and 5 at least. Throws Interrupted.
+  /// Runs as many iterations as fit into `seconds`, 5 to 5000. Throws Interrupted.
   Timed time(const std::string& step, const Layout& layout, double seconds);
 
-  /// Elements that differ from what they must be, over all ranks.
+  /// Records the number of wrong elements over all ranks.
   void verify(Trial& trial, const std::string& step, const Layout& layout);
 
-  /// What NCCL says that it chose for one more iteration.
+  /// What NCCL reports that it chose for one more iteration.
   std::vector<Choice> choices(const Layout& layout);
 
-  /// Kernels of one more iteration of each layout, of this process's GPUs.
+  /// Kernels of one more iteration of each layout, on this process's GPUs.
   cuda::KernelsSeen kernels(const Trial& trial, const std::vector<Layout>& layouts);
 
  private:
@@ -55,12 +55,12 @@ class LockstepRun {
     cuda::DeviceComparison found;
   };
 
-  /// One call of every member; gives up where it fails, since calls before it may be in flight.
+  /// Enqueues one call of every member. Gives up where it fails, because earlier calls may be in flight.
   void enqueue_once(const Layout& layout, int in_flight = 1);
-  /// Seconds that so many iterations may take before they count as hanging.
+  /// Seconds after which `iterations` iterations count as hanging.
   double patience(int iterations) const;
-  /// Seconds of `count` iterations, one after another: the slowest GPU of this process. Its own medians are
-  /// added.
+  /// Seconds of each of `count` consecutive iterations on the slowest GPU of this process. Appends the
+  /// seconds of each of its GPUs to own_.
   std::vector<double> chunk(const Layout& layout, int count);
   void record(int index);
   void poison(const Layout& layout);
@@ -71,7 +71,7 @@ class LockstepRun {
   std::uint64_t seed_;
   std::vector<std::unique_ptr<Buffers>> buffers_;
   std::map<std::string, std::vector<double>> own_;
-  double iteration_seconds_ = 0;  ///< of the last one that was waited for, on the host's clock; 0 = unknown
+  double iteration_seconds_ = 0;  ///< of the last completed one, on the host's clock; 0 = unknown
 };
 
 }  // namespace gpugauge::bench::nccl

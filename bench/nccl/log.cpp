@@ -1,3 +1,4 @@
+// Parses NCCL's log: version, paths, channels and the algorithms it chose.
 #include "nccl/log.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Numbers of older versions, in the order of NCCL's own tables.
+/// Translates the numbers of older versions, in the order of NCCL's own tables.
 std::string algorithm_name(const std::string& word) {
   constexpr std::array names{"tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat"};
   if (word.size() == 1 && word[0] >= '0' && word[0] - '0' < static_cast<int>(names.size()))
@@ -39,7 +40,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// The whole text as a number; nullopt where it is none, or too large.
+/// Parses the whole text as a number; nullopt where it is not one, or too large.
 template <typename Number>
 std::optional<Number> number_in(std::string_view text) {
   Number value{};
@@ -48,7 +49,7 @@ std::optional<Number> number_in(std::string_view text) {
   return value;
 }
 
-/// The longest part at the end, or at the beginning, of which each letter passes.
+/// The longest part at the end, or at the beginning, in which every letter passes.
 std::string_view last_of(std::string_view text, bool (*passes)(char)) {
   std::size_t from = text.size();
   while (from > 0 && passes(text[from - 1])) --from;
@@ -60,13 +61,13 @@ std::string_view first_of(std::string_view text, bool (*passes)(char)) {
   return text.substr(0, end);
 }
 
-/// Without the words in front; nullopt where the text does not begin with them.
+/// The text after the leading words; nullopt where it does not begin with them.
 std::optional<std::string_view> after(std::string_view text, std::string_view words) {
   if (!text.starts_with(words)) return std::nullopt;
   return text.substr(words.size());
 }
 
-/// A device's number: "0" of "NET/IB/0/GDRDMA", "0(3)" of "NET/IB/0(3)/GDRDMA".
+/// Whether the part is a device number: "0" of "NET/IB/0/GDRDMA", "0(3)" of "NET/IB/0(3)/GDRDMA".
 bool is_device(std::string_view part) {
   const std::string_view number = first_of(part, is_digit);
   std::string_view rest = part.substr(number.size());
@@ -76,8 +77,8 @@ bool is_device(std::string_view part) {
   return first_of(rest, is_digit).size() == rest.size();
 }
 
-/// "NET/IB/0(3)/GDRDMA" and "NET/IB/1/GDRDMA" are one kind of path: the device's number is left out. So is
-/// what old versions write behind it (" comm 0x5575... nRanks 02").
+/// The kind of a path, without device numbers: "NET/IB/0(3)/GDRDMA" and "NET/IB/1/GDRDMA" are one kind. It
+/// also drops what old versions append (" comm 0x5575... nRanks 02").
 std::string path_of(std::string_view text) {
   text = text.substr(0, text.find(" comm "));
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
@@ -92,7 +93,8 @@ std::string path_of(std::string_view text) {
   return path;
 }
 
-/// The number before the words: 24 of "24 coll channels, ..."; "p2p channels per peer" are no "p2p channels".
+/// The number before the words: 24 of "24 coll channels, ...". "p2p channels per peer" does not count as "p2p
+/// channels".
 std::optional<int> count_before(std::string_view line, std::string_view words) {
   for (std::size_t at = line.find(words); at != std::string_view::npos; at = line.find(words, at + 1)) {
     if (line.substr(at + words.size()).starts_with(" per")) continue;
@@ -112,7 +114,7 @@ std::string behind(const std::string& line, const std::string& words) {
   return rest;
 }
 
-/// "{0..3}" behind "channel{Lo..Hi}=": "0..3".
+/// The channels of "channel{Lo..Hi}={0..3}": "0..3".
 std::string channels_of(std::string_view text) {
   const auto range = after(text, " channel{Lo..Hi}={");
   if (!range) return "";
@@ -124,8 +126,8 @@ std::string channels_of(std::string_view text) {
   return std::string(low) + ".." + std::string(high);
 }
 
-/// "AllReduce: 33554432 Bytes -> Algo NVLS proto LL128 channel{Lo..Hi}={0..15}", or
-/// "AllReduce [Symmetric]: 1024 Bytes -> Kernel AllReduce_AGxLL_R".
+/// Parses "AllReduce: 33554432 Bytes -> Algo NVLS proto LL128 channel{Lo..Hi}={0..15}", or "AllReduce
+/// [Symmetric]: 1024 Bytes -> Kernel AllReduce_AGxLL_R".
 void read_choice(std::string_view line, Log& log) {
   constexpr std::string_view arrow = " Bytes -> ";
   for (std::size_t at = line.find(arrow); at != std::string_view::npos; at = line.find(arrow, at + 1)) {

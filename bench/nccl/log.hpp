@@ -1,5 +1,5 @@
-// What NCCL did, out of its own log (NCCL_DEBUG=INFO). The log is for people and changes with versions: lines
-// that are not understood are passed over, and what was not found stays empty.
+// Parses NCCL's own log (NCCL_DEBUG=INFO). The log is for people and changes with versions. Unknown lines are
+// ignored, and what was not found stays empty.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,7 @@ struct Log {
 
 Log parse_log(const std::string& text);
 
-/// "p2p", "shm", "ib", "net" (a plugin's) or "socket": the slowest kind of path in use, which is what bounds
-/// a ring;
+/// "p2p", "shm", "ib", "net" (a plugin's) or "socket": the slowest kind of path in use, which bounds a ring;
 /// "" when there is none. The words are those of the observation's nccl.transport.
 std::string transport_of(const Log& log);
 

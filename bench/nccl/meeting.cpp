@@ -1,3 +1,4 @@
+// Meets the ranks that a launcher started, before CUDA makes a context, and adds their facts.
 #include "nccl/meeting.hpp"
 
 #include <chrono>
@@ -37,8 +38,9 @@ struct Meeting {
   std::optional<ranks::Launch> launch;
   std::unique_ptr<ranks::Channel> channel;
   std::optional<std::string> problem;
-  std::unique_ptr<result::TemporaryDirectory> scratch;  ///< of NCCL's logs; none where the user has them
-  std::string job;  ///< rank 0's word for it; this process's own where the ranks did not meet
+  std::unique_ptr<result::TemporaryDirectory>
+      scratch;      ///< folder of NCCL's logs; none where the user takes them
+  std::string job;  ///< rank 0's name for the job; this process's own where ranks did not meet
 };
 
 Meeting& meeting() {
@@ -46,7 +48,7 @@ Meeting& meeting() {
   return here;
 }
 
-/// The version of the kernel module that runs; "unknown" where /proc does not show it.
+/// The version of the running kernel module; "unknown" where /proc does not show it.
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;
@@ -55,7 +57,7 @@ std::string driver_version() {
   return std::getline(file, line) && std::regex_search(line, match, pattern) ? match[1].str() : "unknown";
 }
 
-/// What NCCL would load: the plugin's file name, size and newest interface; "none" where there is none.
+/// The plugin that NCCL would load: its file name, size and newest interface; "none" where there is none.
 std::string plugin() {
   const char* const asked = std::getenv("NCCL_NET_PLUGIN");
   std::string name = "libnccl-net.so";
@@ -85,8 +87,8 @@ std::string nccl_version() {
   return fmt::format("{}.{}.{}", version / 10'000, version / 100 % 100, version % 100);
 }
 
-/// One GPU a rank: where all of a node's GPUs are visible, the one of its number. A launcher that gave out
-/// one has done so already.
+/// Chooses one GPU per rank: where all GPUs of a node are visible, the one with the local rank's number. A
+/// launcher that assigned one has done so already.
 void choose_gpu(const ranks::Launch& launch) {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   std::string own = std::to_string(launch.local_rank);
@@ -98,7 +100,7 @@ void choose_gpu(const ranks::Launch& launch) {
       rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
     }
     own = rest.substr(0, rest.find(','));
-    if (own.empty()) return;  // fewer GPUs than ranks: two ranks then name the same GPU, and that is said
+    if (own.empty()) return;  // fewer GPUs than ranks: two ranks then name the same GPU, which is reported
   }
   setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1);
 }
@@ -149,7 +151,7 @@ std::optional<std::string> meet() {
       for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) facts[pairs[i]] = pairs[i + 1];
       all.push_back(std::move(facts));
     }
-    // It came over the wire and becomes part of a file's name.
+    // It came over the network and becomes part of a file's name.
     constexpr std::size_t longest = 120;
     if (const std::string job = all.front()["job"]; !job.empty())
       here.job = result::host_word(job.substr(0, longest));
@@ -160,7 +162,7 @@ std::optional<std::string> meet() {
   return here.problem;
 }
 
-// A log that the user wants is left alone; a quieter one is made to speak, into a file.
+// A log that the user wants is left alone; otherwise logging is switched on, into a file.
 bool log_is_the_users() {
   static const bool is = [] {
     const char* const level = std::getenv("NCCL_DEBUG");
@@ -175,7 +177,7 @@ void ask_for_log() {
   try {
     meeting().scratch = make_scratch_folder();
   } catch (const result::FileError&) {
-    return;  // what the log would have told is then unknown, and the rest is measured
+    return;  // the log's facts are then unknown; the rest is measured
   }
   setenv("NCCL_DEBUG", "INFO", 1);
   setenv("NCCL_DEBUG_FILE", log_file(0).c_str(), 1);
@@ -203,14 +205,14 @@ bool register_meeting() {
     facts["ranks.rank"] = std::to_string(launch()->rank);
     facts["ranks.size"] = std::to_string(launch()->size);
     facts["ranks.launcher"] = launch()->launcher;
-    // Which nodes the measurement belongs to; unknown where the ranks did not come together.
+    // The nodes of the measurement; unknown where the ranks did not meet.
     if (channel() != nullptr) facts["ranks.nodes"] = fmt::format("{}", fmt::join(channel()->hosts(), " "));
   };
   set_environment(std::move(environment));
   return true;
 }
 
-// cuda/environment.hpp's own registration stands before it in this file, so it has run.
+// cuda/environment.hpp's own registration precedes it in this file, so it has run.
 const bool registered = register_meeting();
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 namespace gpugauge::bench::nccl {
 
-/// Notes "ranks", and from the log "nccl.version", "nccl.transport", "nccl.network", "nccl.plugin",
-/// "nccl.paths", "nccl.channels", "nccl.nvls_channels" and "nccl.warnings" (the first five), as far as the
-/// log has them; "nccl.log" says why it was not read.
+/// Adds the note "ranks", and from the log "nccl.version", "nccl.transport", "nccl.network", "nccl.plugin",
+/// "nccl.paths", "nccl.channels", "nccl.nvls_channels" and "nccl.warnings" (the first five), where the log
+/// has them. "nccl.log" says why it was not read.
 void add_notes(Trial& trial, World& world);
 
 }  // namespace gpugauge::bench::nccl

@@ -38,7 +38,7 @@ std::string to_line(const std::vector<double>& seconds) {
 
 }  // namespace
 
-// Host; "UUID seconds" in pairs; the iterations.
+// Format: host; pairs of UUID and seconds; the iterations.
 std::string to_text(const RankTimes& times) {
   std::string medians;
   for (const auto& [uuid, seconds] : times.medians) medians += fmt::format("{} {:.7g} ", uuid, seconds);

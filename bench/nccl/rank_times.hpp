@@ -1,4 +1,4 @@
-// What ranks measured of one size, and what comes of it together. Pure: no NCCL, no CUDA.
+// The times of one size on each rank, and their combination. Pure: no NCCL, no CUDA.
 #pragma once
 
 #include <map>
@@ -7,28 +7,28 @@
 
 namespace gpugauge::bench::nccl {
 
-/// Of one process.
+/// Times of one process.
 struct RankTimes {
-  std::string host;                       ///< its machine, without a blank
+  std::string host;                       ///< its machine, without spaces
   std::map<std::string, double> medians;  ///< seconds, by the UUID of each of its GPUs
   std::vector<double> seconds;            ///< per iteration, of its slowest GPU
 };
 
-/// One size on all ranks.
+/// Times of one size over all ranks.
 struct Timed {
   std::vector<double> seconds;  ///< per iteration, of the slowest rank
   std::string slowest;          ///< the rank with the longest median, by UUID and machine
-  std::string quickest;         ///< with the shortest: one that comes late makes the others wait
+  std::string quickest;         ///< the rank with the shortest: a late rank makes others wait
 };
 
-/// As ranks send it to each other: seven significant digits.
+/// The text that ranks exchange: seven significant digits.
 std::string to_text(const RankTimes& times);
 std::string to_text(const Timed& timed);
-/// Throws std::runtime_error for what is no such text.
+/// Parses such a text. Throws std::runtime_error for a malformed one.
 Timed parse_timed(const std::string& text);
 
-/// Everybody's to_text(RankTimes). Throws std::runtime_error where one is no such text, or two have not as
-/// many iterations.
+/// Combines the to_text(RankTimes) of all ranks. Throws std::runtime_error where a text is malformed, or
+/// iteration counts differ.
 Timed slowest_of(const std::vector<std::string>& all);
 
 }  // namespace gpugauge::bench::nccl

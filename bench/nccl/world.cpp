@@ -1,3 +1,4 @@
+// Makes NCCL's communicators, waits for them with deadlines, and aborts them when ranks part.
 #include "nccl/world.hpp"
 
 #include <array>
@@ -85,7 +86,7 @@ World::WhenLost::~WhenLost() {
 
 World& World::get() {
   if (broken()) throw std::runtime_error(*broken());
-  // Never destroyed: a communicator that waits for others would wait at the process's end.
+  // Never destroyed: a communicator that waits for others would wait when the process ends.
   static World* const world = new World;
   return *world;
 }
@@ -118,9 +119,9 @@ void World::make_communicators() {
   for (std::size_t i = 0; i < comms.size(); ++i) members_[i].comm = comms[i];
 }
 
-// NCCL waits for all ranks inside one call. It does so in a thread of its own, so that this one hears of a
-// rank that ended. A blocking communicator on purpose: NCCL starts a thread for every group of one that is
-// not.
+// NCCL waits for all ranks inside one call. A separate thread makes the call, so that this one can learn of a
+// rank that ended. The communicator is blocking on purpose, because NCCL starts a thread per group of a
+// non-blocking one.
 void World::make_one_communicator() {
   ncclUniqueId id{};
   if (channel_->rank() == 0) check(ncclGetUniqueId(&id), "making NCCL's identifier");
@@ -158,7 +159,7 @@ std::string World::exchange(const std::string& step, const std::string& text,
   return channel_ == nullptr ? made_of({text}) : channel_->exchange(step, text, made_of, step_seconds);
 }
 
-// One word and the sentence cross.
+// The text exchanged: one word for the status, and the sentence.
 void World::agree(const std::string& step, const std::optional<Skipped>& problem) {
   constexpr std::array statuses{result::Status::skipped, result::Status::unavailable};
   std::string mine;
@@ -186,7 +187,7 @@ void World::wait(double seconds) {
 
 void World::wait_for(const Member& member, double seconds, double deadline) {
   constexpr double look_seconds = 5e-3;
-  constexpr double interrupted_seconds = 5;  // a collective that is under way may still end in good order
+  constexpr double interrupted_seconds = 5;  // a collective in flight may still end normally
   double interrupted_since = 0;
   const OnDevice current(member.device);
   double next_look = steady_seconds() + look_seconds;
@@ -226,8 +227,8 @@ std::optional<std::string> World::parted() {
   }
 }
 
-// In the watching thread, while the other stands still inside NCCL: to abort a communicator under a call of
-// another thread is not among what NCCL allows.
+// Runs in the watching thread while the other is stuck inside NCCL. NCCL does not allow aborting a
+// communicator during another thread's call.
 void World::end(const std::string& sentence) {
   fmt::print(stderr, "gpugauge-bench-nccl: {}; it was still inside NCCL, and this process ends\n", sentence);
   if (channel_ != nullptr) channel_->fail(sentence);
@@ -247,8 +248,8 @@ void World::give_up(const std::string& sentence) {
     if (member.comm != nullptr) ncclCommAbort(std::exchange(member.comm, nullptr));
 }
 
-// NCCL reads its environment again when it is asked to: an entry point that it keeps for PyTorch and may drop
-// one day. The variables exist already, so that their values are only replaced.
+// Makes NCCL read its environment again, through an entry point that it keeps for PyTorch and may drop. The
+// variables exist already, so only their values are replaced.
 bool World::begin_log(const char* subsystems) {
   if (log_path_.empty()) return false;
   static const auto again = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "ncclResetDebugInit"));

@@ -1,4 +1,4 @@
-// All ranks of a measurement: the GPUs of this process, and other processes' where a launcher started
+// All ranks of a measurement: the GPUs of this process, and those of other processes where a launcher started
 // several.
 #pragma once
 
@@ -20,10 +20,10 @@
 
 namespace gpugauge::bench::nccl {
 
-/// Throws std::runtime_error with what was tried, NCCL's own text and its last message.
+/// Throws std::runtime_error with the action, NCCL's own text and its last message.
 void check(ncclResult_t code, const char* doing);
 
-/// One GPU of this process, with its place among all ranks.
+/// One GPU of this process and its rank.
 struct Member {
   int device = 0;
   int rank = 0;
@@ -35,17 +35,17 @@ struct Member {
 
 /// Iterations that are enqueued before the host waits.
 inline constexpr int iterations_per_chunk = 50;
-/// For what is not known to be slow, and for what connects ranks.
+/// Time limits in seconds: for work that is not known to be slow, and for connecting ranks.
 inline constexpr double patience_seconds = 60;
 inline constexpr double making_seconds = 120;
 
 class World {
  public:
-  /// Made at the first call: the communicators too. Throws std::runtime_error with one sentence, also at
-  /// every later call once ranks have parted.
+  /// Makes the world and its communicators at the first call. Throws std::runtime_error with one sentence,
+  /// also at every later call once ranks have parted.
   static World& get();
-  /// Called with the sentence before communicators are aborted, or this process ends inside NCCL: what was
-  /// measured until then is kept. As long as the guard lives.
+  /// While this guard lives, `keep` is called with the sentence before communicators are aborted, or before
+  /// this process ends inside NCCL. It stores what was measured so far.
   class WhenLost {
    public:
     explicit WhenLost(std::function<void(const std::string&)> keep);
@@ -56,36 +56,37 @@ class World {
 
   std::vector<Member>& members() { return members_; }
   const std::vector<Member>& members() const { return members_; }
-  /// Of all processes.
+  /// Ranks of all processes.
   int rank_count() const { return rank_count_; }
   bool several_processes() const { return channel_ != nullptr; }
   const std::string& host() const { return host_; }
-  /// What NCCL has written so far, choices_in() left out. Paths stand in it from the first use of a
-  /// collective on: new versions connect ranks when they need to.
+  /// What NCCL has written so far, without the logs of choices_in(). Paths appear only from the first use of
+  /// a collective on, because new versions connect ranks on demand.
   std::string log_so_far() const;
 
-  /// Every process's text; just this one's where there is one. All processes must call alike.
+  /// The texts of all processes; only this one's where it runs alone. All processes must call this in the
+  /// same order.
   ranks::Texts exchange(const std::string& step, const std::string& text);
-  /// What rank 0 makes of every process's text, for long ones.
+  /// What rank 0 makes of all texts; for long texts.
   std::string exchange(const std::string& step, const std::string& text,
                        const ranks::Channel::MadeOf& made_of);
-  /// Ends the benchmark on every process, by Skipped, when it must end on one: skipped where one of them says
-  /// that it does not apply, else unavailable.
+  /// Throws Skipped on every process when one of them has a problem. skipped: one says that the benchmark
+  /// does not apply. unavailable: otherwise.
   void agree(const std::string& step, const std::optional<Skipped>& problem);
-  /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing comes
-  /// to an end for `seconds`; the communicators are then aborted.
+  /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing
+  /// finishes for `seconds`; the communicators are then aborted.
   void wait(double seconds = patience_seconds);
-  /// One call into NCCL that enqueues, watched: it may wait for another rank in this thread (to connect, for
-  /// room in a proxy's queue). Should it not come back within `seconds`, or the ranks part meanwhile, the
-  /// process ends, and everybody hears why.
+  /// Watches one enqueueing call into NCCL. The call may wait for another rank in this thread (to connect, or
+  /// for room in a proxy's queue). If it does not return within `seconds`, or the ranks part, the process
+  /// ends and all others learn why.
   ranks::Watch::Call enqueueing(double seconds = patience_seconds) {
     return {*watch_, "enqueueing a collective", seconds};
   }
-  /// Aborts the communicators: no further benchmark can be measured, and the other processes hear why. Only
-  /// the first call does anything.
+  /// Aborts the communicators. No further benchmark can be measured, and the other processes learn why. Only
+  /// the first call has an effect.
   void give_up(const std::string& sentence);
-  /// Runs `work` and gives up before what it throws goes further: whoever unwinds frees GPU memory or waits
-  /// for the GPU, and both wait for a collective that never ends.
+  /// Runs `work`, and calls give_up() before an exception propagates. Unwinding frees GPU memory or waits for
+  /// the GPU, and both would wait for a collective that never ends.
   template <typename Work>
   void or_give_up(const Work& work) {
     try {
@@ -96,8 +97,8 @@ class World {
     }
   }
 
-  /// Runs `work`, on all ranks, with NCCL's log of its choices, and returns what it chose; empty where this
-  /// NCCL cannot be asked.
+  /// Runs `work`, on all ranks, with NCCL's log of its choices, and returns the choices. Empty where this
+  /// NCCL does not log them.
   template <typename Work>
   std::vector<Choice> choices_in(const Work& work) {
     const bool logged = begin_log("TUNING");
@@ -112,7 +113,7 @@ class World {
   World();
   void make_communicators();
   void make_one_communicator();
-  /// Why the ranks are apart, should they be.
+  /// Why the ranks have parted, or nullopt.
   std::optional<std::string> parted();
   [[noreturn]] void end(const std::string& sentence);
   void wait_for(const Member& member, double seconds, double deadline);
@@ -130,7 +131,7 @@ class World {
   bool log_of_choices_ = false;
 };
 
-/// Makes `device` current for its own lifetime.
+/// Makes `device` current for its own lifetime; its destructor makes device 0 current.
 class OnDevice {
  public:
   explicit OnDevice(int device) { cuda::check(cudaSetDevice(device), "choosing a GPU"); }

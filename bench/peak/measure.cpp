@@ -1,3 +1,4 @@
+// Runs register-resident kernels as benchmarks and compares every thread's word with the exact one.
 #include "peak/measure.hpp"
 
 #include <algorithm>
@@ -21,20 +22,20 @@ namespace {
 
 namespace device_code = kernels::peak;
 
-/// One launch: how, how much, and what its threads must write.
+/// One launch: how to start it, its amount of work, and what its threads must write.
 struct Launch {
   std::string kernel;
   int blocks = 0;
-  int threads = 0;  ///< of a block
+  int threads = 0;  ///< per block
   double operations = 0;
   bool whole_numbers = false;
   std::function<cudaError_t(std::uint32_t* words, cudaStream_t stream)> start;
-  /// What thread i of every block must write is expected[i % size].
+  /// Thread i of every block must write expected[i % size].
   std::vector<std::uint32_t> expected;
 };
 
 struct Result {
-  std::size_t mismatches = 0;  ///< threads whose word is not the exact one
+  std::size_t mismatches = 0;  ///< threads whose word is wrong
   std::uint64_t checksum = 0;
 };
 
@@ -88,13 +89,13 @@ std::vector<std::uint32_t> table(int size, const Function& function) {
   return out;
 }
 
-/// Steps of a launch: enough that its beginning, up to some 470 instructions by the machine code, is below a
-/// hundredth of it. fp64 is slow where the GPU has few such units.
+/// Steps per launch. There are enough that its start-up, up to about 470 instructions in the machine code, is
+/// below 1% of it. fp64 has fewer, because it is slow on GPUs with few such units.
 constexpr int chain_steps(Chain chain) {
   return chain == Chain::fp64 ? 4096 : 16384;
 }
 
-/// What the judge holds the chain against; "" where no public source gives its rate.
+/// The instruction whose rate the judge uses as limit; "" where no public source gives the rate.
 std::string_view instruction_of(Chain chain) {
   switch (chain) {
     case Chain::fp64:
@@ -112,7 +113,7 @@ std::string_view instruction_of(Chain chain) {
 }
 
 int mma_pairs(Element element) {
-  // fp64 is slow where the GPU has few such units.
+  // fp64 is slow on GPUs with few such units.
   return element == Element::fp64 ? 256 : std::min(8192, device_code::most_pairs(element));
 }
 
@@ -147,7 +148,7 @@ void measure_mma(Trial& trial, Element element, bool large) {
   launch.threads = device_code::mma_threads;
   launch.operations = device_code::mma_flops(element, large, launch.blocks, pairs);
   launch.whole_numbers = element == Element::int8;
-  // Later GPUs do less of the small instruction than of the large one, which stands for the class.
+  // Later GPUs are slower with the small instruction than with the large one, which represents the class.
   if (element == Element::fp64 && !large)
     trial.note(std::string(result::instruction_note), std::string(result::fp64_mma_m8n8k4));
   launch.start = [element, large, pairs, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {

@@ -1,5 +1,5 @@
-// A register-resident kernel as a benchmark: launch, time, and hold every thread's word against the exact
-// one.
+// A register-resident kernel as a benchmark: launches it, times it, and compares every thread's word with the
+// exact one.
 #pragma once
 
 #include "kernels/peak/chains.hpp"
@@ -11,15 +11,15 @@ namespace gpugauge::bench::peak {
 using kernels::peak::Chain;
 using kernels::peak::Element;
 
-/// What a low value of any of them means: there is no memory in it, and hardly a launch.
+/// What a low value of any of them means. Memory plays no part, and launches hardly any.
 inline constexpr const char* bad_value =
     "a low SM clock (power cap, heat, locked clocks), another process on the GPU, a MIG slice";
 
-/// Chains of dependent instructions of the CUDA cores.
+/// Measures chains of dependent instructions on the CUDA cores.
 void measure_chain(Trial& trial, Chain chain);
-/// mma.sync; `large` is the fp64 instruction of compute capability 9.0.
+/// Measures mma.sync; `large` is the fp64 instruction of compute capability 9.0.
 void measure_mma(Trial& trial, Element element, bool large = false);
-/// wgmma of compute capability 9.0.
+/// Measures wgmma of compute capability 9.0.
 void measure_wgmma(Trial& trial, Element element);
 
 }  // namespace gpugauge::bench::peak

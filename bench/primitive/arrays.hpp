@@ -1,4 +1,4 @@
-// Sizes and checks that the primitives over one long array share.
+// Sizes and checks shared by the primitives over one long array.
 #pragma once
 
 #include <algorithm>

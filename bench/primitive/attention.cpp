@@ -56,7 +56,7 @@ void attention(Trial& trial) {
   trial.time(timer);
   add_per_clock(trial, work, cuda::device().sm_count);
 
-  // All sets hold the same inputs, so one error and one checksum hold for all of them.
+  // All sets hold the same inputs, so one error and one checksum are valid for all.
   const cudaStream_t stream = timer.stream();
   const cuda::DeviceValue<unsigned long long> sum;
   std::vector<std::uint64_t> checksums;
@@ -64,7 +64,7 @@ void attention(Trial& trial) {
     cuda::check(kernels::checksum(set.o.get(), set.o.bytes(), sum.get(), stream), "summing O");
     checksums.push_back(sum.read(stream));
   };
-  // As they were timed. A window that ended early may not have come to every set.
+  // Checksums of the timed results. A window that ended early may not have reached every set.
   const std::int64_t come_to = std::min(static_cast<std::int64_t>(sets), timer.operations());
   for (std::int64_t set = 0; set < come_to; ++set) add_checksum(rotation[set]);
   std::vector<kernels::Comparison> written;

@@ -23,7 +23,7 @@ void histogram(Trial& trial) {
   trial.work({.bytes = static_cast<double>(data.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
-  cuda::into_poison(timer, bins);  // what is there now may be left from warming up
+  cuda::into_poison(timer, bins);  // the current values may be left from warming up
   cuda::verify_histogram(trial, bins, count, stream);
 }
 

@@ -16,7 +16,7 @@
 
 namespace gpugauge::bench::primitive {
 
-/// Parameters that the norms share; softmax leaves them alone.
+/// Parameters of the norms; softmax ignores gain and bias.
 struct RowInputs {
   const float* from;
   const float* gain;
@@ -28,8 +28,8 @@ struct RowInputs {
 
 inline constexpr float epsilon = 1e-5F;
 
-/// Measures `launch(inputs, stream)` over a matrix of the axis "columns" and as many rows as make 1 GiB, or
-/// four times L2 where that is more; `compare(inputs, samples, error, stream)` is its reference.
+/// Measures `launch(inputs, stream)` over a matrix with the columns of the axis "columns". Its rows make up 1
+/// GiB, or four times L2 where that is more. `compare(inputs, samples, error, stream)` is the reference.
 template <typename Launch, typename Compare>
 void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance) {
   const auto columns = static_cast<int>(trial.integer("columns"));
@@ -62,7 +62,7 @@ void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance
     cuda::check(kernels::checksum(to.get(), to.bytes(), sum.get(), stream), "summing the output");
     checksums.push_back(sum.read(stream));
   };
-  add_checksum();  // as it was timed
+  add_checksum();  // of the timed result
   cuda::verify(trial, "elements that are not finite after one more launch into poisoned memory",
                cuda::not_finite_once_more(timer, to));
   add_checksum();

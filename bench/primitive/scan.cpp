@@ -20,7 +20,7 @@ void scan(Trial& trial) {
       },
       {.launches_per_operation = 2});
   const cudaStream_t stream = timer.stream();
-  // The bits of uniform floats: any words will do, sums are modulo 2^32.
+  // The bits of uniform floats: any words will do, because sums are modulo 2^32.
   cuda::check(kernels::fill_uniform(reinterpret_cast<float*>(from.get()), count, trial.data_seed(), stream),
               "filling the array");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");

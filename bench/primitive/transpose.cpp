@@ -10,7 +10,7 @@ namespace {
 void transpose(Trial& trial) {
   const auto rows = static_cast<int>(trial.integer("rows"));
   const std::size_t elements = array_elements(trial, 2);
-  // Whole lines of 128 bytes, as are the numbers of rows below.
+  // Whole lines of 128 bytes; the row counts below are multiples of a line too.
   const auto columns = static_cast<int>(elements / static_cast<std::size_t>(rows) / 32 * 32);
   const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   const cuda::DeviceBuffer<float> from(count);

@@ -8,7 +8,8 @@
 
 namespace gpugauge::bench {
 
-/// Bytes of a whole number followed by B, KiB, MiB or GiB. Throws std::logic_error for anything else.
+/// Parses a whole number followed by B, KiB, MiB or GiB. Returns bytes. Throws std::logic_error for anything
+/// else.
 inline std::uint64_t bytes_of(const std::string& text) {
   std::uint64_t value = 0;
   const auto [unit, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -22,7 +23,7 @@ inline std::uint64_t bytes_of(const std::string& text) {
   throw std::logic_error("'" + text + "' is not a number of B, KiB, MiB or GiB");
 }
 
-/// The shortest such text that is exact.
+/// Returns the shortest text that gives `bytes` exactly.
 inline std::string byte_text(std::uint64_t bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB"};
   int unit = 0;

@@ -12,7 +12,7 @@ namespace gpugauge::bench {
 
 namespace {
 
-// Writes one pointer without leaving its line in the caches: a chase through memory must not start with a
+// Writes one pointer without leaving its line in the caches. A chase through memory must not start with a
 // quarter of its lines in the last-level cache.
 void store(void** place, void* value) {
 #if defined(__x86_64__)
@@ -38,9 +38,9 @@ Cycle::Cycle(std::uint64_t lines, std::uint64_t seed) {
   if (lines < 4 || !std::has_single_bit(lines))
     throw std::invalid_argument("a cycle has a power of two of lines, at least 4");
   mask_ = lines - 1;
-  // At least half the bits, so that folding twice gives back the value.
+  // At least half the bits, so that folding twice restores the value.
   shift_ = static_cast<unsigned>(std::bit_width(mask_) + 1) / 2;
-  // Hull and Dobell: with a power of two the period is full when the factor is 1 modulo 4 and the term is
+  // Hull and Dobell: modulo a power of two the period is full when the factor is 1 modulo 4 and the term is
   // odd.
   factor_ = (0x5851f42d4c957f2d ^ (seed << 2)) & mask_;
   factor_ = (factor_ & ~std::uint64_t{3}) | 1;
@@ -52,7 +52,7 @@ std::uint64_t Cycle::next(std::uint64_t line) const {
 }
 
 std::uint64_t Cycle::after(std::uint64_t line, std::uint64_t steps) const {
-  // x -> factor x + term, composed with itself by squaring; all arithmetic is modulo the power of two.
+  // Composes x -> factor x + term with itself by squaring; all arithmetic is modulo the power of two.
   std::uint64_t factor = factor_, term = term_;
   std::uint64_t total_factor = 1, total_term = 0;
   for (; steps > 0; steps >>= 1) {

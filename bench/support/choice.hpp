@@ -1,4 +1,4 @@
-// Choosing among the algorithms that a library offers for one operation. Pure.
+// Choosing among the algorithms that a library offers for one operation. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace gpugauge::bench {
 
-/// Another candidate has to be this much faster than the library's own first choice: below it the choice
+/// Another candidate must be this much faster than the library's first choice. Below this margin the choice
 /// would follow noise.
 inline constexpr double choice_margin = 0.01;
 
-/// The fastest candidate, by its seconds; a candidate that could not run has none. The first that ran, which
-/// is the library's own choice, unless another is faster by more than `margin` of its time. Throws
-/// std::invalid_argument when none ran.
+/// Returns the index of the fastest candidate by `seconds`; nullopt marks a candidate that could not run. The
+/// first one that ran is the library's own choice. It wins unless another is faster by more than `margin` of
+/// its time. Throws std::invalid_argument when none ran.
 inline std::size_t fastest_candidate(const std::vector<std::optional<double>>& seconds,
                                      double margin = choice_margin) {
   std::optional<std::size_t> first;
@@ -33,8 +33,8 @@ inline std::size_t fastest_candidate(const std::vector<std::optional<double>>& s
   return *seconds[*best] < *seconds[*first] * (1 - margin) ? *best : *first;
 }
 
-/// Candidates whose times by a search are within `margin` of the fastest one's, the fastest first, `most` of
-/// them at most: a search is too short to tell them apart. None where none ran.
+/// Returns the candidates within `margin` of the fastest time, fastest first, at most `most` of them. A
+/// search is too short to tell these apart. Empty when none ran.
 inline std::vector<std::size_t> contenders(const std::vector<std::optional<double>>& seconds, double margin,
                                            std::size_t most) {
   std::vector<std::size_t> ran;
@@ -52,22 +52,22 @@ inline std::vector<std::size_t> contenders(const std::vector<std::optional<doubl
 
 /// How much of what a library offers is tried.
 struct Search {
-  std::size_t candidates = 1;  ///< the first so many that run
-  int rounds = 1;              ///< in each all of them have their turn
+  std::size_t candidates = 1;  ///< number of candidates that run and are compared
+  int rounds = 1;              ///< every candidate has one turn per round
 
-  /// Member by member.
+  /// Compares member by member.
   bool operator==(const Search&) const = default;
 };
 
-/// What trying candidates may take where an operation is long, in seconds of their operations.
+/// Time budget for trying the candidates of a long operation: seconds of running operations.
 inline constexpr double search_seconds_in_all = 1;
-/// An operation from this many seconds on is long: a candidate is timed by it alone.
+/// An operation that takes at least this many seconds is long: a batch of it is one operation.
 inline constexpr double long_operation_seconds = 0.01;
 
-/// How `offered` candidates, 1 or more, are tried where an operation of the first one takes `seconds`: all in
-/// three rounds. Of long operations as many candidates as search_seconds_in_all allows, the first one always,
-/// and then as many rounds: a candidate costs two operations in the first round (one loads its kernel), one
-/// in each that follows; the first one is loaded already.
+/// Plans the search over `offered` candidates, 1 or more, when one operation of the first takes `seconds`.
+/// Short operations: all candidates in three rounds. Long operations: as many candidates as fit in
+/// search_seconds_in_all, at least the first, then as many rounds as fit. A candidate costs two operations in
+/// the first round (one loads its kernel) and one in each later round. The first candidate is already loaded.
 inline Search plan_search(std::size_t offered, double seconds) {
   constexpr int most_rounds = 3;
   if (offered <= 1) return {};
@@ -81,9 +81,8 @@ inline Search plan_search(std::size_t offered, double seconds) {
           1 + static_cast<int>(std::clamp(more_rounds, 0.0, most_rounds - 1.0))};
 }
 
-/// How many times as fast as the first candidate another one is, by the seconds of batches of both that took
-/// turns; 1 unless it is faster by more than `margin` of the first one's time. Throws std::invalid_argument
-/// where either has none.
+/// Speed-up of `other` over `first`, from the seconds of batches taken in turns. Returns 1 unless `other` is
+/// faster by more than `margin` of the first one's time. Throws std::invalid_argument when either is empty.
 inline double times_as_fast(const std::vector<double>& first, const std::vector<double>& other,
                             double margin = choice_margin) {
   const double first_median = median(first);
@@ -91,7 +90,7 @@ inline double times_as_fast(const std::vector<double>& first, const std::vector<
   return other_median < first_median * (1 - margin) ? first_median / other_median : 1;
 }
 
-/// What a value of the first candidate becomes with one that is so many times as fast.
+/// Scales a value of the first candidate to that of a candidate `times` as fast.
 inline double sped_up(double value, Quantity quantity, double times) {
   return quantity == Quantity::latency ? value / times : value * times;
 }

@@ -1,3 +1,4 @@
+// Builds and validates benchmark definitions, and lists their instances.
 #include "support/definition.hpp"
 
 #include <algorithm>
@@ -15,13 +16,13 @@ namespace gpugauge::bench {
 
 namespace {
 
-// Definitions are held by pointer: instances keep pointing at them while others register.
+// Definitions are held by pointer, because instances keep pointing at them while others register.
 std::vector<std::unique_ptr<const Definition>>& registry() {
   static std::vector<std::unique_ptr<const Definition>> list;
   return list;
 }
 
-// A word of an id: it must survive a file name, a regular expression and a shell without quoting.
+// A word of an id must be usable in a file name, a regular expression and a shell without quoting.
 bool is_word(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -29,7 +30,7 @@ bool is_word(const std::string& text) {
   });
 }
 
-// What keeps the Tensor Cores, or all of the CUDA cores, busy.
+// Classes that keep the Tensor Cores, or all CUDA cores, busy.
 bool draws_power(const std::string& metric_class) {
   return metric_class.rfind("gemm", 0) == 0 || metric_class == "conv" || metric_class == "attention";
 }
@@ -234,7 +235,7 @@ bool Definition::draws_much_power() const {
 }
 
 double Definition::warm_seconds() const {
-  constexpr double stated_by_families = 0.05;  // of the usual one, which this takes the place of
+  constexpr double stated_by_families = 0.05;  // of the usual warm-up, which this replaces
   return draws_much_power() && requirements.gpu ? power_warm_up.shortest - stated_by_families : 0;
 }
 
@@ -340,7 +341,7 @@ Registration::Registration(Definition definition) {
 std::vector<const Definition*> definitions() {
   std::vector<const Definition*> all;
   for (const auto& definition : registry()) all.push_back(definition.get());
-  // Several of one id, which differ in their axes' values, stay in the order of their file.
+  // Definitions with one id, which differ in their axes' values, stay in the order of their file.
   std::stable_sort(all.begin(), all.end(),
                    [](const Definition* a, const Definition* b) { return a->id() < b->id(); });
   return all;

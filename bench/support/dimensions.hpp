@@ -1,4 +1,4 @@
-// Sizes with an x between them, as axes write them. Pure.
+// Sizes joined by "x", as axes write them. Pure.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,8 @@
 
 namespace gpugauge::bench {
 
-/// {16, 4096, 128} of "16x4096x128": one size or more, each `least` or more; empty for anything else.
+/// Parses "16x4096x128" into {16, 4096, 128}: one size or more, each at least `least`. Returns empty for
+/// anything else.
 inline std::vector<int> parse_dimensions(std::string_view text, int least = 1) {
   std::vector<int> sizes;
   const char* from = text.data();

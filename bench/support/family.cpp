@@ -1,3 +1,4 @@
+// Runs one family process: checks the machine, runs the chosen benchmarks, writes the sample file.
 #include "support/family.hpp"
 
 #include <algorithm>
@@ -61,13 +62,13 @@ std::optional<std::string> unmet(const Requirements& requirements) {
   return std::nullopt;
 }
 
-/// Why nothing can be measured in this process any more, "" as long as something can.
+/// Why nothing can be measured in this process any more; "" while something can.
 std::string& lost_because() {
   static std::string reason;
   return reason;
 }
 
-// A failed benchmark may have taken the others' ground with it, and they are not to blame.
+// A failed benchmark may have made the rest of the process unusable; the later ones are not at fault.
 void look_for_loss(const BenchmarkResult& outcome) {
   if (outcome.status != Status::failed || !lost_because().empty() || !environment().lost) return;
   if (const auto reason = environment().lost())
@@ -91,7 +92,7 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
   } catch (const Interrupted&) {
     return unmeasured(instance, Status::interrupted, interruption());
   } catch (const OutOfGpuMemory& lack) {
-    // Its own memory is freed by now: what is in use still is somebody else's.
+    // The benchmark's own memory is freed by now, so memory still in use belongs to others.
     const auto memory = environment().gpu_memory ? environment().gpu_memory() : std::nullopt;
     Skipped skipped = without_room(lack.what(), memory && held_by_others(lack, *memory));
     return unmeasured(instance, skipped.status, std::move(skipped.reason));
@@ -108,8 +109,8 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
   }
 }
 
-// One entry by Google Benchmark. The whole window is measured inside the first iteration, so that it ends by
-// wall time and not by count; each iteration then reports one batch as seconds per operation, and the mean
+// One run by Google Benchmark. The whole window is measured inside the first iteration, so that it ends by
+// wall time and not by count. Each iteration then reports one batch as seconds per operation, or the mean
 // where there are fewer batches than iterations.
 void enter(benchmark::State& state, const Instance& instance, const Window& window, Recorder& recorder) {
   bool looped = false;
@@ -151,8 +152,8 @@ bool is_for_older_gpus(const Instance& instance) {
   return below != 0 && environment().compute_capability && environment().compute_capability() >= below;
 }
 
-// What stands in on older GPUs is no part of what this one is asked: a skip in every result would say
-// nothing. Where nothing else was chosen it is skipped by name.
+// Benchmarks that replace others on older GPUs are not part of what this GPU is asked. A skip in every result
+// would tell nothing. Where nothing else was chosen, they are skipped with a reason.
 void leave_out_stand_ins(std::vector<Instance>& chosen) {
   if (!std::all_of(chosen.begin(), chosen.end(), is_for_older_gpus)) std::erase_if(chosen, is_for_older_gpus);
 }
@@ -199,7 +200,8 @@ std::string rank_name() {
   return environment().rank_name ? environment().rank_name() : "";
 }
 
-/// The sample file: where it was asked for; a rank of several keeps its samples also where nobody said so.
+/// The path of the sample file, if any: the one asked for. A rank of several keeps its samples even if nobody
+/// asked.
 std::optional<std::filesystem::path> sample_file(const FamilyInfo& family, const Options& options) {
   const Environment& here = environment();
   const std::string rank = rank_name();
@@ -207,7 +209,7 @@ std::optional<std::filesystem::path> sample_file(const FamilyInfo& family, const
   return samples_path(family.name, rank.empty() || !here.job_name ? "" : here.job_name(), rank);
 }
 
-// A file that nobody named is named here.
+// Writes the sample file, and prints its name where no flag named it.
 void keep(const FamilyInfo& family, const Options& options, const result::Samples& samples) {
   const auto file = sample_file(family, options);
   if (!file) return;
@@ -226,7 +228,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
         fmt::format("--gpugauge_parent={}: that process is not the parent of this one", *options.parent));
   if (!options.child.empty()) return play_child(options.child);
   if (options.parent) {
-    // What launched the harness, on every node of a job say, launched no ranks of this family.
+    // The launcher of the harness, for example on every node of a job, did not launch ranks of this family.
     setenv("GPUGAUGE_RANK", "0", 1);
     setenv("GPUGAUGE_RANKS", "1", 1);
     if (options.samples) set_scratch_parent(std::filesystem::absolute(*options.samples).parent_path());
@@ -346,7 +348,7 @@ void summarise(result::Samples& samples) {
   };
   if (has(Status::interrupted) || has(Status::ok)) return;
   const bool none = has(Status::failed) || has(Status::unavailable) || has(Status::skipped);
-  // That of a file says that the family could not even begin.
+  // A file's status "unavailable" means that the family could not even begin.
   if (samples.status == Status::unavailable) samples.status = Status::skipped;
   if (none)
     samples.reason = fmt::format("no benchmark could be measured; the first said: {}", samples.reason);

@@ -13,14 +13,14 @@
 
 namespace gpugauge::bench {
 
-/// What the build knows of a family.
+/// What the build knows about a family.
 struct FamilyInfo {
-  /// The folder's name: what its benchmarks' ids begin with.
+  /// The folder's name: the first word of its benchmarks' ids.
   std::string name;
-  /// SHA-256 over the paths and contents of the sources that it is made of, 64 hex digits.
+  /// SHA-256 over the paths and contents of its sources, 64 hex digits.
   std::string source_hash;
-  double start_seconds = 0;   ///< estimate: what a process takes before and after its benchmarks
-  double beside_seconds = 0;  ///< estimate: what a benchmark takes beside its window
+  double start_seconds = 0;   ///< estimate: seconds before and after its benchmarks
+  double beside_seconds = 0;  ///< estimate: seconds per benchmark beyond its window
 };
 
 /// Exit codes of a family.
@@ -33,30 +33,30 @@ enum Exit {
   exit_interrupted = 130  ///< SIGINT or SIGTERM ended it; the sample file holds what was measured
 };
 
-/// The seed of all input data: the same in every process, so that inputs are the same everywhere.
+/// The seed of all input data. It is the same in every process, so that inputs are the same everywhere.
 inline constexpr std::uint64_t input_seed = 0x6775;
 
-/// Runs the family's registered benchmarks as the flags say. Reports its own errors on stderr; never throws.
-/// Once a process: Google Benchmark does not survive a second round.
+/// Runs the family's registered benchmarks as the flags say. Reports its own errors on stderr and never
+/// throws. Call it once per process: Google Benchmark cannot run twice.
 int run_family(const FamilyInfo& family, int argc, char** argv);
 
-/// Where a process writes its samples: the file asked for, or "samples.rank3.json" beside it for rank
-/// "rank3".
+/// Path of a process's sample file: `asked`, or "samples.rank3.json" beside it for rank "rank3".
 std::filesystem::path samples_path(const std::filesystem::path& asked, const std::string& rank);
-/// The same where no file was asked for: in the working folder "nccl.JOB.rank3.json" for rank "rank3" of the
-/// family "nccl", since what only one of many processes prints is soon lost; nullopt for a process that
-/// stands alone. Ranks of one job differ in ".rankN" alone, by which `gpugauge fleet` takes them together.
+/// Path of the sample file when none was asked for: "nccl.JOB.rank3.json" in the working folder for rank
+/// "rank3" of the family "nccl". Output that one of many processes only prints is soon lost. Returns nullopt
+/// for a process that runs alone. The files of one job differ only in ".rankN", and `gpugauge fleet` groups
+/// them by that.
 std::optional<std::filesystem::path> samples_path(const std::string& family, const std::string& job,
                                                   const std::string& rank);
 
-/// The window of one definition when the profile gives `seconds` a benchmark.
+/// The window of one definition when the profile gives `seconds` per benchmark.
 Window window_of(const Definition& definition, double seconds);
-/// The same for an instance. Where a mean is formed of what the profile smoke measures, the window is not
-/// shorter than `mean_seconds`: each class keeps one mean that is judged when windows are short. That of a
-/// sustained definition lasts `sustained_seconds` where that is above 0.
+/// The window of one instance. Where the profile smoke forms a mean, the window lasts at least
+/// `mean_seconds`. So each class keeps one judged mean when windows are short. A sustained definition gets
+/// `sustained_seconds` where that is above 0.
 Window window_of(const Instance& instance, double seconds, double mean_seconds, double sustained_seconds = 0);
 
-/// The family's own status, from its benchmarks: ok when any is ok; else interrupted, failed or skipped, with
+/// Sets the family's status from its benchmarks: ok when any is ok; else interrupted, failed or skipped, with
 /// the first reason. `benchmarks` must not be empty.
 void summarise(result::Samples& samples);
 

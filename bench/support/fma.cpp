@@ -7,7 +7,7 @@
 #endif
 
 // The loops below are unrolled so that each chain stays in its own register. Chains start at different
-// values: equal ones the compiler would compute once.
+// values, because the compiler would compute equal ones once.
 namespace gpugauge::bench {
 
 namespace {
@@ -76,7 +76,7 @@ double run_baseline(std::int64_t rounds, double a, double b) {
 
 #else
 
-// Two lanes by multiplication and addition: what every 64-bit processor has.
+// Two lanes by multiplication and addition, which every 64-bit processor has.
 using Pair = double __attribute__((vector_size(16)));
 
 double run_baseline(std::int64_t rounds, double a, double b) {

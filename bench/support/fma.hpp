@@ -1,4 +1,4 @@
-// Floating-point work that lives in registers: independent chains of x = x * a + b.
+// Floating-point work that stays in registers: independent chains of x = x * a + b.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace gpugauge::bench {
 /// Independent chains: enough to fill two pipelines of four cycles, few enough for sixteen registers.
 inline constexpr int fma_chains = 12;
 
-/// One way of doing the chains. A round advances each lane of each chain once, that is 2 flops.
+/// One implementation of the chains. A round advances each lane of each chain once, which is 2 flops.
 struct FmaKernel {
   std::string name;  ///< "avx512", "avx2", "neon", "baseline": kept in the result's notes
   int lanes = 0;     ///< doubles in a vector

@@ -1,3 +1,4 @@
+// Starts a fresh process without a shell and reads its report through a pipe.
 #include "support/fresh_process.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::map<std::string, std::function<Report()>>& children() {
   return all;
 }
 
-/// Throws when there is no more time, or a signal wants this process to end.
+/// Returns the seconds left. Throws when there are none, or when a signal asks this process to end.
 double look(double deadline, double limit_seconds) {
   if (interrupted()) throw Interrupted{};
   const double left = deadline - steady_seconds();
@@ -46,7 +47,7 @@ double look(double deadline, double limit_seconds) {
       fmt::format("a fresh process did not end within {:.3g} s and was killed", limit_seconds));
 }
 
-/// A file descriptor that is closed with its owner.
+/// A file descriptor that its destructor closes.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -64,7 +65,7 @@ class Descriptor {
   int number_;
 };
 
-/// A process that is killed, and waited for, with its owner.
+/// A process that the destructor kills and waits for.
 class Running {
  public:
   explicit Running(pid_t id) : id_(id) {}
@@ -77,7 +78,7 @@ class Running {
     while (waitpid(id_, &status, 0) < 0 && errno == EINTR) {
     }
   }
-  /// Its status, once it has ended: a pipe is closed before a driver has taken a context apart.
+  /// Waits for its status. A pipe closes before the driver has torn down a context.
   int wait(double deadline, double limit_seconds) {
     for (;;) {
       int status = 0;
@@ -133,7 +134,7 @@ pid_t spawn(const FreshProcess& process, int report) {
   return id;
 }
 
-/// Everything that is written until the other end is closed.
+/// Reads everything until the other end is closed.
 std::string read_all(int from, double deadline, double limit_seconds) {
   std::string text;
   std::array<char, 4096> buffer{};
@@ -187,7 +188,7 @@ Report parse_report(const std::string& text) {
   Report report;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (lines.eof()) break;  // no line break behind it: cut off
+    if (lines.eof()) break;  // no final line break: cut off
     if (line == "end") return report;
     if (line.rfind(failure_word, 0) == 0) throw std::runtime_error(line.substr(std::strlen(failure_word)));
     const std::size_t blank = line.find(' ');

@@ -1,5 +1,5 @@
-// Samples that need a process of their own: what happens only once in a process (making a context, a first
-// launch) is timed inside a fresh one, which hands its times back through a pipe.
+// Samples that need a process of their own. What happens only once per process (making a context, a first
+// launch) is timed in a fresh process, which returns its times through a pipe.
 #pragma once
 
 #include <functional>
@@ -10,57 +10,56 @@
 
 namespace gpugauge::bench {
 
-/// What a fresh process found out: names (letters, digits, '_') and finite numbers.
+/// What a fresh process reports: names (letters, digits, '_') and finite numbers.
 using Report = std::map<std::string, double>;
 
-/// Lines of "name value", the last one "end".
+/// Writes the report as lines of "name value"; the last line is "end".
 std::string report_text(const Report& report);
-/// The other way. Throws std::runtime_error, one sentence, for a text that is cut off, holds anything else,
-/// or is a message of failure_text().
+/// Parses the text of report_text(). Throws std::runtime_error with one sentence for a text that is cut off,
+/// is malformed, or comes from failure_text().
 Report parse_report(const std::string& text);
-/// What a process writes that failed, in place of a report.
+/// What a failed process writes in place of a report.
 std::string failure_text(const std::string& reason);
 
-/// The report is written to this file descriptor.
+/// The file descriptor that the report is written to.
 inline constexpr int report_descriptor = 3;
 
-/// A process to be started for its report.
+/// A process to start for its report.
 struct FreshProcess {
   /// A path; PATH is not searched.
   std::string executable;
   std::vector<std::string> arguments;  ///< without the program's name
-  /// Beside this process's own environment; nullopt takes a variable away.
+  /// Added to this process's own environment; nullopt removes a variable.
   std::map<std::string, std::optional<std::string>> environment;
-  /// Then it is killed.
+  /// Seconds after which the process is killed.
   double limit_seconds = 30;
 };
 
-/// How one of them went.
+/// The outcome of one fresh process.
 struct FreshResult {
-  /// What it handed back.
+  /// What it reported.
   Report report;
-  double wall_seconds = 0;  ///< from its start until it had ended
+  double wall_seconds = 0;  ///< from its start to its end
 };
 
-/// Starts the process, without a shell, and waits for it. Its standard output is discarded. Throws
-/// std::runtime_error with one sentence when it cannot be started, fails, hands back no report, or exceeds
-/// the limit (it is killed then); throws Interrupted, having killed it, when a signal asks this process to
-/// end.
+/// Starts the process without a shell and waits for it. Its standard output is discarded. Throws
+/// std::runtime_error with one sentence when it cannot start, fails, reports nothing, or exceeds the limit
+/// (it is then killed). Kills it and throws Interrupted when a signal asks this process to end.
 FreshResult run_fresh(const FreshProcess& process);
 
-/// This executable, to be started as child `name` (see Child) and to end with this process.
+/// This executable, started as child `name` (see Child) and ended with this process.
 FreshProcess own_child(const std::string& name);
 
-/// A part that this executable can play instead of measuring: --gpugauge_child=NAME. `body` returns the
+/// A role that this executable can play instead of measuring: --gpugauge_child=NAME. `body` returns the
 /// report or throws.
 class Child {
  public:
-  /// Takes the part under its name, which --gpugauge_child gives.
+  /// Registers the role under the name that --gpugauge_child gives.
   Child(std::string name, std::function<Report()> body);
 };
 
-/// Plays the part and writes what it found to report_descriptor. Returns the exit code of the process: 0, or
-/// 1 when the body threw. Throws result::UsageError for a name that nobody registered.
+/// Plays the role and writes its report to report_descriptor. Returns the exit code of the process: 0, or 1
+/// when the body threw. Throws result::UsageError for a name that nobody registered.
 int play_child(const std::string& name);
 
 }  // namespace gpugauge::bench

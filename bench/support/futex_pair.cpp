@@ -13,7 +13,7 @@ namespace gpugauge::bench {
 namespace {
 
 void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
-  // An interrupted or refused wait is harmless: every caller looks at the word again.
+  // An interrupted or refused wait is harmless, because every caller checks the word again.
   syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
 

@@ -9,8 +9,8 @@
 
 namespace gpugauge::bench {
 
-/// The calling thread on one processor and a partner on another (or the same). Each wakes the other and
-/// sleeps.
+/// The calling thread on one processor and a partner thread on another (or the same). Each wakes the other
+/// and sleeps.
 class FutexPair {
  public:
   /// Throws std::system_error when a thread cannot be made or pinned.
@@ -19,10 +19,10 @@ class FutexPair {
   FutexPair(const FutexPair&) = delete;
   FutexPair& operator=(const FutexPair&) = delete;
 
-  /// Exactly `wakes` wakes, there and back in turn, each of a thread that went to sleep. After an odd number
-  /// the caller waits for the last one by looking, not by a wake.
+  /// Does exactly `wakes` wakes, alternately there and back, each of a thread that sleeps. After an odd
+  /// number the caller polls for the last one instead of sleeping.
   void exchange(std::int64_t wakes);
-  /// True when the partner answered as often as it was woken.
+  /// True when the partner answered every wake.
   bool answered() const;
   /// How often the partner ran because it was woken.
   std::int64_t wakes_answered() const { return answers_.load(); }

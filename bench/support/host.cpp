@@ -1,3 +1,4 @@
+// Reads the host's processors, caches and available memory from the kernel's files.
 #include "support/host.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ struct CpuSet {
   CpuSet& operator=(const CpuSet&) = delete;
 };
 
-// "48K", "2048K", "32M", plain bytes; 0 for anything else.
+// Parses "48K", "2048K", "32M", plain bytes; 0 for anything else.
 std::size_t size_of(const std::string& text) {
   char* end = nullptr;
   const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
@@ -65,7 +66,7 @@ std::vector<Cache> data_caches(int cpu, const fs::path& root) {
   return found;
 }
 
-// What is left under one control group and its ancestors; `least` shrinks to it.
+// Lowers `least` to what is left under one control group and its ancestors.
 void shrink(std::size_t& least, const fs::path& mount, fs::path group, const char* limit_file,
             const char* used_file) {
   while (true) {
@@ -111,7 +112,7 @@ Pinned::Pinned(const std::vector<int>& cpus) : before_(allowed_cpus()) {
 Pinned::~Pinned() {
   try {
     allow_only(before_);
-  } catch (const std::system_error&) {  // the cpuset shrank meanwhile: staying pinned harms nobody
+  } catch (const std::system_error&) {  // the cpuset shrank meanwhile; staying pinned is harmless
   }
 }
 

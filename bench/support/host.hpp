@@ -1,4 +1,5 @@
-// What the host has: processors this process may use, caches, memory. All from the kernel's own files.
+// What the host has: processors that this process may use, caches, memory. All values come from the kernel's
+// own files.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@ namespace gpugauge::bench {
 /// Processors that this process may run on (affinity and cpuset), ascending; never empty.
 std::vector<int> allowed_cpus();
 
-/// The first line of a file of the kernel's, without its end; "" where there is none.
+/// The first line of a kernel file, without its newline; "" where there is none.
 std::string first_line(const std::filesystem::path& file);
 
-/// Restricts the calling thread, and what it starts, to these processors for good. Throws std::system_error
-/// when the kernel refuses.
+/// Restricts the calling thread, and the threads and processes it starts, to these processors permanently.
+/// Throws std::system_error when the kernel refuses.
 void allow_only(const std::vector<int>& cpus);
 
-/// Restricts the calling thread to these processors; puts the earlier affinity back at the end.
+/// Restricts the calling thread to these processors; the destructor restores the earlier affinity.
 class Pinned {
  public:
   /// Throws std::system_error when the kernel refuses.
@@ -31,21 +32,22 @@ class Pinned {
   std::vector<int> before_;
 };
 
-/// Processors for the axis `cores`: "one_core" is the highest-numbered allowed one (the lowest serves most
-/// interrupts), "all_cores" are all allowed ones.
+/// Processors for the axis `cores`. "one_core" is the highest-numbered allowed one, because the lowest serves
+/// most interrupts. "all_cores" are all allowed ones.
 std::vector<int> cpus_of(const std::string& cores);
 
-/// "0-3,8": how a list of processors is written.
+/// Formats a list of processors: "0-3,8".
 std::string cpu_list(const std::vector<int>& cpus);
 
-/// Data-cache sizes that one processor sees, in bytes; what the kernel does not tell has a common size.
+/// Data-cache sizes that one processor sees, in bytes. A size that the kernel does not report keeps a common
+/// default.
 struct Caches {
   /// First level, data or both, in bytes.
   std::size_t l1 = std::size_t{32} << 10;
   /// Second level, in bytes.
   std::size_t l2 = std::size_t{1} << 20;
-  std::size_t last = std::size_t{32} << 20;  ///< the last level's, of one instance
-  bool known = false;                        ///< false: the kernel told nothing, these are the common sizes
+  std::size_t last = std::size_t{32} << 20;  ///< one instance of the last level
+  bool known = false;                        ///< false: the kernel reports nothing, these are the defaults
 };
 /// The caches of processor `cpu`; `root` is the prefix of /sys.
 Caches caches_of(int cpu, const std::filesystem::path& root = "/");
@@ -53,8 +55,8 @@ Caches caches_of(int cpu, const std::filesystem::path& root = "/");
 /// Sum of the last-level caches that these processors reach.
 std::size_t last_level_bytes(const std::vector<int>& cpus, const std::filesystem::path& root = "/");
 
-/// Memory that can still be used: the kernel's estimate, or less where a control group (version 1 or 2, its
-/// own or an ancestor) limits it. 0 when nothing can be read.
+/// Bytes of memory that can still be used: the kernel's estimate, or less where a control group limits it
+/// (version 1 or 2, its own or an ancestor). 0 when nothing can be read.
 std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 }  // namespace gpugauge::bench

@@ -5,14 +5,15 @@
 
 namespace gpugauge::bench {
 
-/// From now on SIGINT and SIGTERM only set a flag; a second one ends the process at once.
+/// Installs handlers for SIGINT and SIGTERM that only set a flag; a second signal ends the process at once.
 void catch_interrupts();
 /// True once such a signal arrived.
 bool interrupted();
-/// "signal 15 (SIGTERM) ended the process", once interrupted() holds.
+/// Returns for example "signal 15 (SIGTERM) ended the process". Valid once interrupted() is true.
 std::string interruption();
 
-/// Kills this process when its parent ends. Returns false when the parent is not `parent_pid` any more.
+/// Makes the kernel kill this process when its parent ends. Returns false when the parent is no longer
+/// `parent_pid`.
 bool die_with_parent(int parent_pid);
 
 }  // namespace gpugauge::bench

@@ -16,19 +16,19 @@ bool contains_any(std::string_view text, const std::array<std::string_view, coun
                      [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-// Looked for first: xmma and CUTLASS write ffma, dfma or simt into the names of their kernels without Tensor
+// Checked first: xmma and CUTLASS write ffma, dfma or simt into the names of kernels that use no Tensor
 // Cores.
 constexpr std::array<std::string_view, 6> certainly_simt{"_ffma", "_dfma",   "_simt",
                                                          "gemv",  "gemmsn_", "fp32_simt"};
 
 // 884, 1688, 16816, ... are shapes of the mma instruction: m8n8k4, m16n8k8, m16n8k16. cuDNN's fused attention
-// names its instruction up to 9.0 (wmma, wgmma) and no longer from 10.0 on; it has none without Tensor Cores.
+// names its instruction up to 9.0 (wmma, wgmma) but not from 10.0 on. It never runs without Tensor Cores.
 constexpr std::array<std::string_view, 20> tensor_words{
     "nvjet", "tensorop", "xmma",    "wgmma",  "_wmma",        "hmma",        "imma",
     "dmma",  "qmma",     "tcgen05", "s16816", "h16816",       "s161616",     "s1688",
     "h1688", "s884",     "h884",    "i16832", "_flash_fprop", "_flash_bprop"};
 
-// Generated before Tensor Cores, or for what they do not do. scudnn: cuDNN's convolutions in fp32; those on
+// Generated before Tensor Cores, or for what they do not support. scudnn: cuDNN's fp32 convolutions; those on
 // Tensor Cores are s884cudnn and the like.
 constexpr std::array<std::string_view, 6> simt_words{"sgemm", "dgemm", "cgemm", "zgemm", "hgemm", "scudnn"};
 
@@ -48,10 +48,11 @@ bool is_word_letter(char letter) {
   return is_digit(letter) || (letter >= 'a' && letter <= 'z');
 }
 
-// "sm80" for the first `prefix` that starts a word and is followed by two or three digits.
+// Returns for example "sm80" for the first `prefix` that starts a word and is followed by two or three
+// digits.
 std::string architecture_after(std::string_view text, std::string_view prefix) {
   for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
-    // In a mangled name the length of a word stands right before it.
+    // In a mangled name the length of a word precedes it directly.
     if (at > 0 && is_word_letter(text[at - 1]) && !is_digit(text[at - 1])) continue;
     std::size_t end = at + prefix.size();
     while (end < text.size() && is_digit(text[end])) ++end;
@@ -61,7 +62,7 @@ std::string architecture_after(std::string_view text, std::string_view prefix) {
   return {};
 }
 
-// CUB's namespace lists every architecture that it was compiled for: cub_300001_sm_800_900.
+// Removes CUB's namespace, which lists every architecture it was compiled for: cub_300001_sm_800_900.
 std::string without_compiled_for(std::string text) {
   for (std::size_t at = text.find("cub_"); at != std::string::npos; at = text.find("cub_", at + 1)) {
     std::size_t end = at + 4;
@@ -82,7 +83,7 @@ std::string architecture_of(std::string_view text) {
     if (at != std::string_view::npos && (at == 0 || !(text[at - 1] >= 'a' && text[at - 1] <= 'z')))
       return std::string(architecture);
   }
-  // The kernels that cuBLAS brought for 9.0; those for later architectures name theirs.
+  // Kernels that cuBLAS introduced for 9.0; those for later architectures name theirs.
   if (text.find("nvjet_") != std::string_view::npos) return "sm90";
   return {};
 }

@@ -1,5 +1,5 @@
-// What a kernel's name says: Tensor Cores or not, and for which architecture it was compiled. NVIDIA
-// publishes no grammar of these names; the words below are those that profiles of cuBLAS, cuDNN and CUTLASS
+// What a kernel's name tells: whether it uses Tensor Cores, and the architecture it was compiled for. NVIDIA
+// publishes no grammar of these names. The words below are those that profiles of cuBLAS, cuDNN and CUTLASS
 // show.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace gpugauge::bench {
 
-/// Which units did the arithmetic. unknown: the name does not say, as those of kernels that only copy, add up
-/// or convert.
+/// Which units did the arithmetic. unknown: the name does not say, as for kernels that only copy, add or
+/// convert.
 enum class KernelPath { tensor, simt, unknown };
 
 /// What a name says.
@@ -19,14 +19,14 @@ struct KernelName {
   KernelPath path = KernelPath::unknown;
   std::string architecture;  ///< "sm80", "" when the name does not say
 
-  /// Member by member.
+  /// Compares member by member.
   bool operator==(const KernelName&) const = default;
 };
 
 /// Reads one name, mangled or not, in any case.
 KernelName parse_kernel_name(std::string_view name);
 
-/// All kernels of one operation together: tensor when one of them is, else simt when one of them is. The
+/// Combines all kernels of one operation: tensor when one of them is, else simt when one of them is. The
 /// architectures are those of the kernels on that path, without repeats, joined with "+".
 KernelName parse_kernel_names(const std::vector<std::string>& names);
 

@@ -1,4 +1,4 @@
-// Anonymous memory straight from the kernel, released at the end.
+// Anonymous memory straight from the kernel, released by the destructor.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace gpugauge::bench {
 
-/// Memory that was asked for and not given; becomes a skip that names the size.
+/// Host memory could not be allocated. It becomes a skip that names the size.
 class OutOfMemory : public std::bad_alloc {
  public:
-  /// `bytes` were asked for: what() names them in a sentence.
+  /// `bytes`: what was asked for; what() names it in a sentence.
   explicit OutOfMemory(std::size_t bytes);
   /// One sentence with the size.
   const char* what() const noexcept override { return sentence_.c_str(); }
@@ -19,11 +19,11 @@ class OutOfMemory : public std::bad_alloc {
   std::string sentence_;
 };
 
-/// The size of pages that is asked for.
+/// The page size to ask the kernel for.
 enum class Pages { huge, small };
 
-/// Zeroed private pages, aligned to 2 MiB. `huge` asks for transparent huge pages (where the kernel has them
-/// off it gets small ones), `small` refuses them. Nothing is touched yet. Throws OutOfMemory.
+/// Zeroed private pages, aligned to 2 MiB. `huge` asks for transparent huge pages, and gets small ones where
+/// the kernel has them off. `small` refuses huge pages. No page is touched yet. Throws OutOfMemory.
 class Mapping {
  public:
   /// Maps `bytes` bytes, 1 or more.
@@ -32,9 +32,9 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  /// Their first byte; never null.
+  /// The first byte; never null.
   std::byte* data() const { return data_; }
-  /// As many as were asked for.
+  /// Bytes as asked for.
   std::size_t bytes() const { return bytes_; }
 
  private:

@@ -31,8 +31,8 @@ std::int64_t bounded(const Timer& timer, double operations) {
   return limit > 0 ? std::min(wanted, limit) : wanted;
 }
 
-// The fastest of three, as long as there is time: what interrupts a batch must not make all later ones too
-// short. Where it took long the time before, too (`once` seconds; 0 = it was not timed yet), nothing did.
+// Fastest of three runs while there is time, because an interrupted batch must not shorten all later ones.
+// One run is enough where the time before was long too (`once` seconds; 0 = not timed yet).
 double fastest(Timer& timer, std::int64_t operations, double once, double deadline,
                const std::function<double()>& now) {
   constexpr double is_long = 0.05;
@@ -52,8 +52,8 @@ std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
     const double before = static_cast<double>(operations);
     if (seconds >= batch_seconds / 2) {
       seconds = fastest(timer, operations, seconds, deadline, now);
-      // On a busy machine a handful of operations can seem long because a thread waits for its processor.
-      // Then twice the operations do not take longer, and the batch goes on growing.
+      // On a busy machine a few operations can seem long because a thread waits for its processor. Twice the
+      // operations then take no longer, and the batch keeps growing.
       const std::int64_t twice = bounded(timer, before * 2);
       if (seconds >= batch_seconds * 4 || twice <= operations)
         return bounded(timer, before * batch_seconds / seconds);
@@ -70,7 +70,7 @@ std::int64_t calibrate(Timer& timer, double batch_seconds, double deadline,
     operations = next;
     const double start = now();
     seconds = timed(timer, operations).seconds;
-    // A clock that stands still would make the batch grow until nothing ends it.
+    // A clock that stands still would make the batch grow for ever.
     if (seconds <= 0 && now() - start > longest_without_time)
       throw std::runtime_error(
           fmt::format("the timer {} shows no time for {} operations that took {:.2g} s by the host's clock",
@@ -92,7 +92,7 @@ result::Batches measure(Timer& timer, const Window& window, const std::function<
   batches.operations_per_batch = calibrate(timer, window.batch_seconds, now() + window.budget_seconds, now);
   const double operations = static_cast<double>(batches.operations_per_batch);
 
-  // Room for all of it now: growing inside the window would fault pages between two batches.
+  // Reserves all memory now: growing inside the window would fault pages between two batches.
   const double expected =
       std::clamp(2 * window.seconds / window.batch_seconds, static_cast<double>(window.minimum_batches),
                  static_cast<double>(window.maximum_batches));

@@ -1,3 +1,4 @@
+// Parses a family's flags and chooses the instances to measure.
 #include "support/options.hpp"
 
 #include <algorithm>
@@ -108,7 +109,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     } else if (const auto filter = value_of(argument, "benchmark_filter")) {
       options.filter = *filter;
     } else if (const auto seconds = value_of(argument, "benchmark_min_time")) {
-      // Kept from Google Benchmark: iterations are explicit, and not every version of it reads "0.5s".
+      // Not passed to Google Benchmark: iterations are explicit, and not every version of it reads "0.5s".
       options.window_seconds = seconds_of(argument, *seconds);
     } else {
       options.rest.push_back(argument);

@@ -1,4 +1,4 @@
-// The command line of a family: our flags, and those of Google Benchmark that we answer ourselves.
+// The command line of a family: our own flags, and the flags of Google Benchmark that we handle ourselves.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct Options {
   std::optional<std::filesystem::path> only;  ///< --gpugauge_only=FILE
   std::optional<Depth> depth;                 ///< --gpugauge_depth=DEPTH; without it every instance
   std::optional<int> parent;                  ///< --gpugauge_parent=PID
-  std::string child;                          ///< --gpugauge_child=NAME: play that part; "" = measure
+  std::string child;                          ///< --gpugauge_child=NAME: plays that role; "" = measure
   bool describe = false;                      ///< --gpugauge_describe
   bool list = false;                          ///< --benchmark_list_tests
   bool help = false;                          ///< --help
   std::string filter;                         ///< --benchmark_filter=REGEX, "-REGEX" for all others; "" = all
-  std::vector<std::string> rest;              ///< what Google Benchmark is given
+  std::vector<std::string> rest;              ///< arguments passed on to Google Benchmark
 };
 
 /// `arguments` without the program's name. Throws result::UsageError for an unknown --gpugauge_ flag or a bad
@@ -36,14 +36,14 @@ Options parse_options(const std::vector<std::string>& arguments);
 /// What --help prints before Google Benchmark's own flags.
 std::string help_text(const std::string& family);
 
-/// The instances that depth, filter and only leave, in seeded order (Fisher-Yates with the 64-bit Mersenne
-/// Twister: the same on every platform). `only` may name benchmarks of other families too: one file serves
-/// them all. Throws result::UsageError for a bad regular expression, for an id of this family in `only` that
-/// does not exist, and when nothing is left.
+/// Returns the instances selected by depth, filter and only, in seeded order. The shuffle is Fisher-Yates
+/// with the 64-bit Mersenne Twister, so it is the same on every platform. `only` may name benchmarks of other
+/// families, because one file serves all. Throws result::UsageError for a bad regular expression, for an
+/// unknown id of this family in `only`, and when nothing is left.
 std::vector<Instance> choose(std::vector<Instance> all, const Options& options,
                              const std::optional<std::vector<std::string>>& only);
 
-/// The ids in a file of one id per line; empty lines are passed over. Throws result::FileError.
+/// Reads a file of one id per line; skips empty lines. Throws result::FileError.
 std::vector<std::string> read_ids(const std::filesystem::path& file);
 
 }  // namespace gpugauge::bench

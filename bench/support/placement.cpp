@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Longer lists than any kernel's (CONFIG_NR_CPUS is at most 8192) are none.
+// Largest number of processors of any kernel (CONFIG_NR_CPUS is at most 8192); longer lists are rejected.
 constexpr int most_cpus = 8192;
 
-// A whole number of digits alone, with '-' before it or not; nullopt for anything else.
+// Parses a whole number, digits with an optional leading '-'; nullopt for anything else.
 std::optional<int> number_of(std::string_view text) {
   int value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -51,7 +51,7 @@ std::string node_text(const std::optional<int>& node) {
   return node ? std::to_string(*node) : "unknown";
 }
 
-// A thread keeps an affinity that outlives this function, which Pinned would give back.
+// The thread keeps this affinity after the function returns; Pinned would restore the old one.
 void narrow(Placement& placement) {
   try {
     allow_only(placement.cpus);

@@ -1,4 +1,4 @@
-// A place for files that go with the process: logs that a library writes, caches of fresh processes.
+// Temporary folders of this process: for logs that a library writes, and caches of fresh processes.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace gpugauge::bench {
 
-/// Folders are made in `parent` from now on: the harness's own, which goes with the command also where this
-/// process is killed. Without it they are made under TMPDIR, and the next one there removes what a killed one
-/// left.
+/// Folders are made in `parent` from now on. This is the harness's own folder, which the command removes even
+/// if this process is killed. Without it, folders are made under TMPDIR, and the next process there removes
+/// what a killed one left.
 void set_scratch_parent(const std::filesystem::path& parent);
 
-/// A folder for this user only. Throws result::FileError.
+/// Makes a folder that only this user can access. Throws result::FileError.
 std::unique_ptr<result::TemporaryDirectory> make_scratch_folder();
 
 }  // namespace gpugauge::bench

@@ -12,17 +12,17 @@ namespace gpugauge::bench {
 /// Middle value, or the mean of the two middle ones. Throws std::invalid_argument when there are none.
 double median(std::vector<double> values);
 
-/// Nearest-rank quantile: the smallest value that at least the share `quantile` (0 < quantile <= 1) of all
-/// values do not exceed. Throws std::invalid_argument when there are no values or the quantile is out of
-/// range.
+/// Nearest-rank quantile: the smallest value such that at least the share `quantile` of all values does not
+/// exceed it. 0 < quantile <= 1. Throws std::invalid_argument when there are no values or the quantile is out
+/// of range.
 double nearest_rank(std::vector<double> values, double quantile);
 
-/// Values that a p99 and a p90 are judged from: of fewer the nearest rank is the largest one.
+/// Fewest values from which a p99 and a p90 are judged. With fewer, the nearest rank is the largest value.
 inline constexpr std::size_t fewest_for_p99 = 100;
 inline constexpr std::size_t fewest_for_p90 = 10;
-/// Values that anything is judged from: of fewer one that was disturbed moves the median, too.
+/// Fewest values from which anything is judged. With fewer, one disturbed value moves the median too.
 inline constexpr std::size_t fewest_to_judge = 5;
-/// That number for a statistic.
+/// Fewest values from which `statistic` is judged.
 constexpr std::size_t fewest_for(Statistic statistic) {
   if (statistic == Statistic::p99) return fewest_for_p99;
   return statistic == Statistic::p90 ? fewest_for_p90 : fewest_to_judge;
@@ -32,7 +32,7 @@ constexpr std::size_t fewest_for(Statistic statistic) {
 /// it.
 double seconds_per_operation(const result::Batches& batches, Statistic statistic);
 
-/// `value` rounded to 7 significant digits, so that a sample file holds no digits that no clock can tell.
+/// `value` rounded to 7 significant digits: no clock resolves more.
 double rounded(double value);
 
 }  // namespace gpugauge::bench

@@ -12,7 +12,7 @@ namespace gpugauge::bench {
 
 namespace {
 
-// Two 16-byte vectors a step: fixed by hand, so that every compiler and optimisation level gives the same
+// Two 16-byte vectors per step, fixed by hand so that every compiler and optimisation level gives the same
 // loop. The barrier keeps compilers from turning the copy into memcpy, whose non-temporal stores would move
 // fewer bytes.
 using Pack = double __attribute__((vector_size(16)));
@@ -45,7 +45,7 @@ void triad(double* to, const double* from, const double* other, std::size_t elem
   }
 }
 
-// Small whole numbers: sums and products are exact, so any difference is an error.
+// Small integers: sums and products are exact, so any difference is an error.
 double source(std::size_t index) {
   return static_cast<double>(index % 8191);
 }
@@ -53,7 +53,7 @@ double other_source(std::size_t index) {
   return static_cast<double>(index % 127);
 }
 
-// The larger of two errors; a NaN stays a NaN, which std::max would lose.
+// The larger of two errors; propagates NaN, which std::max would lose.
 double worse(double left, double right) {
   if (std::isnan(left) || std::isnan(right)) return std::numeric_limits<double>::quiet_NaN();
   return std::max(left, right);

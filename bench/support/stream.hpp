@@ -1,4 +1,4 @@
-// The arrays of STREAM copy and triad, walked slice by slice so that the caches never hold the next slice.
+// The arrays of STREAM copy and triad, walked slice by slice so that the next slice is never in a cache.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace gpugauge::bench {
 
-/// Three arrays of doubles, a = b or a = b + scale * c. Each member of the team owns an equal part of each
-/// array, which it touches first (so that it lies in its own memory node) and walks in slices, starting over
-/// at the end.
+/// Three arrays of doubles: a = b or a = b + scale * c. Each member of the team owns an equal part of each
+/// array. It touches its part first, so that the part lies in its own memory node. It walks its part in
+/// slices and starts over at the end.
 class Stream {
  public:
   /// copy: a = b, two arrays; triad: a = b + scale * c, three.
@@ -27,15 +27,15 @@ class Stream {
 
   /// Bytes of all arrays together.
   std::size_t bytes() const { return arrays_ * elements_ * sizeof(double); }
-  /// Bytes that one operation (one slice by every member) reads and writes: 16 or 24 an element.
+  /// Bytes read and written by one operation (one slice by every member): 16 or 24 per element.
   double bytes_per_operation() const;
-  /// Slices of one member's part: after as many operations it starts over.
+  /// Slices of one member's part; the walk starts over after this many operations.
   std::int64_t slices_per_member() const { return slices_; }
 
   /// Every member walks `operations` slices of its own part.
   void walk(std::int64_t operations);
-  /// Walks what is left of the first pass, then returns the largest difference of any target element from
-  /// what it must be; NaN when any was never written.
+  /// Finishes the first pass, then returns the largest absolute error of any target element; NaN when any
+  /// element was never written.
   double largest_error();
   /// The target of member 0.
   double* target() { return array(0, 0); }

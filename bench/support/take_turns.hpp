@@ -1,4 +1,4 @@
-// Operations timed in one window, batch by batch in turns: all see one clock and one power state.
+// Operations timed in one window, batch by batch in turns, so that all run at the same clock and power state.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace gpugauge::bench {
 
-/// Seconds per operation, a batch each; as many of one as of the other.
+/// Seconds per operation, one entry per batch; both have the same number of entries.
 struct Turns {
-  std::vector<double> first;   ///< of the one that begins
-  std::vector<double> second;  ///< of the other one
+  std::vector<double> first;   ///< seconds of the first operation
+  std::vector<double> second;  ///< seconds of the second operation
 };
 
-/// Calls `timed(index)` for 0 to `count` - 1, each of which times one batch of its operation and returns the
-/// seconds per operation, in turns until has_ended(window, ...), where a batch of all counts as one. `now`
-/// reads wall time in seconds. Seconds of each, as many of one as of another. Throws what `timed` throws.
+/// Calls `timed(index)` for 0 to `count` - 1 in turns until has_ended(window, ...). Each call times one batch
+/// of its operation and returns the seconds per operation. One turn of all counts as one batch. `now` reads
+/// wall time in seconds. Returns the seconds of each operation, equally many for all. Throws what `timed`
+/// throws.
 template <typename Timed>
 std::vector<std::vector<double>> take_turns_of(std::size_t count, const Window& window, const Timed& timed,
                                                const std::function<double()>& now = steady_seconds) {
@@ -31,7 +32,7 @@ std::vector<std::vector<double>> take_turns_of(std::size_t count, const Window& 
   return seconds;
 }
 
-/// The same of two operations.
+/// take_turns_of() for two operations.
 template <typename First, typename Second>
 Turns take_turns(const Window& window, const First& first, const Second& second,
                  const std::function<double()>& now = steady_seconds) {

@@ -9,9 +9,8 @@ namespace gpugauge::bench {
 
 namespace {
 
-// Waits until `word` differs from `old`. Batches follow each other within microseconds, so it looks for a
-// while before it sleeps; not longer, because where threads share a processor the looking is what the others
-// wait for.
+// Waits until `word` differs from `old`. Batches follow within microseconds, so it polls for a while before
+// it sleeps. It does not poll longer, because threads that share its processor would wait for it.
 int changed(const std::atomic<int>& word, int old) {
   constexpr double looking_seconds = 30e-6;
   int now = word.load(std::memory_order_acquire);

@@ -1,4 +1,5 @@
-// Threads pinned one to a processor that do the same thing at the same time, batch after batch.
+// A team of threads, each pinned to one processor, that run the same task at the same time, batch after
+// batch.
 #pragma once
 
 #include <atomic>
@@ -19,10 +20,10 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  /// Members, the calling thread among them: 1 or more.
+  /// Number of members, including the calling thread: 1 or more.
   int size() const { return static_cast<int>(helpers_.size()) + 1; }
 
-  /// Every member calls task(its number); returns when all have. `task` must not throw.
+  /// Every member calls task(its number); returns when all have finished. `task` must not throw.
   void run(const std::function<void(int)>& task);
 
  private:

@@ -60,7 +60,7 @@ BatchTime HostTimer::time_batch(std::int64_t operations) {
 void HostTimer::warm_up() {
   // Long enough for the processor's clock to rise and for caches, TLB and branch predictors to fill.
   constexpr double warm_up_seconds = 0.02;
-  constexpr std::int64_t most = std::int64_t{1} << 40;  // an operation may cost nothing
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // an operation may take no time
   const double start = steady_seconds();
   for (std::int64_t operations = 1; steady_seconds() - start < warm_up_seconds;) {
     const double before = steady_seconds();

@@ -1,4 +1,4 @@
-// Clocks: what times a batch, and the host's own clocks.
+// Clocks: the interface that times a batch, and the host's own clocks.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ struct BatchTime {
   double sm_clock_hz = 0;  ///< 0 = no GPU
 };
 
-/// Times batches of `operations` operations. The host timer reads the steady clock around the call; the GPU
+/// Times batches of `operations` operations. The host timer reads the steady clock around the call. The GPU
 /// timer (support/cuda) uses events behind a blocking kernel.
 class Timer {
  public:
-  /// Timers are destroyed through this class, too.
+  /// Timers are destroyed through this class.
   virtual ~Timer() = default;
-  /// Does `operations` operations, 1 or more, and times them together. May throw what the operation throws.
+  /// Runs `operations` operations, 1 or more, and times them together. May throw what the operation throws.
   virtual BatchTime time_batch(std::int64_t operations) = 0;
-  /// Called once before calibration: first un-blocked execution, then warm-up.
+  /// Called once before calibration: runs one un-blocked operation, then warms up.
   virtual void warm_up() = 0;
   /// "steady_clock", "cuda_event": kept in the result's notes.
   virtual std::string name() const = 0;
@@ -29,7 +29,7 @@ class Timer {
   virtual double resolution_seconds() const = 0;
   /// Upper bound for the operations of one batch (a GPU queue must not fill); 0 = none.
   virtual std::int64_t maximum_operations() const { return 0; }
-  /// A batch's seconds are a GPU's at work, without a gap: between two batches it stands idle.
+  /// True when a batch's seconds are GPU work without gaps, so that the GPU is idle only between batches.
   virtual bool times_gpu_at_work() const { return false; }
 };
 
@@ -40,7 +40,7 @@ class HostTimer final : public Timer {
   explicit HostTimer(const std::function<void(std::int64_t)>& operations);
   /// Seconds on the steady clock; no SM clock.
   BatchTime time_batch(std::int64_t operations) override;
-  /// Operations for 20 ms: the processor's clock rises, caches and predictors fill.
+  /// Runs operations for 20 ms, so that the processor's clock rises and caches and predictors fill.
   void warm_up() override;
   /// "steady_clock".
   std::string name() const override;
@@ -57,8 +57,8 @@ double steady_seconds();
 double process_cpu_seconds();
 /// Processor seconds that the calling thread has used.
 double thread_cpu_seconds();
-/// Smallest difference that two readings of the steady clock can have, in seconds (measured once; what the
-/// kernel reports as resolution is often finer than what the counter can tell).
+/// Smallest difference between two readings of the steady clock, in seconds. It is measured once, because the
+/// resolution that the kernel reports is often finer than the counter's.
 double steady_resolution_seconds();
 
 }  // namespace gpugauge::bench

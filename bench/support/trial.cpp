@@ -1,3 +1,4 @@
+// Records one instance's batches, metrics, notes and checks, and forms its result.
 #include "support/trial.hpp"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace gpugauge::bench {
 
 namespace {
 
-// Below this the mean says nothing that the median does not: a CPU quota is accounted in periods of 100 ms.
+// In a shorter window the mean tells nothing that the median does not: a CPU quota is accounted in periods of
+// 100 ms.
 constexpr double shortest_mean_window = 1.0;
 
 double work_of(Quantity quantity, const result::Work& work) {

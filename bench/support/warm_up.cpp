@@ -39,7 +39,7 @@ bool is_settled(const std::vector<Reading>& readings) {
   return std::min(before, last) > 0 && std::max(before, last) <= std::min(before, last) * settled_within;
 }
 
-/// Operations for the next try, when so many took `seconds` and a reading shall take `wanted`.
+/// Operations for the next try, after `operations` took `seconds` and a reading should take `wanted`.
 std::int64_t more(std::int64_t operations, double seconds, double wanted) {
   constexpr double margin = 1.1;
   constexpr double most_growth = 16;
@@ -60,7 +60,7 @@ Warming warming(const WarmUp& how, double seconds, const std::vector<Reading>& r
 
 Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::int64_t)>& run,
                          const std::function<double()>& now) {
-  // Of the time that it should take: one that is a little short is still a reading.
+  // Share of the wanted time: a slightly shorter reading is still accepted.
   constexpr double long_enough = 0.8;
   const double start = now();
   std::int64_t operations = 1;

@@ -1,4 +1,4 @@
-// Warming up: a load runs until it is steady. Knows nothing of CUDA.
+// Warming up: a load runs until it is steady. Independent of CUDA.
 #pragma once
 
 #include <cstdint>
@@ -11,69 +11,69 @@ namespace gpugauge::bench {
 
 /// How long a load is warmed up.
 struct WarmUp {
-  double longest = 0.1;           ///< seconds after which it ends, steady or not
-  double shortest = 0.02;         ///< seconds that it takes at least
-  double reading_seconds = 5e-3;  ///< of a reading; three in a row are compared
-  bool throughput = false;        ///< compares the throughput, too, and not the SM clock alone
-  /// Seconds up to which it goes on past `longest` while the last two throughputs differ by more than 3%;
-  /// 0 = it does not.
+  double longest = 0.1;           ///< longest duration in seconds, steady or not
+  double shortest = 0.02;         ///< least duration in seconds
+  double reading_seconds = 5e-3;  ///< duration of a reading; three in a row are compared
+  bool throughput = false;        ///< compares the throughput too, not only the SM clock
+  /// Warming up continues past `longest`, up to this many seconds, while the last two throughputs differ by
+  /// more than 3%. 0 = never.
   double longest_unsettled = 0;
 };
 
-/// longest_unsettled of work that is bound by the memory, where such work ended this many seconds ago
-/// (infinity: none was in this process): the memory clock of GPUs with GDDR (405 MHz when idle) rises by
-/// itself, and the SM clock says nothing of it. Where throughput is flat it takes nothing.
+/// longest_unsettled for memory-bound work. `idle_seconds` is the time since such work last ended, infinity
+/// if this process ran none. The memory clock of GPUs with GDDR (405 MHz when idle) rises separately, and the
+/// SM clock does not show it. This costs no time where throughput is flat.
 constexpr double memory_settles_seconds(double idle_seconds) {
   constexpr double lasts_seconds = 3;
   return idle_seconds < lasts_seconds ? 0 : 0.5;
 }
 
-/// For work that draws much power: a GPU starts it at its highest clock and takes that back only when its
-/// power has been above the limit for a while, so that a glance of some milliseconds sees a clock that does
-/// not last.
+/// Warm-up for work that draws much power. A GPU starts it at its highest clock, and lowers the clock only
+/// after its power has exceeded the limit for a while. A reading of some milliseconds would see a clock that
+/// does not last.
 inline constexpr WarmUp power_warm_up{
     .longest = 1, .shortest = 0.3, .reading_seconds = 0.1, .throughput = true};
 
-/// The same where the power limit acted just before: on an H100 at its limit the clock goes on swinging by
-/// some percent, and the longer warm-up saw it flat in half of all cases.
+/// Warm-up for such work shortly after the power limit acted. On an H100 at its limit the clock then swings
+/// by some percent, and the longer warm-up found it flat in only half of all cases.
 inline constexpr WarmUp power_warm_up_again{
     .longest = 0.5, .shortest = 0.2, .reading_seconds = 0.06, .throughput = true};
 
-/// The one of work that draws much power on a GPU whose power limit acted this many seconds ago, infinity
-/// where it was not seen to.
+/// The warm-up for work that draws much power. `idle_seconds`: time since the power limit acted, infinity
+/// where that was not seen.
 constexpr const WarmUp& power_warm_up_after(double idle_seconds) {
   constexpr double lasts_seconds = 3;
   return idle_seconds < lasts_seconds ? power_warm_up_again : power_warm_up;
 }
 
-/// How warming up ended.
+/// The outcome of a warm-up.
 struct Warmed {
   double seconds = 0;   ///< wall time that it took
-  bool steady = false;  ///< false: it ended because it had taken the longest time, or was interrupted
-  bool settled = true;  ///< false: that was longest_unsettled, and throughput was not flat
+  bool steady = false;  ///< false: it reached its longest time, or was interrupted
+  bool settled = true;  ///< false: ended by longest_unsettled with throughput not flat
 };
 
-/// What was seen of the load in one reading; 0 = unknown.
+/// One reading of the load; 0 = unknown.
 struct Reading {
-  double operations_per_second = 0;  ///< of the operations alone
+  double operations_per_second = 0;  ///< rate of the operations alone
   double sm_clock_hz = 0;            ///< mean over the reading
 };
 
-/// Where a warm-up stands.
+/// The state of a warm-up.
 enum class Warming {
   goes_on,
-  ends_steady,     ///< all that is asked for is flat
-  ends_unsteady,   ///< it has taken the longest time
-  ends_unsettled,  ///< it has taken longest_unsettled, and throughput still moves
+  ends_steady,     ///< all compared values are flat
+  ends_unsteady,   ///< the longest time has passed
+  ends_unsettled,  ///< longest_unsettled has passed, and throughput still moves
 };
 
-/// Where a warm-up stands that has taken `seconds` and seen `readings`, the last one last.
+/// The state of a warm-up after `seconds` with these `readings`, in order of time.
 Warming warming(const WarmUp& how, double seconds, const std::vector<Reading>& readings);
 
-/// Lets `run(n)` do n operations again and again until three readings in a row are steady: SM clocks within
-/// half a percent of each other, and where it is asked for, throughputs within one percent (where no clock is
-/// known, they alone). With longest_unsettled the last two throughputs must lie within 3%, too. Operations
-/// that are too short for a reading are done more at a time. `now` reads wall time in seconds.
+/// Repeats `run(n)`, which does n operations, until three readings in a row are steady. Steady: SM clocks
+/// within 0.5% of each other and, where asked for, throughputs within 1%. Where no clock is known,
+/// throughputs alone decide. With longest_unsettled, the last two throughputs must also lie within 3%.
+/// Operations too short for a reading are run several at a time. `now` reads wall time in seconds.
 Warmed warm_until_steady(const WarmUp& how, const std::function<BatchTime(std::int64_t)>& run,
                          const std::function<double()>& now = steady_seconds);
 

@@ -10,7 +10,7 @@ namespace gpugauge::bench::sustained {
 
 namespace {
 
-/// Operations per second of GPU time over the points that end in [from, to); 0 without one.
+/// Operations per second of GPU time over the points that end in [from, to); 0 if there are none.
 double rate(const std::vector<Point>& points, double from, double to) {
   double seconds = 0;
   int count = 0;
@@ -74,7 +74,7 @@ Course course_of(const std::vector<Point>& points) {
   const double end = points.back().end_seconds;
   for (double second = 0; second + 1 <= end + 1e-9; ++second) {
     const double operations = rate(points, second, second + 1);
-    if (operations <= 0) continue;  // a batch that is longer than a second ends in a later one
+    if (operations <= 0) continue;  // a batch longer than a second ends in a later one
     course.per_second.push_back(operations);
     course.clock_per_second.push_back(clock(points, second, second + 1));
   }

@@ -53,7 +53,7 @@ void gemm(Trial& trial) {
   cuda::verify(trial,
                "largest error over " + std::to_string(samples) + " rows against fp64, relative to the norms",
                error, stream, kernels::gemm::tolerance_bf16_mma(edge));
-  // Hot, as the last seconds left it: twice more, the same bits.
+  // Twice more while hot from the last seconds: the bits must be the same.
   for (int repeat = 0; repeat < 2; ++repeat) {
     cuda::check(kernels::poison(c.get(), c.bytes(), stream), "poisoning C");
     timer.time_batch(1);

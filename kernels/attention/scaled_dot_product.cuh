@@ -10,7 +10,7 @@ namespace gpugauge::kernels::attention {
 
 namespace check {
 
-// A block has one thread for each of 128 keys, or queries, at a time, and for each of up to 128 columns.
+// A block has one thread per key or query, up to 128 at a time, and one thread per column, up to 128.
 constexpr int threads = 128;
 
 struct Head {
@@ -23,13 +23,13 @@ struct Head {
   __device__ double at(const void* data, int row, int column) const {
     return load(data, tensors.type, first + static_cast<std::int64_t>(row) * depth + column);
   }
-  /// Of `left`, `depth` numbers, and a row.
+  /// Dot product of `left`, `depth` numbers, and a row of `right`.
   __device__ double dot(const double* left, const void* right, int right_row) const {
     double sum = 0;
     for (int i = 0; i < depth; ++i) sum += left[i] * at(right, right_row, i);
     return sum;
   }
-  /// A row as numbers, a thread an element. The block has to wait before it reads them.
+  /// Reads a row as numbers, one element per thread. Synchronise the block before reading them.
   __device__ void read_row(double* into, const void* data, int row) const {
     const int me = static_cast<int>(threadIdx.x);
     if (me < depth) into[me] = at(data, row, me);
@@ -68,9 +68,10 @@ __device__ void compare(Comparison* comparison, double value, double reference, 
   tally.hand_in(comparison);
 }
 
-// One block a query, from `first` on: out and d_q; leaves log-sum-exp, D = d_out . out, and the size of D's
-// error. Without gradients the queries are those that are compared; with them all are, because every key
-// needs what they leave, and only the compared ones go on to d_q. `scores` takes `length` numbers a block.
+// One block per query, from `first` on: computes out and d_q, and stores log-sum-exp, D = d_out . out, and
+// the size of D's error. Without gradients it runs only for the compared queries. With gradients it runs for
+// all, because every key needs these values, and only the compared ones continue to d_q. `scores` has
+// `length` numbers per block.
 __global__ void query_kernel(Head head, Rows rows, int first, double* scores, double* statistics,
                              Errors* errors) {
   __shared__ double reduced[threads];
@@ -148,7 +149,7 @@ __global__ void query_kernel(Head head, Rows rows, int first, double* scores, do
     compare(&errors->d_q, head.at(tensors.d_q, query, me), gradient, tensors.type, squares);
 }
 
-// One block a compared key: d_k and d_v.
+// One block per compared key: d_k and d_v.
 __global__ void key_kernel(Head head, Rows rows, const double* statistics, Errors* errors) {
   __shared__ double key_row[threads];
   __shared__ double value_row[threads];

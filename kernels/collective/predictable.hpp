@@ -1,5 +1,4 @@
-// Inputs of collectives whose result every rank can work out alone, exactly, in whatever order sums are
-// formed.
+// Inputs of collectives whose result every rank can compute alone and exactly, in any order of summation.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace gpugauge::kernels::collective {
 
-/// Ranks up to which the sum of predictable() over all ranks is a whole number below 2^24, so exact in fp32.
+/// Largest number of ranks for which the sum of predictable() is below 2^24, so an exact integer in fp32.
 inline constexpr int most_ranks = 65'793;
 
 /// Element `index` of rank `rank`'s input: a whole number from 0 to 255.
@@ -20,17 +19,17 @@ GPUGAUGE_HOST_DEVICE inline float predictable(std::uint64_t seed, int rank, std:
 }
 
 /// What a rank must find in its output. With `sum`, element i is the sum over all ranks of their element base
-/// + i. Without, the output is made of blocks: element i is rank (first_rank + i / block)'s element base + i
-/// % block.
+/// + i. Without it, the output consists of blocks: element i is element base + i % block of rank first_rank +
+/// i / block.
 struct Expected {
-  /// A reduction; else the output is gathered.
+  /// True for a reduction, false for a gathered output.
   bool sum = false;
-  /// That take part, 1 to most_ranks.
+  /// Number of ranks, 1 to most_ranks.
   int ranks = 1;
-  /// Whose block comes first.
+  /// The rank whose block comes first.
   int first_rank = 0;
-  std::uint64_t block = 1;  ///< elements, >= 1
-  /// Of the inputs: where this rank's part begins.
+  std::uint64_t block = 1;  ///< elements per block, >= 1
+  /// Index in the inputs where this rank's part begins.
   std::uint64_t base = 0;
 
   /// Element i of the output, for inputs of `seed`. Exact.

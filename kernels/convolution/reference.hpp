@@ -1,4 +1,4 @@
-// Is a convolution right? Sampled results against sums in fp64.
+// Checks a convolution: sampled results against sums in fp64.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace gpugauge::kernels::convolution {
 
-/// *comparison (device): the largest element_error over `samples` results, spread over all of them; which
-/// ones the seed chooses, the first and the last always. One thread a result, slow and simple on purpose.
+/// *comparison (device): the largest element_error over `samples` results. `seed` chooses them, spread over
+/// all results, always including the first and the last. One thread per result; slow and simple on purpose.
 /// @pre 1 <= samples <= result.count(): else cudaErrorInvalidValue
 cudaError_t sampled_error(const Shape& shape, Pass pass, const Tensor& image, const Tensor& other,
                           const Tensor& result, std::int64_t samples, std::uint64_t seed,

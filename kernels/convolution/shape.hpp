@@ -9,53 +9,53 @@
 
 namespace gpugauge::kernels::convolution {
 
-/// y[n,k,p,q] = sum over c, r, s of x[n,c,p stride - pad + r,q stride - pad + s] w[k,c,r,s]; what lies
-/// outside of the image is 0.
+/// y[n,k,p,q] = sum over c, r, s of x[n,c,p stride - pad + r,q stride - pad + s] w[k,c,r,s]. Pixels outside
+/// the image are 0.
 struct Shape {
   int n = 0;       ///< images
   int c = 0;       ///< channels
   int h = 0;       ///< height of an image
   int w = 0;       ///< width of an image
   int k = 0;       ///< filters
-  int r = 0;       ///< their height
-  int s = 0;       ///< their width
+  int r = 0;       ///< height of a filter
+  int s = 0;       ///< width of a filter
   int pad = 0;     ///< rows and columns of zeros on each side, >= 0
-  int stride = 1;  ///< of the filters over the image, >= 1
+  int stride = 1;  ///< stride of the filters over the image, >= 1
 
   /// Rows of the result, >= 1 for a shape that fits.
   GPUGAUGE_HOST_DEVICE constexpr int p() const { return (h + 2 * pad - r) / stride + 1; }
-  /// Columns of the result, likewise.
+  /// Columns of the result, >= 1 for a shape that fits.
   GPUGAUGE_HOST_DEVICE constexpr int q() const { return (w + 2 * pad - s) / stride + 1; }
 };
 
-/// forward: y of x and w; data_gradient: dx of dy and w; filter_gradient: dw of dy and x.
+/// forward: y from x and w; data_gradient: dx from dy and w; filter_gradient: dw from dy and x.
 enum class Pass { forward, data_gradient, filter_gradient };
 
-/// One multiplication and one addition for each filter weight at each output, padding counted as if it were
-/// image: the same for all three passes.
+/// One multiplication and one addition per filter weight per output, the same for all three passes. Padding
+/// counts as if it were image.
 constexpr double flops(const Shape& of) {
   return 2.0 * of.n * of.k * of.p() * of.q() * of.c * of.r * of.s;
 }
 
-/// Products in the sum of one result, at most.
+/// Largest number of products in the sum of one result.
 constexpr std::int64_t products(const Shape& of, Pass pass) {
   if (pass == Pass::forward) return static_cast<std::int64_t>(of.c) * of.r * of.s;
   if (pass == Pass::data_gradient) return static_cast<std::int64_t>(of.k) * of.r * of.s;
   return static_cast<std::int64_t>(of.n) * of.p() * of.q();
 }
 
-/// Four-dimensional data anywhere: [images or filters, channels, rows, columns].
+/// A four-dimensional array in any layout: [images or filters, channels, rows, columns].
 struct Tensor {
-  /// Device or host pointer, as whoever reads it needs.
+  /// A device or host pointer, as the reader needs.
   const void* data = nullptr;
-  /// Of each element.
+  /// Type of each element.
   Element type = Element::fp32;
-  /// Elements along each of the four, >= 1.
+  /// Elements along each of the four dimensions, >= 1.
   std::int64_t size[4] = {};
-  /// Elements from one to the next along each of them.
+  /// Distance in elements along each dimension.
   std::int64_t stride[4] = {};
 
-  /// Elements of it all.
+  /// Number of elements.
   GPUGAUGE_HOST_DEVICE std::int64_t count() const { return size[0] * size[1] * size[2] * size[3]; }
   /// One element; the indices must be in range.
   GPUGAUGE_HOST_DEVICE double at(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) const {
@@ -63,19 +63,19 @@ struct Tensor {
   }
 };
 
-/// A sum of products and the Euclidean norms of its two sides.
+/// A sum of products, and the squared norms of its left and right factors.
 struct Sum {
   double value = 0;       ///< the sum
-  double norm_left = 0;   ///< sum of the squares of the left sides
-  double norm_right = 0;  ///< sum of the squares of the right sides
+  double norm_left = 0;   ///< sum of the squares of the left factors
+  double norm_right = 0;  ///< sum of the squares of the right factors
 
-  /// Adds one product of the sum.
+  /// Adds one product.
   GPUGAUGE_HOST_DEVICE void add(double left, double right) {
     value += left * right;
     norm_left += left * left;
     norm_right += right * right;
   }
-  /// What an error of the sum is relative to: the product of both norms.
+  /// The scale of errors: the product of both Euclidean norms.
   GPUGAUGE_HOST_DEVICE double scale() const { return std::sqrt(norm_left) * std::sqrt(norm_right); }
 };
 
@@ -116,7 +116,7 @@ GPUGAUGE_HOST_DEVICE inline Sum reference(const Shape& of, Pass pass, const Tens
   return sum;
 }
 
-/// How far element (i0..i3) of `result` is off, relative to the norms of what its sum multiplies.
+/// Error of element (i0..i3) of `result`, relative to the norms of the factors in its sum.
 GPUGAUGE_HOST_DEVICE inline double element_error(const Shape& of, Pass pass, const Tensor& image,
                                                  const Tensor& other, const Tensor& result, std::int64_t i0,
                                                  std::int64_t i1, std::int64_t i2, std::int64_t i3) {

@@ -1,4 +1,4 @@
-// Is a product right, whatever its types and layouts? Sampled rows, all columns, against sums in fp64.
+// Checks a product of any types and layouts: sampled rows, all columns, against sums in fp64.
 #pragma once
 
 #include <cmath>
@@ -11,11 +11,12 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// A matrix anywhere: element (row, column) is number row * row_stride + column * column_stride of `data`.
+/// A matrix in any layout: element (row, column) is number row * row_stride + column * column_stride of
+/// `data`.
 struct Matrix {
-  /// Device or host pointer, as whoever reads it needs.
+  /// A device or host pointer, as the reader needs.
   const void* data = nullptr;
-  /// Of each element.
+  /// Type of each element.
   Element type = Element::fp32;
   /// Elements from one row to the next.
   std::int64_t row_stride = 0;
@@ -28,8 +29,8 @@ struct Matrix {
   }
 };
 
-/// |c - reference| / (|a_row| |b_column|) of one element of C[m,n] = A[m,k] B[k,n], the rounding of C's type
-/// taken off; infinity when c is NaN. For int32 results, which are exact, |c - reference| itself.
+/// |c - reference| / (|a_row| |b_column|) of one element of C[m,n] = A[m,k] B[k,n], less the rounding of C's
+/// type. Infinity when c is NaN. For int32 results, which are exact, |c - reference| itself.
 GPUGAUGE_HOST_DEVICE inline double product_error(const Matrix& a, const Matrix& b, const Matrix& c,
                                                  std::int64_t row, std::int64_t column, std::int64_t k) {
   double reference = 0;
@@ -47,7 +48,7 @@ GPUGAUGE_HOST_DEVICE inline double product_error(const Matrix& a, const Matrix& 
 }
 
 /// *comparison (device): the largest product_error over the rows sampled_row(0..samples-1, samples, m, seed)
-/// of tiling.hpp and all columns. Slow and simple on purpose: one thread an element, fp64.
+/// of tiling.hpp and all columns. Slow and simple on purpose: fp64 and one thread per element.
 /// @pre 1 <= samples <= m; n, k >= 1: else cudaErrorInvalidValue
 cudaError_t sampled_product_error(const Matrix& a, const Matrix& b, const Matrix& c, int m, int n, int k,
                                   int samples, std::uint64_t seed, Comparison* comparison,

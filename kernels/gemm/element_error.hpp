@@ -25,7 +25,7 @@ GPUGAUGE_HOST_DEVICE inline float as_float(E4m3 value) {
   return to_float(value);
 }
 
-/// Share of the reference by which the type of C may be off: half a unit in the last place of bf16 and fp16.
+/// Relative rounding error that the type of C may add: half a unit in the last place of bf16 and fp16.
 GPUGAUGE_HOST_DEVICE inline double output_rounding(float) {
   return 0;
 }
@@ -36,8 +36,8 @@ GPUGAUGE_HOST_DEVICE inline double output_rounding(Fp16) {
   return 0x1p-11;
 }
 
-/// |c - reference| / (|a_row| |b_column|) for element (row, column), the allowed rounding of the output taken
-/// off. B is k x n, or its transpose where b_is_transposed<In>. Infinity when c is NaN, or when it is off
+/// |c - reference| / (|a_row| |b_column|) for element (row, column), less the allowed rounding of the output.
+/// B is k x n, or its transpose where b_is_transposed<In>. Infinity when c is NaN, or when it is wrong
 /// although the row or the column is zero.
 template <typename In, typename Out>
 GPUGAUGE_HOST_DEVICE double element_error(const In* a, const In* b, const Out* c, std::int64_t row,
@@ -58,7 +58,7 @@ GPUGAUGE_HOST_DEVICE double element_error(const In* a, const In* b, const Out* c
   if (off <= 0) return 0;
   const double scale = std::sqrt(norm_a) * std::sqrt(norm_b);
   const double error = off / scale;
-  return error == error ? error : HUGE_VAL;  // NaN in c, or nothing to scale by
+  return error == error ? error : HUGE_VAL;  // NaN in c, or a scale of 0
 }
 
 }  // namespace gpugauge::kernels::gemm

@@ -1,4 +1,4 @@
-// The hand-written bf16 product that loads the Tensor Cores most.
+// The hand-written bf16 product with the highest Tensor Core load.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,22 +8,22 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// wgmma on 9.0, of whose rate mma.sync reaches about 60% there; mma.sync elsewhere.
+/// wgmma on 9.0, where mma.sync reaches about 60% of its rate; mma.sync elsewhere.
 inline const char* fastest_bf16_name(int compute_capability) {
   return compute_capability == 90 ? "wgmma" : "mma_sync";
 }
 
-/// Whether it is the instruction with which this GPU comes to its highest power. Not on 10.x and 11.0, whose
-/// fast instruction is tcgen05: the load is less there than that of a library's product.
+/// Whether this product draws the GPU's highest power. It does not on 10.x and 11.0, whose fast instruction
+/// is tcgen05: a library's product loads those GPUs more.
 inline bool fastest_bf16_is_full_load(int compute_capability) {
   return compute_capability < 100 || compute_capability >= 120;
 }
 
-/// Said of a load that is not full; for notes.
+/// Note for a load that is not full.
 inline constexpr const char* not_full_load =
     "by mma.sync, less than what tcgen05 does on this GPU: cooling and power limit are not tried to the full";
 
-/// That product on the current device, which has this compute capability (90 for 9.0): see wgmma() and
+/// Runs that product on the current device, which has this compute capability (90 for 9.0): see wgmma() and
 /// mma_bf16().
 inline cudaError_t fastest_bf16(int compute_capability, const Bf16* a, const Bf16* b, Bf16* c, int m, int n,
                                 int k, cudaStream_t stream) {

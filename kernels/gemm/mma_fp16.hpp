@@ -8,9 +8,9 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// C[m,n] = A[m,k] B[k,n], all row-major and dense. m >= 1; n and k multiples of 8, >= 8; pointers 16-byte
-/// aligned: else cudaErrorInvalidValue. cudaErrorNotSupported below compute capability 8.0. Deterministic:
-/// the order of additions depends on the sizes only. Work: gemm::flops(m, n, k).
+/// C[m,n] = A[m,k] B[k,n], all row-major and dense. cudaErrorInvalidValue unless m >= 1, n and k are
+/// multiples of 8 and >= 8, and pointers are 16-byte aligned. cudaErrorNotSupported below compute capability
+/// 8.0. Deterministic: the order of additions depends only on the sizes. Work: gemm::flops(m, n, k).
 cudaError_t mma_fp16(const Fp16* a, const Fp16* b, Fp16* c, int m, int n, int k, cudaStream_t stream);
 cudaError_t mma_fp16(const Fp16* a, const Fp16* b, float* c, int m, int n, int k, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Launching the mma.sync products.
+// Launches the mma.sync products.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@
 
 namespace gpugauge::kernels::gemm::mma {
 
-// A block makes a 256x128 tile with 8 warps of 64x64. Tiles of A (256x32) and B (32x128) pass through a ring
-// of shared-memory stages that cp.async fills `stages - 1` steps ahead.
+// A block computes a 256x128 tile with 8 warps of 64x64. Tiles of A (256x32) and B (32x128) pass through a
+// ring of shared-memory stages that cp.async fills `stages - 1` steps ahead.
 constexpr int tile_m = 256;
 constexpr int tile_n = 128;
 constexpr int tile_k = 32;
@@ -22,14 +22,14 @@ constexpr int threads = 256;
 constexpr int warp_m = 64;
 constexpr int warp_n = 64;
 constexpr int warps_n = tile_n / warp_n;
-constexpr int chunk = 8;  // elements of 16 bits in 16 bytes
+constexpr int chunk = 8;  // 16-bit elements per 16 bytes
 constexpr int a_row = tile_k / chunk;
 constexpr int b_row = tile_n / chunk;
 constexpr int a_chunks = tile_m * a_row;
 constexpr int b_chunks = tile_k * b_row;
-constexpr int a_parts = a_chunks / threads;  // chunks that a thread copies in a step
+constexpr int a_parts = a_chunks / threads;  // chunks per thread and step
 constexpr int b_parts = b_chunks / threads;
-constexpr int a_part_rows = threads / a_row;  // rows from one of them to the next
+constexpr int a_part_rows = threads / a_row;  // rows between them
 constexpr int b_part_rows = threads / b_row;
 constexpr int stage_bytes = (a_chunks + b_chunks) * 16;
 constexpr int shared_bytes = stages * stage_bytes;
@@ -43,7 +43,7 @@ static_assert(shared_bytes <= 99 * 1024,
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-// One thread's share of filling a stage: the same chunks of every step, one column of A's tile and one of
+// One thread's share of filling a stage: the same chunks in every step, in one column of A's tile and one of
 // B's.
 template <typename In>
 class Copier {
@@ -66,7 +66,7 @@ class Copier {
     b_to_ = static_cast<std::uint32_t>((a_chunks + swizzle_16(thread / b_row, thread % b_row)) * 16);
   }
 
-  // Starts copying the next step's share into `stage`, and goes on to the step after it.
+  // Starts copying the next step's share into `stage`, and advances to the step after it.
   __device__ __forceinline__ void fill(std::uint32_t stage) {
 #pragma unroll
     for (int part = 0; part < a_parts; ++part) {
@@ -87,13 +87,13 @@ class Copier {
   }
 
  private:
-  const In* any_a_;  // a legal address, for what is not read
+  const In* any_a_;  // a legal address for copies that read nothing
   const In* any_b_;
-  std::size_t a_part_, b_part_, b_step_;  // elements from part to part, and of B from step to step
+  std::size_t a_part_, b_part_, b_step_;  // elements between parts, and for B between steps
   const In* a_;
   const In* b_;
   int rows_left_, a_k_left_, b_k_left_;
-  std::uint32_t a_to_, b_to_;  // where in a stage the first part goes
+  std::uint32_t a_to_, b_to_;  // offset of the first part in a stage
 };
 
 __device__ __forceinline__ void multiply(Bf16, float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
@@ -147,8 +147,8 @@ __device__ __forceinline__ void store_tile(Out* __restrict__ c,
 
 #endif
 
-/// In: Bf16 or Fp16; Out: the same or float. Operands of a step of 16 along k are loaded from shared memory
-/// while those of the one before are multiplied, across stages too.
+/// In: Bf16 or Fp16; Out: the same or float. Operands of the next step of 16 along k are loaded from shared
+/// memory while the current ones are multiplied, across stages too.
 template <typename In, typename Out>
 __global__ void __launch_bounds__(threads, 1)
     mma_sync_kernel(const In* __restrict__ a, const In* __restrict__ b, Out* __restrict__ c, int m, int n,
@@ -164,8 +164,7 @@ __global__ void __launch_bounds__(threads, 1)
   constexpr int inner_steps = tile_k / 16;
   static_assert(inner_steps % 2 == 0, "a stage begins with the first of the two sets of fragments");
 
-  // A group is closed in every step, filled or not, so that the count of pending groups stays the same to the
-  // end.
+  // Every step closes a group, filled or not, so that the count of pending groups stays constant to the end.
 #pragma unroll
   for (int step = 0; step < stages - 1; ++step) {
     if (step < steps) copier.fill(ring + step * stage_bytes);
@@ -189,14 +188,14 @@ __global__ void __launch_bounds__(threads, 1)
       if (inner + 1 < inner_steps) {
         next.load(stage, warp_row, warp_column, inner + 1);
       } else {
-        // The next stage is there for all, and this one was read by all. Behind the last step a stage is
-        // loaded that nothing multiplies.
+        // The next stage has arrived for all threads, and all have read this one. After the last step a stage
+        // is loaded that is never multiplied.
         ptx::copy_async_wait<stages - 2>();
         __syncthreads();
         stage = behind(stage);
         next.load(stage, warp_row, warp_column, 0);
       }
-      if (inner == 0) {  // into the stage of the step before
+      if (inner == 0) {  // refill the stage of the previous step
         if (step + stages - 1 < steps) copier.fill(next_fill);
         ptx::copy_async_commit();
         next_fill = behind(next_fill);
@@ -206,7 +205,7 @@ __global__ void __launch_bounds__(threads, 1)
       for (int i = 0; i < warp_m / 16; ++i)
 #pragma unroll
         for (int turn = 0; turn < warp_n / 8; ++turn) {
-          // There and back, so that neighbouring instructions share an operand.
+          // Alternates direction, so that consecutive instructions share an operand.
           const int j = i % 2 == 0 ? turn : warp_n / 8 - 1 - turn;
           multiply(In{}, sums[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
         }

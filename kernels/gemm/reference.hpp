@@ -1,4 +1,4 @@
-// Is a product right? Sampled rows, all columns, against sums in fp64.
+// Checks a product: sampled rows, all columns, against sums in fp64.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace gpugauge::kernels::gemm {
 
 /// *comparison (device): the largest |c - reference| / (|a_i| |b_j|) over the rows sampled_row(0..samples-1,
-/// samples, m, seed) and all columns of C = A B, row-major and dense; infinity when an element is NaN. An fp8
-/// B is given as its transpose, n x k. For a bf16 or fp16 C the rounding of the result is subtracted first
-/// (work.hpp gives tolerances and their derivation). Slow and simple on purpose: one thread an element, fp64.
+/// samples, m, seed) and all columns of C = A B, row-major and dense. Infinity when an element is NaN. An fp8
+/// B is passed as its transpose, n x k. For a bf16 or fp16 C the rounding of the result is subtracted first
+/// (work.hpp derives the tolerances). Slow and simple on purpose: fp64 and one thread per element.
 /// @pre 1 <= samples <= m
 cudaError_t sampled_error(const float* a, const float* b, const float* c, int m, int n, int k, int samples,
                           std::uint64_t seed, Comparison* comparison, cudaStream_t stream);

@@ -1,5 +1,5 @@
-// In which order persistent blocks take the tiles of a product. Usable on the host, so that it is tested
-// without a GPU.
+// The order in which persistent blocks take the tiles of a product. Runs on the host too, so that it is
+// tested without a GPU.
 #pragma once
 
 #include "kernels/gemm/tiling.hpp"
@@ -7,20 +7,20 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// In which order blocks take the tiles.
+/// The order in which blocks take tiles.
 enum class Order {
   row_major,  ///< row after row of tiles
   grouped,    ///< bands of rows, column by column (TileOrder)
 };
 
-/// The tiles of a product in units of `cluster` tiles, one below the other, one for each block of a cluster.
-/// Where the tile rows are no multiple of it, the last units hold tiles that lie outside of the matrix.
+/// The tiles of a product in units of `cluster` tiles, stacked vertically, one per block of a cluster. Where
+/// the tile rows are not a multiple of `cluster`, the last units contain tiles outside the matrix.
 struct Schedule {
   int rows = 0;     ///< units from top to bottom, >= 1
   int columns = 0;  ///< units from left to right, >= 1
   int group = 8;    ///< rows of a band in Order::grouped
 
-  /// Of them all.
+  /// Number of units.
   GPUGAUGE_HOST_DEVICE constexpr int units() const { return rows * columns; }
 
   /// Unit number `index` in that order, 0 <= index < units().

@@ -8,16 +8,16 @@
 
 namespace gpugauge::kernels::gemm::simt {
 
-// A block makes a 128x128 tile with 8 warps of 32x64, a thread 8x8 elements: rows lane_row*4 + {0..3} and 16
-// further down, columns lane_column*4 + {0..3} and 32 further right. The two fragments of a step are then
-// 16-byte loads in which eight lanes share one address (A) or cover 128 consecutive bytes (B): no bank
-// conflict.
+// A block computes a 128x128 tile with 8 warps of 32x64. A thread computes 8x8 elements: rows lane_row*4 +
+// {0..3} and the same 16 further down, columns lane_column*4 + {0..3} and the same 32 further right. So the
+// fragments of a step are 16-byte loads in which eight lanes share one address (A) or cover 128 consecutive
+// bytes (B): no bank conflicts.
 constexpr int tile_m = 128;
 constexpr int tile_n = 128;
 constexpr int tile_k = 16;
 constexpr int threads = 256;
 constexpr int pitch_a =
-    tile_m + 4;  // A lies transposed; 4 more floats keep its transposing stores apart in the banks
+    tile_m + 4;  // A is transposed; 4 floats of padding avoid bank conflicts in its stores
 constexpr int pitch_b = tile_n;
 static_assert(pitch_a % 4 == 0, "16-byte loads of A need rows that begin at multiples of 16 bytes");
 static_assert(tile_m * tile_k == threads * 8 && tile_n * tile_k == threads * 8,
@@ -28,17 +28,17 @@ struct Stage {
   float b[tile_k][pitch_b];
 };
 
-// What a thread carries from global to shared memory at a time: two groups of four elements of one input.
+// What a thread copies from global to shared memory at a time: two groups of four elements of one input.
 struct Load {
   float4 part[2];
 };
 
-/// Four elements from a multiple of 16 bytes on.
+/// Loads four elements from a 16-byte aligned address.
 __device__ __forceinline__ float4 four(const float* from) {
   return *reinterpret_cast<const float4*>(from);
 }
 
-/// The same from global memory that the kernel does not write.
+/// Loads four elements from global memory that the kernel does not write.
 __device__ __forceinline__ float4 read_only_four(const float* from) {
   return __ldg(reinterpret_cast<const float4*>(from));
 }
@@ -60,16 +60,16 @@ __device__ __forceinline__ float4 load_row(const float* __restrict__ matrix, int
   return value;
 }
 
-// The tiles of both inputs along k, one after the other. Which thread takes which elements: of A row thread /
-// 2 of the tile, columns thread % 2 * 4 + {0..3} and 8 further right; of B row thread / 32 and 8 further
+// The tiles of both inputs, in order along k. A thread copies these elements. A: row thread / 2 of the tile,
+// columns thread % 2 * 4 + {0..3} and the same 8 further right. B: row thread / 32 and the same 8 further
 // down, columns thread % 32 * 4 + {0..3}.
 
-/// Of any shape: what lies outside is 0. Wide: 16 bytes a load, which asks for rows of multiples of 16 bytes.
+/// For any shape: elements outside are 0. Wide: 16-byte loads, which need rows of multiples of 16 bytes.
 template <bool Wide>
 class AnySteps {
  public:
   static constexpr bool wide = Wide;
-  static constexpr int blocks_per_sm = 1;  // what it asks takes more than 128 registers
+  static constexpr int blocks_per_sm = 1;  // its bounds checks need more than 128 registers
 
   __device__ AnySteps(const float* __restrict__ a, const float* __restrict__ b, int m, int n, int k,
                       Tile tile)
@@ -97,14 +97,14 @@ class AnySteps {
   const Tile tile_;
 };
 
-/// Of k in multiples of tile_k and n in multiples of 4, all 16-byte aligned: nothing is asked and no address
-/// is made anew in the loop, where every instruction that is no product costs as much as one. Instead of rows
-/// of A and columns of B that lie outside the last ones within are read: what is made of them is not stored.
+/// For k a multiple of tile_k and n a multiple of 4, all 16-byte aligned. The loop has no bounds checks and
+/// no address computation, because every other instruction costs as much as a product. Outside the matrix it
+/// reads the last row of A or column of B again; these results are not stored.
 class WholeSteps {
  public:
   static constexpr bool wide = true;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  static constexpr int blocks_per_sm = 1;  // for 7.5 the compiler does not make do with 128 registers
+  static constexpr int blocks_per_sm = 1;  // the compiler needs more than 128 registers for 7.5
 #else
   static constexpr int blocks_per_sm = 2;
 #endif
@@ -156,7 +156,7 @@ __device__ __forceinline__ void store_b(Stage& stage, const Load& load) {
     *reinterpret_cast<float4*>(&stage.b[part * 8 + thread / 32][thread % 32 * 4]) = load.part[part];
 }
 
-// Of a row of B: what a thread needs of it.
+// The part of a row of B that a thread needs.
 struct Fragments {
   float4 left, right;
 };
@@ -186,9 +186,9 @@ __device__ __forceinline__ void store_row(float* __restrict__ c, int row, int co
   }
 }
 
-/// The products of one stage, which the thread adds to its sums; meanwhile it fills the next stage, which
-/// nobody reads, with the tiles at `next_k`. One input after the other, each under half of the products,
-/// which takes fewer registers. `row` and `column`: of the thread's first element in the tile.
+/// Adds the products of one stage to the thread's sums. Meanwhile it fills the next stage, which nobody
+/// reads, with the tiles at `next_k`. The two inputs are copied one after the other, each during half of the
+/// products, which needs fewer registers. `row` and `column`: of the thread's first element in the tile.
 template <typename Steps>
 __device__ __forceinline__ void multiply(float (&sums)[8][8], const Stage& stage, int row, int column,
                                          const Steps& tiles, int next_k, Stage& next) {
@@ -220,8 +220,8 @@ __global__ void __launch_bounds__(threads, Steps::blocks_per_sm)
   const Tile tile = order.tile(static_cast<int>(blockIdx.x));
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int row = warp / 2 * 32 + lane / 8 * 4;     // within the tile; and 16 further down
-  const int column = warp % 2 * 64 + lane % 8 * 4;  // within the tile; and 32 further right
+  const int row = warp / 2 * 32 + lane / 8 * 4;     // within the tile; also 16 further down
+  const int column = warp % 2 * 64 + lane % 8 * 4;  // within the tile; also 32 further right
 
   float sums[8][8] = {};
   const Steps tiles(a, b, m, n, k, tile);
@@ -234,7 +234,8 @@ __global__ void __launch_bounds__(threads, Steps::blocks_per_sm)
 
   const int last = (k - 1) / tile_k;
   for (int step = 0; step <= last; ++step) {
-    // The last step reads its own tiles once more, into a stage that nobody reads: the loop asks nothing.
+    // The last step copies its own tiles again, into a stage that nobody reads, so that the loop needs no
+    // branch.
     multiply(sums, stages[step % 2], row, column, tiles, (step < last ? step + 1 : last) * tile_k,
              stages[1 - step % 2]);
     __syncthreads();

@@ -1,19 +1,19 @@
-// The device code of simt_ladder.hpp: the two steps that come before the register tiles of simt_fp32.cuh.
+// The device code of simt_ladder.hpp: the two steps that precede the register tiles of simt_fp32.cuh.
 #pragma once
 
 #include <cstddef>
 
 namespace gpugauge::kernels::gemm::simt {
 
-constexpr int ladder_tile = 32;  // elements of C a block makes in each direction, a thread each
+constexpr int ladder_tile = 32;  // block computes 32 x 32 elements of C, one per thread
 constexpr int ladder_threads = ladder_tile * ladder_tile;
 
 struct LadderPlace {
   int row, column;  // in C
 };
 
-/// Lanes of a warp make neighbouring columns: they share the element of A and read 128 consecutive bytes of
-/// B.
+/// Lanes of a warp compute neighbouring columns: they share the element of A and read 128 consecutive bytes
+/// of B.
 __device__ __forceinline__ LadderPlace ladder_place(int n) {
   const int columns = (n + ladder_tile - 1) / ladder_tile;
   const int block = static_cast<int>(blockIdx.x);
@@ -39,8 +39,8 @@ struct LadderTiles {
   float b[ladder_tile][ladder_tile];
 };
 
-/// Every element that is read serves 32 products. Each thread still makes two loads from shared memory for
-/// each product, which is what bounds it.
+/// Every element loaded from global memory serves 32 products. Each thread still makes two shared-memory
+/// loads per product, which is the bottleneck.
 __global__ void __launch_bounds__(ladder_threads)
     shared_tile_kernel(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int m,
                        int n, int k) {

@@ -5,13 +5,13 @@
 
 namespace gpugauge::kernels::gemm {
 
-// Both: C[m,n] = A[m,k] B[k,n], all row-major and dense, any sizes >= 1, else cudaErrorInvalidValue.
+// Both: C[m,n] = A[m,k] B[k,n], all row-major and dense. cudaErrorInvalidValue unless all sizes are >= 1.
 // Deterministic: every element is one chain of fp32 FMAs along k. Work: gemm::flops(m, n, k).
 
-/// A thread makes one element from global memory: what caches alone give.
+/// One thread per element, from global memory: shows what caches alone give.
 cudaError_t simt_naive(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream);
 
-/// Tiles of 32x32 of A and B in shared memory; a thread makes one element.
+/// Tiles of 32x32 of A and B in shared memory; one thread per element.
 cudaError_t simt_shared_tile(const float* a, const float* b, float* c, int m, int n, int k,
                              cudaStream_t stream);
 

@@ -5,7 +5,7 @@ namespace {
 
 using Encode = decltype(&cuTensorMapEncodeTiled);
 
-// nullptr when the driver does not have it.
+// Returns nullptr when the driver does not have it.
 Encode find_encode() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
@@ -27,7 +27,7 @@ cudaError_t encode(const BoxedMatrix& matrix, CUtensorMap* map) {
     return cudaErrorInvalidValue;
   static const Encode encode_tiled = find_encode();
   if (encode_tiled == nullptr) return cudaErrorSymbolNotFound;
-  // From the innermost dimension outward; the pitch of the innermost is the element itself and not given.
+  // Ordered from the innermost dimension outward. The innermost pitch is the element size and is not passed.
   const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(matrix.columns), static_cast<cuuint64_t>(matrix.rows)};
   const cuuint64_t pitches[1] = {static_cast<cuuint64_t>(matrix.pitch_bytes())};
   const cuuint32_t box[2] = {static_cast<cuuint32_t>(matrix.box_columns()),

@@ -1,4 +1,4 @@
-// Making the map by which TMA finds a matrix, by the driver that is loaded: libcuda is not linked.
+// Encodes the tensor map by which TMA addresses a matrix. It calls the loaded driver: libcuda is not linked.
 #pragma once
 
 #include <cuda.h>
@@ -8,8 +8,9 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// *map = the map of `matrix`, 128-byte swizzle, zeros outside. cudaErrorInvalidValue when it cannot be
-/// boxed, cudaErrorSymbolNotFound when the driver has no cuTensorMapEncodeTiled (before CUDA 12.0).
+/// *map = the tensor map of `matrix`: 128-byte swizzle, zeros outside the matrix. cudaErrorInvalidValue when
+/// it cannot be boxed. cudaErrorSymbolNotFound when the driver has no cuTensorMapEncodeTiled (before CUDA
+/// 12.0).
 cudaError_t encode(const BoxedMatrix& matrix, CUtensorMap* map);
 
 }  // namespace gpugauge::kernels::gemm

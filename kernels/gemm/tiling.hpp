@@ -1,5 +1,5 @@
-// Index arithmetic of the matrix products, usable on the host so that it can be tested without a GPU: which
-// block takes which tile, where a 16-byte chunk lies in shared memory, which rows are verified.
+// Index arithmetic of the matrix products, testable on the host: which block takes which tile, where a
+// 16-byte chunk lies in shared memory, which rows are verified.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct Tile {
   int column = 0;
 };
 
-/// Tiles of a matrix in the order in which blocks take them: bands of `group` rows of tiles, walked column by
-/// column, so that the blocks that run at one time share few rows of A and few columns of B, and both stay in
-/// L2. The last band is lower when `group` does not divide the rows.
+/// The order in which blocks take tiles: bands of `group` rows of tiles, walked column by column. Blocks that
+/// run at the same time then share few rows of A and few columns of B, and both stay in L2. The last band is
+/// lower when `group` does not divide the rows.
 struct TileOrder {
   int rows = 0;     ///< tiles from top to bottom, >= 1
   int columns = 0;  ///< tiles from left to right, >= 1
@@ -36,20 +36,20 @@ struct TileOrder {
   }
 };
 
-/// Place, in 16-byte chunks, of chunk `chunk` of row `row` of a tile whose rows hold 4 chunks (64 bytes: 32
-/// bf16). Two rows share a 128-byte line of all banks. Eight consecutive rows at one chunk, which is what
-/// ldmatrix reads at a time, fall into eight different 16-byte bank groups.
+/// Offset, in 16-byte chunks, of chunk `chunk` of row `row` of a tile whose rows hold 4 chunks (64 bytes: 32
+/// bf16). Two rows share one 128-byte line across all banks. ldmatrix reads eight consecutive rows at one
+/// chunk; they fall into eight different 16-byte bank groups, so there are no bank conflicts.
 GPUGAUGE_HOST_DEVICE constexpr int swizzle_4(int row, int chunk) {
   return row * 4 + (chunk ^ ((row >> 1) & 3));
 }
 
-/// The same for rows of 16 chunks (256 bytes: 128 bf16).
+/// swizzle_4 for rows of 16 chunks (256 bytes: 128 bf16).
 GPUGAUGE_HOST_DEVICE constexpr int swizzle_16(int row, int chunk) {
   return row * 16 + (chunk ^ (row & 7));
 }
 
-/// Row number `sample` of `samples` rows of a matrix of `rows` that are verified: one from each of `samples`
-/// equal strata, at a place that the seed chooses; the first and the last row always.
+/// Row that sample `sample` of `samples` verifies, of a matrix of `rows` rows. There is one from each of
+/// `samples` equal strata, at a place that `seed` chooses, always including the first and the last row.
 /// @pre 1 <= samples <= rows, 0 <= sample < samples
 GPUGAUGE_HOST_DEVICE inline std::int64_t sampled_row(std::int64_t sample, std::int64_t samples,
                                                      std::int64_t rows, std::uint64_t seed) {
@@ -61,7 +61,7 @@ GPUGAUGE_HOST_DEVICE inline std::int64_t sampled_row(std::int64_t sample, std::i
                                            static_cast<std::uint64_t>(next - first));
 }
 
-/// How many rows to verify, so that every tile of 128 rows holds at least two of them.
+/// Number of rows to verify, so that every tile of 128 rows contains at least two of them.
 constexpr std::int64_t samples_for(std::int64_t rows) {
   const std::int64_t wanted = (rows + 63) / 64 < 64 ? 64 : (rows + 63) / 64;
   return wanted < rows ? wanted : rows;

@@ -1,6 +1,6 @@
-// wgmma: the matrix multiplication of a warpgroup (four warps) on Hopper's Tensor Cores, operands in shared
-// memory, sums in registers. Asynchronous: until wgmma_wait, neither the sums nor the operands may be
-// touched. Compute capability 9.0 only (sm_90a).
+// wgmma: the matrix multiplication of a warpgroup (four warps) on Hopper's Tensor Cores, with operands in
+// shared memory and sums in registers. It is asynchronous: do not touch sums or operands before wgmma_wait.
+// Compute capability 9.0 only (sm_90a).
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace gpugauge::kernels::sm90 {
 
-/// Ahead of the first wgmma, and whenever registers of the sums were touched since the last.
+/// Call it before the first wgmma, and whenever registers of the sums were touched since the last.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory");
 }
 
-/// Closes the group of wgmma that this warp has started since the last call.
+/// Closes the group of wgmma that this warp started since the last call.
 __device__ __forceinline__ void wgmma_commit() {
   asm volatile("wgmma.commit_group.sync.aligned;\n" ::: "memory");
 }
 
-/// Waits until at most `Pending` groups are still under way: the operands of the others may be overwritten.
+/// Waits until at most `Pending` groups are in flight. The operands of the others may then be overwritten.
 template <int Pending>
 __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;\n" ::"n"(Pending) : "memory");
 }
 
-/// Waits for all groups. The empty statements tell the compiler that the sums change here.
+/// Waits for all groups. The empty asm statements tell the compiler that the sums change here.
 template <int Blocks, int Count>
 __device__ __forceinline__ void wgmma_wait_for(float (&sums)[Blocks][Count]) {
   wgmma_wait<0>();
@@ -36,7 +36,7 @@ __device__ __forceinline__ void wgmma_wait_for(float (&sums)[Blocks][Count]) {
     for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(sums[block][i])::"memory");
 }
 
-// The registers of the instructions below, as text and as operands.
+// The accumulator registers of the instructions below, as text and as operands.
 // clang-format off
 #define GPUGAUGE_NAMES_0 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15" ", " \
@@ -57,8 +57,8 @@ __device__ __forceinline__ void wgmma_wait_for(float (&sums)[Blocks][Count]) {
 #define GPUGAUGE_SUMS_64(d, i) GPUGAUGE_SUMS_32(d, i), GPUGAUGE_SUMS_32(d, (i) + 32)
 #define GPUGAUGE_SUMS_128(d, i) GPUGAUGE_SUMS_64(d, i), GPUGAUGE_SUMS_64(d, (i) + 64)
 
-// The predicate chooses between d = a b (false) and d = a b + d (true). `A`, `B`, `ADD`: the numbers of the
-// operands behind the sums. `FLAGS`: the signs of a and b, for 16-bit types also whether each is transposed.
+// The predicate selects d = a b (false) or d = a b + d (true). `A`, `B`, `ADD`: the numbers of the operands
+// after the sums. `FLAGS`: the signs of a and b, and for 16-bit types whether each is transposed.
 #define GPUGAUGE_WGMMA(SHAPE, NAMES, A, B, ADD, FLAGS, ...)                             \
   asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" ADD ", 0;\n"                    \
                "wgmma.mma_async.sync.aligned." SHAPE " {" NAMES "}, %" A ", %" B ", add, " \
@@ -66,8 +66,9 @@ __device__ __forceinline__ void wgmma_wait_for(float (&sums)[Blocks][Count]) {
                : __VA_ARGS__ : "l"(a), "l"(b), "r"(static_cast<std::uint32_t>(add)))
 // clang-format on
 
-/// d = a b, or d += a b when `add`: d is 64 x N in fp32 (layout.hpp says which thread holds what), a is 64 x
-/// K and K-major, b is K x N, where K is 32 bytes. Both are given by descriptors (layout.hpp).
+/// d = a b, or d += a b when `add`. d is 64 x N in fp32 (layout.hpp defines which thread holds which
+/// element), a is 64 x K and K-major, b is K x N, where K is 32 bytes. Both are passed as descriptors
+/// (layout.hpp).
 template <typename In, int N>
 struct Wgmma;
 

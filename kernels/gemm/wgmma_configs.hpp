@@ -1,71 +1,71 @@
-// The steps of the wgmma ladder that are one kernel in different configurations (wgmma_ring.cuh): what each
-// adds to the one before.
+// The steps of the wgmma ladder that are one kernel in different configurations (wgmma_ring.cuh). Each
+// configuration lists what it adds.
 #pragma once
 
 #include "kernels/gemm/scheduler.hpp"
 
 namespace gpugauge::kernels::gemm::configs {
 
-/// One thread copies ahead while one warpgroup multiplies. A block a tile.
+/// One producer thread copies ahead while one consumer warpgroup multiplies. One block per tile.
 struct OneConsumer {
-  static constexpr int consumers = 1;  ///< warpgroups that multiply, 1 or 2; they share the tile's 128 rows
-  /// Columns of a tile of C; it has 128 rows.
+  static constexpr int consumers = 1;  ///< consumer warpgroups, 1 or 2; they share the tile's 128 rows
+  /// Columns of a tile of C; a tile has 128 rows.
   static constexpr int tile_n = 128;
-  /// Of the ring between producer and consumers.
+  /// Stages of the ring between producer and consumers.
   static constexpr int stages = 5;
-  static constexpr bool move_registers = false;  ///< from the producer to the consumers
-  static constexpr bool persistent = false;      ///< as many blocks as run at one time, for all tiles
-  /// In which the tiles are taken.
+  static constexpr bool move_registers = false;  ///< moves registers from the producer to the consumers
+  static constexpr bool persistent = false;      ///< as many blocks as run at once take all tiles
+  /// The order in which tiles are taken.
   static constexpr Order order = Order::row_major;
-  static constexpr int cluster = 1;         ///< blocks, one below the other, that share B: 1 or 2
-  static constexpr bool tma_store = false;  ///< C through shared memory, else straight from registers
-  /// C of one tile leaves while the next one is multiplied; needs tma_store.
+  static constexpr int cluster = 1;         ///< vertically adjacent blocks that share B: 1 or 2
+  static constexpr bool tma_store = false;  ///< stores C through shared memory, else from registers
+  /// C of one tile is stored while the next one is multiplied; needs tma_store.
   static constexpr bool overlap_store = false;
   /// Programmatic dependent launch: blocks start as soon as there is room for them.
   static constexpr bool early_launch = false;
 };
 
-/// A tile twice as wide needs two warpgroups to hold its sums, and more registers for them.
+/// A tile of twice the width needs two warpgroups to hold its accumulators, and more registers.
 struct TwoConsumers : OneConsumer {
   /// Two warpgroups.
   static constexpr int consumers = 2;
   /// Twice as many columns.
   static constexpr int tile_n = 256;
-  /// One less: each is larger.
+  /// One stage fewer, because each is larger.
   static constexpr int stages = 4;
-  /// The sums need them.
+  /// The accumulators need the producer's registers.
   static constexpr bool move_registers = true;
 };
 
-/// The producer reads the next tile while the last one is stored; tiles in work at one time share L2.
+/// The producer loads the next tile while the last one is stored; concurrent tiles share L2.
 struct Persistent : TwoConsumers {
-  /// Blocks stay for many tiles.
+  /// Each block processes many tiles.
   static constexpr bool persistent = true;
   /// Bands of rows.
   static constexpr Order order = Order::grouped;
 };
 
-/// Two blocks read B once for both.
+/// Two blocks load B once for both.
 struct Cluster : Persistent {
   /// Blocks that share B.
   static constexpr int cluster = 2;
 };
 
-/// C leaves in whole lines, and asynchronously.
+/// C is stored in whole lines, asynchronously.
 struct TmaStore : Cluster {
   /// Through shared memory.
   static constexpr bool tma_store = true;
 };
 
-/// The Tensor Cores do not wait for C.
+/// The Tensor Cores do not wait for the store of C.
 struct Overlap : TmaStore {
-  /// Packed in registers meanwhile.
+  /// The finished tile is packed in registers meanwhile.
   static constexpr bool overlap_store = true;
 };
 
-/// A product begins while the one ahead ends.
+/// A product begins while the preceding kernel ends.
 struct Best : Overlap {
-  /// Blocks are there, and have made ready, when the last one ahead ends.
+  /// Blocks are resident and initialised when the preceding kernel ends.
   static constexpr bool early_launch = true;
 };
 

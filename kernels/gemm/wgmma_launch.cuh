@@ -1,4 +1,4 @@
-// Launching the wgmma products.
+// Launches the wgmma products.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// The three matrices as TMA sees them.
+/// The tensor maps of the three matrices.
 struct ProductMaps {
   CUtensorMap a, b, c;
 
-  /// Checks sizes, alignment and the GPU, and makes the maps.
+  /// Checks sizes, alignment and the GPU, and encodes the maps.
   template <typename In>
   cudaError_t make(const In* from_a, const In* from_b, Bf16* to_c, int m, int n, int k, int tile_m) {
-    constexpr int largest = 1 << 30;  // so that no coordinate of a tile at the edge overflows
+    constexpr int largest = 1 << 30;  // keeps coordinates of edge tiles from overflowing
     if (m < 1 || n < 1 || k < 1 || m > largest || n > largest || k > largest || n % 8 != 0)
       return cudaErrorInvalidValue;
     constexpr int element = sizeof(In);
@@ -41,7 +41,7 @@ cudaError_t launch_ring(const In* a, const In* b, Bf16* c, int m, int n, int k, 
   const auto kernel = wgmma_ring_kernel<In, Config>;
   ProductMaps maps;
   if (const cudaError_t status = maps.make(a, b, c, m, n, k, R::tile_m); status != cudaSuccess) return status;
-  // A build without code for 9.0 runs what it has there (PTX of 8.0), in which the kernel traps.
+  // A build without code for 9.0 would run other code there (PTX of 8.0), in which the kernel traps.
   if (const cudaError_t status = supports(kernel, 90); status != cudaSuccess) return status;
   constexpr int group = 16 / Config::cluster;  // bands of 16 tiles of 128 rows
   const Schedule schedule = schedule_of(m, n, R::tile_m, R::tile_n, Config::cluster, group);

@@ -1,5 +1,5 @@
-// The device code of the warp-specialised products of wgmma.hpp: one thread fills a ring of stages by TMA,
-// one or two warpgroups multiply. The configuration says how far up the ladder a variant stands.
+// The device code of the warp-specialised products of wgmma.hpp. One producer thread fills a ring of stages
+// by TMA, and one or two consumer warpgroups multiply. The configuration selects the step of the ladder.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Ring {
   static constexpr int threads = (Config::consumers + 1) * 128;
   static constexpr int rows_each = tile_m / Config::consumers;
   static constexpr int blocks_each = rows_each / 64;
-  static constexpr int parts = tile_n / 64;  // in which C leaves
+  static constexpr int parts = tile_n / 64;  // parts in which C is stored
 
-  // Shared memory: the stages, two boxes of C for each consumer, the barriers full[stages], empty[stages].
+  // Shared memory: the stages, two boxes of C per consumer, the mbarriers full[stages] and empty[stages].
   static constexpr int box_bytes = 64 * row_bytes;
   static constexpr int boxes_at = Config::stages * Stage::bytes;
   static constexpr int barriers_at = boxes_at + (Config::tma_store ? Config::consumers * 2 * box_bytes : 0);
@@ -34,13 +34,13 @@ struct Ring {
   static_assert(!Config::overlap_store || Config::tma_store, "what is overlapped is the store by TMA");
   static_assert(Stage::b_boxes % Config::cluster == 0, "the blocks of a cluster read equal shares of B");
 
-  // A block of three warpgroups has 168 registers a thread; what the producer gives, the consumers take:
-  // 40 + 2 x 232 = 3 x 168.
+  // A block of three warpgroups starts with 168 registers per thread. The consumers take what the producer
+  // releases: 40 + 2 x 232 = 3 x 168.
   static constexpr int producer_registers = 40;
   static constexpr int consumer_registers = 232;
   static_assert(!Config::move_registers || Config::consumers == 2, "the numbers are for three warpgroups");
 
-  std::uint32_t base;  // of shared memory
+  std::uint32_t base;  // start of shared memory
   __device__ __forceinline__ std::uint32_t stage(std::uint32_t slot) const {
     return base + slot * Stage::bytes;
   }
@@ -54,13 +54,14 @@ struct Ring {
   __device__ __forceinline__ void make_barriers() const {
     for (std::uint32_t slot = 0; slot < Config::stages; ++slot) {
       sm90::barrier_init(full(slot), 1);
-      // Every warp of every consumer that reads what this block's producer writes.
+      // Arrivals: every warp of every consumer that reads what this block's producer writes.
       sm90::barrier_init(empty(slot), Config::consumers * 4 * Config::cluster);
     }
     sm90::barrier_init_fence();
   }
 
-  // One warp lets go of a stage: of its own block's, and of the other's, whose producer writes here as well.
+  // One warp releases a stage of its own block, and of the other block of the cluster, whose producer also
+  // writes here.
   __device__ __forceinline__ void release(std::uint32_t slot) const {
     const std::uint32_t lane = threadIdx.x % 32;
     if constexpr (Config::cluster == 1) {
@@ -70,7 +71,7 @@ struct Ring {
     }
   }
 
-  // One thread.
+  // Called by one thread.
   __device__ __forceinline__ void produce(const sm90::TensorMap& a, const sm90::TensorMap& b, int first_unit,
                                           int unit_stride, int rank, int k_tiles,
                                           const Schedule& schedule) const {
@@ -82,7 +83,7 @@ struct Ring {
       const int column = tile.column * tile_n;
       for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
         sm90::barrier_wait(empty(at.slot), at.empty_parity());
-        // All of the stage's bytes: those of A, and B's from both producers.
+        // Expect all bytes of the stage: those of A, and of B from both producers.
         sm90::barrier_arrive_expecting(full(at.slot), Stage::bytes);
         const int k = k_tile * Stage::tile_k;
         Stage::load_a(stage(at.slot), a, row, k, full(at.slot));
@@ -95,9 +96,9 @@ struct Ring {
     }
   }
 
-  // One warpgroup. Starts the products of the next stage, does `beside` while the Tensor Cores work, waits
-  // for those of the stage before and lets go of that one (`last`). The first step of a tile overwrites the
-  // sums.
+  // Called by one warpgroup. Starts the products of the next stage and calls `beside` while the Tensor Cores
+  // work. Then waits for the products of the previous stage, `last`, and releases it. The first step of a
+  // tile overwrites the sums.
   template <typename Beside>
   __device__ __forceinline__ void step(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
                                        std::uint32_t& last, int consumer, bool first,
@@ -118,14 +119,14 @@ struct Ring {
     at.advance(Config::stages);
   }
 
-  // One warpgroup, steps `from` to the end of a tile. The wgmma of the last one are still under way at the
-  // end, and its stage, `last`, is to be released behind them.
+  // Called by one warpgroup, for steps `from` to the end of a tile. The last step's wgmma are still in flight
+  // on return. The caller releases its stage, `last`, after they end.
   __device__ __forceinline__ void multiply(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
                                            std::uint32_t& last, int consumer, int from, int k_tiles) const {
     for (int k_tile = from; k_tile < k_tiles; ++k_tile) step(sums, at, last, consumer, k_tile == 0, [] {});
   }
 
-  // One consumer's rows of a tile of C on their way out; none before the first tile.
+  // One consumer's rows of a finished tile of C, waiting to be stored; none before the first tile.
   struct Result {
     std::uint32_t pairs[tile_n / 4];
     int row = 0;
@@ -133,13 +134,13 @@ struct Ring {
     bool held = false;
   };
 
-  // Columns 64 Part to 64 Part + 63, through one of the consumer's two boxes.
+  // Stores columns 64 Part to 64 Part + 63 through one of the consumer's two boxes.
   template <int Part>
   __device__ __forceinline__ void store_part(const sm90::TensorMap& c, const Result& result,
                                              int consumer) const {
     const bool leads = threadIdx.x % 128 == 0;
     const std::uint32_t box = base + boxes_at + (consumer * 2 + Part % 2) * box_bytes;
-    if (leads) sm90::wait_for_stores_to_read<1>();  // the other box's store may still read
+    if (leads) sm90::wait_for_stores_to_read<1>();  // the store of the other box may still read it
     sm90::named_barrier(consumer + 1, 128);
     write_box<Part>(box, result.pairs);
     sm90::fence_for_store();
@@ -152,8 +153,8 @@ struct Ring {
     if constexpr (Part + 1 < parts) store<Part + 1>(c, result, consumer);
   }
 
-  // Steps 1 to `parts` of a tile, and behind the start of each a part of the tile before. There are fewer
-  // steps where k is short, but never fewer parts.
+  // Runs steps 1 to `parts` of a tile, and stores one part of the previous tile after the start of each. A
+  // short k has fewer steps, but all parts are stored.
   template <int Part = 0>
   __device__ __forceinline__ void multiply_and_store(float (&sums)[blocks_each][tile_n / 2], RingPosition& at,
                                                      std::uint32_t& last, int consumer, int k_tiles,
@@ -170,8 +171,9 @@ struct Ring {
   }
 };
 
-/// C (m x n, bf16) = A B by `Config` (wgmma_configs.hpp). Blocks of Config::cluster, of Ring::threads threads
-/// and Ring::shared_bytes bytes; any number of clusters: they share the schedule's units among them.
+/// C (m x n, bf16) = A B by `Config` (wgmma_configs.hpp). Launch clusters of Config::cluster blocks, with
+/// Ring::threads threads and Ring::shared_bytes bytes per block. Any number of clusters divides the
+/// schedule's units.
 template <typename In, typename Config>
 __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
     wgmma_ring_kernel(const __grid_constant__ sm90::TensorMap map_a,
@@ -187,7 +189,7 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
   const int unit_stride = static_cast<int>(gridDim.x) / Config::cluster;
   if constexpr (Config::early_launch) let_the_next_begin();
   if (threadIdx.x == 0) ring.make_barriers();
-  // No block may copy to, or arrive at, another one that has not made its barriers.
+  // No block may copy to or arrive at another block before that block has initialised its mbarriers.
   if constexpr (Config::cluster == 1)
     __syncthreads();
   else
@@ -198,7 +200,8 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
     if (threadIdx.x % 128 == 0) {
       sm90::prefetch(map_a);
       sm90::prefetch(map_b);
-      // Nothing else touches what the kernel ahead may write or read: C is stored behind the first copies.
+      // Only these copies can touch what the preceding kernel reads or writes: C is stored after the first
+      // copies.
       if constexpr (Config::early_launch) wait_for_the_one_ahead();
       ring.produce(map_a, map_b, first_unit, unit_stride, rank, k_tiles, schedule);
     }
@@ -216,7 +219,7 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
       } else {
         ring.multiply(sums, at, last, group, 0, k_tiles);
       }
-      const Tile tile = schedule.unit<Config::order>(unit);  // beside the last products
+      const Tile tile = schedule.unit<Config::order>(unit);  // while the last products run
       result.row = (tile.row * Config::cluster + rank) * R::tile_m + group * R::rows_each;
       result.column = tile.column * R::tile_n;
       sm90::wgmma_wait_for(sums);
@@ -233,11 +236,11 @@ __global__ void __launch_bounds__(Ring<In, Config>::threads, 1)
     }
     if constexpr (Config::overlap_store)
       if (result.held) ring.store(map_c, result, group);
-    // Shared memory is not given back under a store that still reads it.
+    // Shared memory must not be released while a store still reads it.
     if constexpr (Config::tma_store)
       if (threadIdx.x % 128 == 0) sm90::wait_for_stores_to_read<0>();
   }
-  // Nor under the other block's copies and arrivals.
+  // Nor while the other block still copies to it or arrives at its mbarriers.
   if constexpr (Config::cluster > 1) sm90::cluster_barrier();
 #elif defined(__CUDA_ARCH__)
   __trap();

@@ -1,5 +1,5 @@
-// What every wgmma product shares: how a stage of shared memory is filled by TMA and multiplied, and how sums
-// are stored from registers.
+// Shared by all wgmma products: filling a stage of shared memory by TMA, multiplying it, and storing sums
+// from registers.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace gpugauge::kernels::gemm {
 
-/// wgmma exists on 9.0 alone, in code made for sm_90a; elsewhere the kernels are empty but for a trap, which
-/// only a 9.0 GPU under a build without sm_90a meets: a wrapper refuses all others.
+/// wgmma exists only on 9.0, in code built for sm_90a. Elsewhere the kernels only trap. Wrappers refuse all
+/// GPUs but 9.0, so only a 9.0 GPU under a build without sm_90a can reach the trap.
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define GPUGAUGE_HAS_WGMMA 1
 #else
 #define GPUGAUGE_HAS_WGMMA 0
 #endif
 
-/// One stage: tile_m x tile_k of A in one box, and tile_n / 64 boxes of B of 64 columns of C each. A row of a
-/// box is 128 bytes: along k in A and in a transposed B, along n in B as it is.
+/// One stage: tile_m x tile_k of A in one box, and tile_n / 64 boxes of B, each for 64 columns of C. A row of
+/// a box is 128 bytes: along k in A and in a transposed B, along n in a B that is not transposed.
 template <typename In, int TileM, int TileN>
 struct Stage {
   static constexpr int tile_k = row_bytes / static_cast<int>(sizeof(In));  // 64 of bf16, 128 of fp8
@@ -55,21 +55,21 @@ struct Stage {
       sm90::load_box_multicast(to, map, x, y, barrier, static_cast<std::uint16_t>((1 << Blocks) - 1));
   }
 
-  /// Starts adding the product of 64 rows of A, from row `row` on, and all of B to `sums`.
+  /// Starts adding to `sums` the product of all of B and 64 rows of A from row `row` on.
   static __device__ __forceinline__ void multiply(float (&sums)[TileN / 2], std::uint32_t stage, int row,
                                                   int step, bool add) {
     const std::uint64_t a =
         descriptor(stage + static_cast<std::uint32_t>(row * row_bytes), 0, swizzle_rows * row_bytes);
     const std::uint64_t b = descriptor(stage + a_bytes, b_box_bytes, swizzle_rows * row_bytes);
     const auto a_on = static_cast<std::uint32_t>(step * 32);
-    // Along k B moves within its 128-byte rows where they run along k, else by 16 rows.
+    // Along k, B advances within its 128-byte rows if they run along k, otherwise by 16 rows.
     const auto b_on = static_cast<std::uint32_t>(b_is_transposed<In> ? step * 32 : step * 16 * row_bytes);
     sm90::Wgmma<In, TileN>::run(sums, advanced(a, a_on), advanced(b, b_on), add);
   }
 };
 
-/// Stores a warpgroup's 64 x N sums in bf16 to C (m x n, row-major) from (row, column) on, leaving out what
-/// lies outside. All 128 threads; n is a multiple of 8.
+/// Stores a warpgroup's 64 x N sums as bf16 to C (m x n, row-major) from (row, column) on, except those
+/// outside C. Called by all 128 threads; n is a multiple of 8.
 template <int Count>
 __device__ __forceinline__ void store_sums(Bf16* c, const float (&sums)[Count], int row, int column, int m,
                                            int n) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ void store_sums(Bf16* c, const float (&sums)[Count], 
   }
 }
 
-/// A thread's sums in bf16, two by two.
+/// Packs a thread's sums into pairs of bf16.
 template <int Count>
 __device__ __forceinline__ void pack(std::uint32_t (&pairs)[Count / 2], const float (&sums)[Count]) {
 #pragma unroll
@@ -96,7 +96,7 @@ __device__ __forceinline__ void pack(std::uint32_t (&pairs)[Count / 2], const fl
 }
 
 /// Writes columns `Part` * 64 to `Part` * 64 + 63 of a warpgroup's packed sums into a box of 64 rows in
-/// shared memory, in the 128-byte swizzle. All 128 threads.
+/// shared memory, with the 128-byte swizzle. Called by all 128 threads.
 template <int Part, int Count>
 __device__ __forceinline__ void write_box(std::uint32_t box, const std::uint32_t (&pairs)[Count]) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

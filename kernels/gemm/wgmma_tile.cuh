@@ -1,4 +1,5 @@
-// The first steps of the wgmma ladder: one warpgroup a tile, which copies, waits and multiplies by turns.
+// The first steps of the wgmma ladder: one warpgroup per tile, which alternately copies, waits and
+// multiplies.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ struct WgmmaTile {
   static constexpr int shared_bytes = Stage::bytes + 8 + 1023;
 };
 
-/// C (m x n) = A B in bf16; a block of 128 threads a tile, no cluster, WgmmaTile::shared_bytes bytes.
+/// C (m x n) = A B in bf16. Launch one block of 128 threads per tile, no cluster, with
+/// WgmmaTile::shared_bytes bytes.
 template <int TileM, int TileN>
 __global__ void __launch_bounds__(128)
     wgmma_tile_kernel(const __grid_constant__ sm90::TensorMap map_a,
@@ -55,7 +57,7 @@ __global__ void __launch_bounds__(128)
         Stage::multiply(sums[block], stage, block * 64, step, k_tile > 0 || step > 0);
     sm90::wgmma_commit();
     sm90::wgmma_wait_for(sums);
-    __syncthreads();  // all have read the stage
+    __syncthreads();  // all threads have read the stage
   }
 #pragma unroll
   for (int block = 0; block < T::blocks; ++block) store_sums(c, sums[block], row + block * 64, column, m, n);

@@ -1,4 +1,4 @@
-// What memory must hold, and a record of the words that did not. Plain C++ on the host.
+// What memory must hold, and a record of the words that differ. Plain C++ on the host.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace gpugauge::kernels::integrity {
 
-/// What word `index` of a buffer must hold. `inverse` flips every bit: over both passes each cell holds a 0
-/// and a 1.
+/// The value that word `index` of a buffer must hold. `inverse` flips every bit, so that each cell holds a 0
+/// and a 1 over both passes.
 GPUGAUGE_HOST_DEVICE inline std::uint64_t pattern(std::uint64_t index, bool inverse) {
   const std::uint64_t word = mix64(index + 1);
   return inverse ? ~word : word;
@@ -18,11 +18,11 @@ GPUGAUGE_HOST_DEVICE inline std::uint64_t pattern(std::uint64_t index, bool inve
 /// SM numbers that a fault record can hold.
 inline constexpr int most_sms = 512;
 
-/// Words that were not what they must be. Before a check: reset_faults.
+/// Record of words that were wrong. Call reset_faults before a check.
 struct Faults {
-  /// Words that were looked at, each pass counted: fewer than were to be show that a check did not run.
+  /// Words checked, each pass counted. Fewer than expected show that a check did not run.
   unsigned long long compared = 0;
-  /// Of them, those that were wrong.
+  /// Number of wrong words.
   unsigned long long count = 0;
   unsigned long long first = ~0ULL;      ///< smallest index of a wrong word
   unsigned long long last = 0;           ///< largest

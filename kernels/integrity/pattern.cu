@@ -68,7 +68,7 @@ cudaError_t check_pattern(const std::uint64_t* words, std::size_t count, bool in
 }
 
 cudaError_t reset_faults(Faults* faults, cudaStream_t stream) {
-  // A GPU that reads the host's pageable memory by itself (GH200, HMM) may read it after the call.
+  // A GPU that reads the host's pageable memory directly (GH200, HMM) may read it after the call.
   static const Faults none;
   return cudaMemcpyAsync(faults, &none, sizeof none, cudaMemcpyHostToDevice, stream);
 }

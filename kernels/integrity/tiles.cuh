@@ -15,15 +15,15 @@ constexpr int warp_edge = tile_edge / 2;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-/// Two bf16 that follow each other, the first in the lower half. `index` is even and the matrix 4-byte
-/// aligned.
+/// Two consecutive bf16, the first in the lower half. `index` is even and the matrix 4-byte aligned.
 __device__ __forceinline__ std::uint32_t pair_at(const Bf16* matrix, std::size_t index) {
   return *reinterpret_cast<const std::uint32_t*>(matrix + index);
 }
 
 #endif
 
-/// One block a tile, in the order of tile numbers. SmOf()() gives the number of the SM that runs the block.
+/// One block per tile, in the order of tile numbers. SmOf()() returns the number of the SM that runs the
+/// block.
 template <typename SmOf>
 static __global__ void __launch_bounds__(tile_threads)
     tile_kernel(const Bf16* __restrict__ a, const Bf16* __restrict__ bt, float* __restrict__ c, int n, int k,

@@ -9,10 +9,10 @@
 
 namespace gpugauge::kernels::integrity {
 
-constexpr int transform_threads = transform_points / 4;  // each makes four points in a step
+constexpr int transform_threads = transform_points / 4;  // each computes four points per step
 
-/// A block a row. Five steps of four points each (Stockham): no reordering of bits, every step from one half
-/// of shared memory into the other. SmOf()() gives the number of the SM that runs the block.
+/// One block per row. Five radix-4 steps (Stockham), which need no bit reversal; each goes from one half of
+/// shared memory to the other. SmOf()() returns the number of the SM that runs the block.
 template <typename SmOf>
 static __global__ void __launch_bounds__(transform_threads)
     transform_kernel(const float2* __restrict__ factors, float2* __restrict__ to, int times,
@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(transform_threads)
       const float turn_x = y[1] - y[3], turn_y = x[3] - x[1];  // -i (z1 - z3)
       const int at = (thread - k) * 4 + k;
       const int other = 1 - from;
-      constexpr float half = 0.5F;  // five times: the division by 32
+      constexpr float half = 0.5F;  // applied five times: divides by 32
       real[other][at] = (even_x + odd_x) * half;
       imaginary[other][at] = (even_y + odd_y) * half;
       real[other][at + apart] = (less_x + turn_x) * half;

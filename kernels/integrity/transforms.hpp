@@ -1,5 +1,5 @@
-// Fourier transforms within shared memory that say of each what it is and which SM made it: for finding an SM
-// whose shared memory, fp32 units or exchange between threads is wrong.
+// Fourier transforms within shared memory that report a checksum and the SM of each. They find an SM whose
+// shared memory, fp32 units or data exchange between threads is faulty.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,21 @@ namespace gpugauge::kernels::integrity {
 
 /// Complex points of a transform.
 inline constexpr int transform_points = 1024;
-/// Rounding errors of one transform, relative in Euclidean norms, in units of the rounding error u: five
-/// steps, each at most a complex product with a rounded factor (2 sqrt(2) + 1) and two complex additions.
+/// Rounding errors of one transform, relative in Euclidean norms, in units of the rounding error u. There are
+/// five steps. Each is at most a complex product with a rounded factor (2 sqrt(2) + 1) and two complex
+/// additions.
 inline constexpr double transform_errors = 5 * 6;
 
-/// Bound of the relative error, in Euclidean norms, of `times` transforms one after another.
+/// Bound on the relative error, in Euclidean norms, of `times` consecutive transforms.
 constexpr double transform_tolerance(int times) {
   return 1.01 * transform_errors * times * 0x1p-24;
 }
 
-/// Transforms `count` rows of transform_points complex numbers: row t holds uniform(seed, 2 (1024 t + i)) and
-/// its successor as real and imaginary part of element i. The unitary transform (divided by 32, exactly) is
-/// done `times` times, each on the result of the one before: four of them change nothing but by rounding.
-/// `factors`: transform_factors(). Writes the results to `to`, and of each row the checksum of uniform.hpp
-/// over its words with their places in `to`, and the number of the SM that made it. Deterministic.
+/// Transforms `count` rows of transform_points complex numbers. Row t holds uniform(seed, 2 (1024 t + i)) and
+/// its successor as real and imaginary part of element i. Applies the unitary transform (divided by 32,
+/// exactly) `times` times in sequence; four of them restore the input up to rounding. `factors`:
+/// transform_factors(). Writes the results to `to`. Also writes, per row, the checksum of uniform.hpp over
+/// its words with their indices in `to`, and the number of the SM that made it. Deterministic.
 /// cudaErrorInvalidValue for a count or a number of times below 1.
 cudaError_t transform_rows(const float2* factors, float2* to, int count, int times, std::uint64_t seed,
                            unsigned long long* sums, std::uint32_t* sms, cudaStream_t stream);

@@ -5,8 +5,8 @@
 namespace gpugauge::kernels::launch {
 namespace {
 
-// A type of its own for each number: of an alias that does not use its parameter nvcc's host code loses the
-// pack, takes the kernel of one argument, and the runtime knows no kernel at that address (98).
+// A separate type per number. With an alias that ignores its parameter, nvcc's host code loses the pack and
+// takes the kernel of one argument. The runtime then finds no kernel at that address (error 98).
 template <std::size_t>
 struct ArgumentOf {
   using Type = std::uint64_t;

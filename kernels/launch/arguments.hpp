@@ -1,4 +1,4 @@
-// Kernels with many arguments: what passing them costs.
+// Kernels with many arguments, to measure the cost of passing them.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace gpugauge::kernels::launch {
 
-/// The numbers of arguments for which there is a kernel. Each argument is 8 bytes, the size of a pointer.
+/// The argument counts for which there is a kernel. Each argument is 8 bytes, the size of a pointer.
 inline constexpr std::array argument_counts{0, 4, 16, 32};
 
-/// One more value folded into a sum in which order counts: an argument in another's place is seen.
+/// Folds one more value into an order-dependent sum, so that swapped arguments are detected.
 GPUGAUGE_HOST_DEVICE constexpr std::uint64_t fold_argument(std::uint64_t folded, std::uint64_t value) {
   return folded * 31 + value;
 }
@@ -22,9 +22,9 @@ GPUGAUGE_HOST_DEVICE constexpr std::uint64_t fold_argument(std::uint64_t folded,
 /// that is not listed. One block of one warp is enough.
 const void* ignoring_kernel(int count);
 
-/// The kernel whose first argument is an address of std::uint64_t (device) and whose next `count` ones are
-/// std::uint64_t: adds their fold, begun with 0, to the number at that address. nullptr for a count that is
-/// not listed. One block of one thread.
+/// The kernel whose first argument is the address of a std::uint64_t (device), followed by `count`
+/// std::uint64_t. It adds their fold, starting from 0, to the number at that address. nullptr for a count
+/// that is not listed. Launch one block of one thread.
 const void* folding_kernel(int count);
 
 }  // namespace gpugauge::kernels::launch

@@ -1,4 +1,4 @@
-// The first kernel of a process. Included by the one family that is compiled with PTX beside machine code.
+// The first kernel of a process. Only the family that is compiled with PTX beside machine code includes it.
 #pragma once
 
 #include "kernels/launch/first.hpp"

@@ -1,4 +1,5 @@
-// What the first kernel of a process computes: enough code that loading and compiling it takes a while.
+// The computation of a process's first kernel: enough code that loading and compiling it takes measurable
+// time.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace gpugauge::kernels::launch {
 inline constexpr int first_threads = 64;
 inline constexpr std::size_t first_steps = 512;
 
-/// One of the steps, each with constants of its own, so that none can be folded into a loop.
+/// One step. Each has its own constants, so that the compiler cannot fold the steps into a loop.
 template <std::size_t Step>
 GPUGAUGE_HOST_DEVICE constexpr std::uint64_t mix_step(std::uint64_t value) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U + 2 * Step * 0x5851f42dU;

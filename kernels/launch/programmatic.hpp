@@ -1,4 +1,4 @@
-// A chain of kernels of which each may begin before the one ahead has ended, and waits for it inside:
+// A chain of kernels in which each may begin before the preceding one has ended, and waits for it inside:
 // programmatic dependent launch (compute capability 9.0 and up).
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace gpugauge::kernels::launch {
 
-/// One block of one warp that lets the next kernel begin, waits for the one ahead, and returns. With
-/// `programmatic` false the stream orders the two whole kernels, as it always does.
+/// Launches one block of one warp that lets the next kernel begin, waits for the preceding one, and returns.
+/// With `programmatic` false the stream orders whole kernels as usual.
 cudaError_t launch_link(bool programmatic, cudaStream_t stream);
 
-/// The same; behind the wait it adds 1 to *wrong unless *counter is `expected`, and sets it to expected + 1:
-/// a kernel that does not wait for the one ahead is seen.
+/// As launch_link(). After the wait it adds 1 to *wrong unless *counter is `expected`, and sets *counter to
+/// expected + 1. This detects a kernel that does not wait for the preceding one.
 cudaError_t launch_counting_link(bool programmatic, unsigned long long expected, unsigned long long* counter,
                                  unsigned long long* wrong, cudaStream_t stream);
 

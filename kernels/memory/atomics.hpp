@@ -1,4 +1,4 @@
-// Integer additions to device memory by every thread: all to one word, or each thread to words of its own.
+// Integer additions to device memory by every thread: all to one word, or each thread to its own words.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace gpugauge::kernels::memory {
 
 inline constexpr int atomics_threads = 256;
 
-/// Every thread of `blocks` blocks adds `rounds` times, without an answer (red.add): addition r of thread t,
-/// counted over the grid, adds 1 to word (t + r * threads of the grid) modulo `words`. words = 1: all to one.
-/// Exact: atomics_expected() tells each word's growth. All arguments >= 1, else cudaErrorInvalidValue.
-/// Work: atomics_additions().
+/// Every thread of `blocks` blocks does `rounds` additions without a return value (red.add). Addition r of
+/// thread t, counted over the grid, adds 1 to word (t + r * threads of the grid) modulo `words`. With words =
+/// 1 all go to one word. Exact: atomics_expected() gives each word's growth. cudaErrorInvalidValue unless all
+/// arguments are >= 1. Work: atomics_additions().
 cudaError_t add_atomically(std::uint32_t* counters, std::uint32_t words, int blocks, int rounds,
                            cudaStream_t stream);
 

@@ -5,7 +5,7 @@
 namespace gpugauge::kernels::memory {
 namespace {
 
-// Starts `kernel`, when the GPU has bulk copies and the pointers (null where there is none) are aligned.
+// Launches `kernel` when the GPU has bulk copies and the pointers (nullptr where unused) are aligned.
 template <typename... Parameters, typename... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), std::size_t blocks, int threads, int shared_bytes,
                    const float* b, const float* c, const float* a, cudaStream_t stream,

@@ -15,7 +15,7 @@
 
 namespace gpugauge::kernels::memory {
 
-/// Below 9.0 the kernels are empty but for a trap; a wrapper refuses those GPUs.
+/// Below 9.0 the kernels only trap; the wrapper refuses those GPUs.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define GPUGAUGE_HAS_BULK_COPIES 1
 #else
@@ -31,16 +31,17 @@ __device__ __forceinline__ float4 map_vectors(Map map, float4 b, float4 c) {
   return make_float4(map(b.x, c.x), map(b.y, c.y), map(b.z, c.z), map(b.w, c.w));
 }
 
-/// Shared memory of bulk_map_kernel: a piece of every array that is read, and a barrier.
+/// Shared memory of bulk_map_kernel: a piece of every array that is read, and an mbarrier.
 template <typename Map>
 constexpr int bulk_map_shared_bytes = Map::inputs* static_cast<int>(bulk_piece_bytes) + 8;
 
-/// Threads of a block of bulk_map_kernel.
+/// Threads per block of bulk_map_kernel.
 template <typename Map>
 constexpr int bulk_map_block = bulk_map_threads(!std::is_same_v<Map, Same>);
 
-/// a[i] = map(b[i]), or map(b[i], c[i]). bulk_map_blocks(count) blocks of bulk_map_block<Map> threads. One
-/// thread starts all copies; the result replaces the piece of b and leaves from there.
+/// a[i] = map(b[i]), or map(b[i], c[i]). Launch bulk_map_blocks(count) blocks of bulk_map_block<Map> threads.
+/// One thread starts all copies. The result overwrites the piece of b in shared memory and is stored from
+/// there.
 template <typename Map>
 __global__ void __launch_bounds__(bulk_map_block<Map>)
     bulk_map_kernel(const float* __restrict__ b, const float* __restrict__ c, float* __restrict__ a,
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(bulk_map_block<Map>)
     else
       a[tail] = map(b[tail], c[tail]);
   }
-  if (share.first >= share.bytes) return;  // the only block of arrays of less than a vector
+  if (share.first >= share.bytes) return;  // arrays smaller than one vector have one block
   const std::uint32_t bytes = share.length(share.first);
   if (threadIdx.x == 0) {
     sm90::barrier_init(arrived, 1);
@@ -71,7 +72,7 @@ __global__ void __launch_bounds__(bulk_map_block<Map>)
   if constexpr (std::is_same_v<Map, Same>) {
     if (threadIdx.x == 0) sm90::barrier_wait(arrived, 0);
   } else {
-    __syncthreads();  // the barrier has been made
+    __syncthreads();  // the mbarrier is initialised
     sm90::barrier_wait(arrived, 0);
     const std::uint32_t place = threadIdx.x * 16;
     if (place < bytes) {
@@ -94,14 +95,14 @@ __global__ void __launch_bounds__(bulk_map_block<Map>)
 #endif
 }
 
-/// The ring of the kernel that reads: one thread, the mover, fills stages ahead of the workers. Each has two
-/// barriers: full (its bytes have arrived) and empty (every worker has let go of it).
+/// The ring of the reading kernel: one producer thread, the mover, fills stages ahead of the workers. Each
+/// stage has two mbarriers: full (its bytes have arrived) and empty (every worker has released it).
 struct BulkRing {
   static constexpr std::uint32_t barriers_at = bulk_stages * bulk_stage_bytes;
   static constexpr int shared_bytes = static_cast<int>(barriers_at + bulk_stages * 16);
   static_assert(bulk_stage_bytes < 1U << 20, "what a barrier counts in one phase");
 
-  std::uint32_t base;  // of shared memory
+  std::uint32_t base;  // start of shared memory
   __device__ __forceinline__ std::uint32_t stage(std::uint32_t slot) const {
     return base + slot * bulk_stage_bytes;
   }
@@ -119,7 +120,7 @@ struct BulkRing {
     sm90::barrier_init_fence();
   }
 
-  // One thread.
+  // Called by one thread.
   __device__ __forceinline__ void fill(const float* from, const BulkShare& share) const {
     RingPosition at;
     for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {
@@ -132,7 +133,7 @@ struct BulkRing {
     }
   }
 
-  // All workers: work(place of a vector in shared memory) for every vector.
+  // Called by all workers: calls work(address of a vector in shared memory) for every vector.
   template <typename Work>
   __device__ __forceinline__ void work_on(const BulkShare& share, Work work) const {
     const std::uint32_t worker = threadIdx.x - bulk_mover_threads;
@@ -169,11 +170,11 @@ static __global__ void __launch_bounds__(bulk_mover_threads + bulk_workers)
 #endif
 }
 
-/// Stores of a writing block, at most, that have not read their piece yet.
+/// Most stores of a writing block that have not yet read their piece.
 constexpr int bulk_writes_open = 8;
 
-/// Blocks of bulk_mover_threads threads and bulk_stage_bytes of shared memory: one piece of values, stored
-/// again and again.
+/// Launch blocks of bulk_mover_threads threads and bulk_stage_bytes of shared memory: one piece of values,
+/// stored repeatedly.
 static __global__ void __launch_bounds__(bulk_mover_threads)
     bulk_write_kernel(float value, float* to, std::size_t count) {
 #if GPUGAUGE_HAS_BULK_COPIES
@@ -188,7 +189,7 @@ static __global__ void __launch_bounds__(bulk_mover_threads)
   if (threadIdx.x != 0) return;
   for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {
     sm90::store_bulk(reinterpret_cast<unsigned char*>(to) + offset, piece, share.length(offset));
-    // Nothing is to be reused, but how many stores may be open at once is nowhere said.
+    // Nothing is reused here, but no source states how many stores may be open at once.
     sm90::wait_for_stores_to_read<bulk_writes_open>();
   }
   sm90::wait_for_stores_to_read<0>();

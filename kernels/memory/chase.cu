@@ -12,10 +12,9 @@ __global__ void chase_lines_kernel(std::uint64_t base, std::uint32_t elements, s
     for (std::uint32_t step = 0; step < elements; ++step) {
       const std::size_t line = (place - base) / stride;
       const std::uint64_t before = sm_cycles();
-      // The clock has not run for 2^63 cycles: nothing is added, but the load cannot begin before it was
-      // read.
+      // Adds 0, because the clock is below 2^63, but makes the load depend on the clock reading.
       place = access::load_past_l1(place + (before >> 63));
-      arrived = place;  // instructions issue in order: this one waits for the load, the next one for it
+      arrived = place;  // instructions issue in order: this waits for the load
       const auto taken = static_cast<std::uint32_t>(sm_cycles() - before);
       if (round == 1 || (round > 1 && taken < cycles[line])) cycles[line] = taken;
     }

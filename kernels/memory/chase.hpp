@@ -8,25 +8,25 @@
 
 namespace gpugauge::kernels::memory {
 
-/// Which cache a load may be answered by first.
+/// Which cache may serve a load first.
 enum class ChaseLevel {
   l1,  ///< through L1
   l2,  ///< past L1: from L2, or from device memory where L2 does not hold the line
 };
 
-/// Writes the chain: at byte i * stride of `memory` lies the address of byte next[i] * stride, for i <
-/// elements; no other byte is written. Both arrays in device memory; `stride` in bytes, a multiple of 8, else
+/// Writes the chain. For i < elements, byte i * stride of `memory` gets the address of byte next[i] * stride;
+/// no other bytes are written. Both arrays are in device memory. `stride` is in bytes, a multiple of 8, else
 /// cudaErrorInvalidValue.
 cudaError_t scatter_chain(const std::uint32_t* next, std::uint32_t elements, std::size_t stride, void* memory,
                           cudaStream_t stream);
 
-/// One thread follows `steps` loads from the address *at, and leaves the address where it stands in *at
-/// (device memory), so that the next call goes on from there. Work: `steps` loads one after another.
+/// One thread follows `steps` loads from the address in *at (device memory). It stores the final address in
+/// *at, so that the next call continues there. Work: `steps` dependent loads.
 cudaError_t chase(std::uint64_t* at, std::uint32_t steps, ChaseLevel level, cudaStream_t stream);
 
-/// One thread follows the whole cycle of `elements` loads from `memory` `rounds` times past L1. cycles[i] =
-/// the smallest number of SM clock cycles that the load from place i took in any round but the first, which
-/// only warms L2; rounds >= 2, else cudaErrorInvalidValue. The cycle counter's own cost is included: as much
+/// One thread follows the whole cycle of `elements` loads from `memory`, `rounds` times, past L1. cycles[i] =
+/// the fewest SM clock cycles that the load from place i took in any round after the first, which only warms
+/// L2. rounds >= 2, else cudaErrorInvalidValue. The cost of reading the cycle counter is included, equally
 /// for every line.
 cudaError_t chase_lines(const void* memory, std::uint32_t elements, std::size_t stride, int rounds,
                         std::uint32_t* cycles, cudaStream_t stream);

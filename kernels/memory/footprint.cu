@@ -4,7 +4,7 @@ namespace gpugauge::kernels::memory {
 
 cudaError_t read_footprint(const float* data, const FootprintPlan& plan, int blocks, std::uint32_t* sums,
                            cudaStream_t stream) {
-  // Both are multiples of the block's threads, so that every thread reads as often as the next.
+  // Both are multiples of the block's threads, so that all threads read equally often.
   const std::size_t steps = plan.slice_vectors / footprint_threads;
   if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0 || blocks < 1 || plan.vectors == 0 ||
       plan.vectors > most_footprint_vectors || plan.vectors % footprint_threads != 0 ||

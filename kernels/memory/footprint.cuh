@@ -9,7 +9,7 @@
 
 namespace gpugauge::kernels::memory {
 
-/// `steps` of footprint_threads vectors in each of `turns` turns; see FootprintPlan.
+/// Reads `steps` times footprint_threads vectors in each of `turns` turns; see FootprintPlan.
 static __global__ void __launch_bounds__(footprint_threads)
     read_footprint_kernel(const uint4* __restrict__ data, std::uint32_t vectors, std::uint32_t steps,
                           std::size_t start_stride, std::uint32_t turns, std::uint32_t hop,
@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(footprint_threads)
   std::uint32_t sum = 0;
   std::uint32_t begins_as = blockIdx.x;
   for (; turns > 0; --turns) {
-    // 32 bits: with 64 the counting would bound what L1 is read with, at 10 operations a load.
+    // 32 bits: with 64-bit indices the counting, at 10 operations per load, would limit the L1 bandwidth.
     auto at = static_cast<std::uint32_t>((begins_as * start_stride + threadIdx.x) % vectors);
     const auto advance = [&] {
       at += footprint_threads;

@@ -1,5 +1,4 @@
-// What the streaming kernels make of an element: one definition for those by registers and those by bulk
-// copies.
+// The per-element functions of the streaming kernels, shared by the register and bulk-copy variants.
 #pragma once
 
 #include <cmath>
@@ -8,32 +7,32 @@
 
 namespace gpugauge::kernels::memory {
 
-/// from
+/// Returns from.
 struct Same {
-  static constexpr int inputs = 1;  ///< arrays that are read
+  static constexpr int inputs = 1;  ///< number of input arrays
   /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float from) const { return from; }
 };
 
-/// factor * from
+/// Returns factor * from.
 struct Scale {
-  static constexpr int inputs = 1;  ///< arrays that are read
-  float factor;                     ///< of every element
+  static constexpr int inputs = 1;  ///< number of input arrays
+  float factor;                     ///< factor of every element
   /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float from) const { return factor * from; }
 };
 
-/// b + c
+/// Returns b + c.
 struct Add {
-  static constexpr int inputs = 2;  ///< arrays that are read
+  static constexpr int inputs = 2;  ///< number of input arrays
   /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float b, float c) const { return b + c; }
 };
 
-/// fma(factor, c, b): rounded once
+/// Returns fma(factor, c, b), rounded once.
 struct Triad {
-  static constexpr int inputs = 2;  ///< arrays that are read
-  float factor;                     ///< of every element of c
+  static constexpr int inputs = 2;  ///< number of input arrays
+  float factor;                     ///< factor of every element of c
   /// One element of the result.
   GPUGAUGE_HOST_DEVICE float operator()(float b, float c) const { return fmaf(factor, c, b); }
 };

@@ -28,7 +28,7 @@ struct UniformBits {
   __device__ unsigned long long operator()(std::size_t i) const { return bits_of(uniform(seed, i)); }
 };
 
-// True where element i is what it must be, bit for bit.
+// True where element i is right, bit for bit.
 
 struct Copied {
   const float* to;

@@ -1,4 +1,4 @@
-// Reading shared memory as fast as it goes: 16 bytes a lane, no bank conflict, every SM.
+// Reads shared memory at full rate: 16 bytes per lane, no bank conflicts, on every SM.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace gpugauge::kernels::memory {
 
 inline constexpr int shared_read_threads = 1024;
 inline constexpr int shared_read_unroll = 8;
-/// 16-byte vectors that each thread owns in shared memory, and visits in turn.
+/// 16-byte vectors that each thread owns in shared memory and reads in turn.
 inline constexpr int shared_read_slots = 2;
 
-/// Each of `blocks` blocks fills its shared memory with word_of(block, word), then every thread reads its own
-/// vectors `rounds` * shared_read_unroll times. sums[block] = sum modulo 2^32 of all words read.
-/// Work: shared_read_bytes(). rounds >= 1 and blocks >= 1, else cudaErrorInvalidValue.
+/// Each of `blocks` blocks fills its shared memory with shared_word(block, word). Then every thread reads its
+/// own vectors rounds * shared_read_unroll times. sums[block] = sum modulo 2^32 of all words read. Work:
+/// shared_read_bytes(). cudaErrorInvalidValue unless rounds >= 1 and blocks >= 1.
 cudaError_t read_shared(int blocks, int rounds, std::uint32_t* sums, cudaStream_t stream);
 
 constexpr double shared_read_bytes(int blocks, int rounds) {
@@ -24,7 +24,7 @@ constexpr double shared_read_bytes(int blocks, int rounds) {
          static_cast<double>(rounds);
 }
 
-/// What block `block` has in word `word` of its shared memory.
+/// The value of word `word` in block `block`'s shared memory.
 GPUGAUGE_HOST_DEVICE constexpr std::uint32_t shared_word(std::uint32_t block, std::uint32_t word) {
   return (block * 2654435761U) ^ (word * 2246822519U + 1);
 }

@@ -55,7 +55,7 @@ static __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) partial_sums[blockIdx.x] = sum;
 }
 
-// The thread's vector, and its element behind the last vector where there is one.
+// The thread's vector, and its element after the last vector, if it has one.
 struct MapPlace {
   std::size_t vector = static_cast<std::size_t>(blockIdx.x) * map_threads + threadIdx.x;
   __device__ __forceinline__ bool has_vector(std::size_t count) const { return vector < count / 4; }
@@ -74,7 +74,7 @@ __device__ __forceinline__ void map_one(const float* __restrict__ from, float* _
   if (const std::size_t tail = at.tail(count); tail < count) to[tail] = map(from[tail]);
 }
 
-// a[i] = map(b[i], c[i]), likewise.
+// a[i] = map(b[i], c[i]), in map_blocks(count) blocks of map_threads.
 template <typename Map>
 __device__ __forceinline__ void map_two(const float* __restrict__ b, const float* __restrict__ c,
                                         float* __restrict__ a, std::size_t count, Map map) {

@@ -1,6 +1,6 @@
-// Streaming over device memory: read, write, copy, scale, add and triad of fp32 arrays, 16 bytes a thread and
-// access, any element count. All pointers must be 16-byte aligned, else cudaErrorInvalidValue. A count of 0
-// is allowed.
+// Streaming over device memory: read, write, copy, scale, add and triad of fp32 arrays of any element count,
+// with 16-byte accesses. All pointers must be 16-byte aligned, else cudaErrorInvalidValue. A count of 0 is
+// allowed.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@
 
 namespace gpugauge::kernels::memory {
 
-/// Of read() and write(): threads of a block, 16-byte accesses that a reading thread has under way at once,
-/// blocks per SM, which stay until all is done.
+/// For read() and write(): threads per block, outstanding 16-byte accesses per reading thread, and persistent
+/// blocks per SM.
 inline constexpr int threads = 256;
 inline constexpr int unroll = 4;
 inline constexpr int blocks_per_sm = 8;
 
-/// Threads of a block of the others, each of which has one vector of 16 bytes of each array and ends with it.
-/// Blocks begin in the order of the arrays, so that what is under way at one time lies close together in
-/// device memory: on an H100 blocks of 1024 moved 8% more bytes than blocks that stay. On an H200 a copy by
-/// blocks of 256 was 3.5% faster than by 1024 and as fast as cudaMemcpyAsync; a triad was the same by both.
+/// Threads per block of the other kernels. Each thread handles one 16-byte vector of each array, then ends.
+/// Blocks begin in the order of the arrays, so that concurrent accesses lie close together in device memory.
+/// On an H100 blocks of 1024 moved 8% more bytes than persistent blocks. On an H200 a copy by blocks of 256
+/// was 3.5% faster than by 1024, and as fast as cudaMemcpyAsync. A triad was equally fast with both.
 inline constexpr int map_threads = 256;
 
-/// Blocks of map_threads threads for arrays of `count` elements, at least one: the last elements, fewer than
-/// a vector, belong to threads of the first block.
+/// Number of blocks of map_threads threads for arrays of `count` elements, at least one. Threads of the first
+/// block handle the last elements that do not fill a vector.
 constexpr std::size_t map_blocks(std::size_t count) {
   const std::size_t vectors = count / 4;
   return vectors <= map_threads ? 1 : (vectors - 1) / map_threads + 1;
 }
 
-/// Blocks that read() starts on a GPU of this many SMs: the number of partial sums it writes.
+/// Number of blocks, and of partial sums, of read() on a GPU of this many SMs.
 constexpr std::size_t read_blocks(int sm_count) {
   return static_cast<std::size_t>(sm_count) * blocks_per_sm;
 }
@@ -57,31 +57,31 @@ cudaError_t add(const float* b, const float* c, float* a, std::size_t count, cud
 cudaError_t triad(const float* b, const float* c, float factor, float* a, std::size_t count,
                   cudaStream_t stream);
 
-// Verification, from the generator alone: what is expected is computed, not read from memory.
+// Verification against the generator: expected values are computed, not read from memory.
 
-/// *sum (device) = sum modulo 2^64 of the bits of uniform(seed, i) for i < count: what read() must find.
+/// *sum (device) = sum modulo 2^64 of the bits of uniform(seed, i) for i < count. read() must find this sum.
 cudaError_t expected_read(std::size_t count, std::uint64_t seed, unsigned long long* sum,
                           cudaStream_t stream);
 
 // The others compare all `count` elements into *found (device).
 
-/// Wrong are the elements of `to` that are not uniform(seed, i) bit for bit.
+/// Counts as wrong the elements of `to` that differ from uniform(seed, i) bit for bit.
 cudaError_t count_copy_mismatches(const float* to, std::size_t count, std::uint64_t seed, Comparison* found,
                                   cudaStream_t stream);
 
-/// Wrong are the elements of `to` that are not `value` bit for bit.
+/// Counts as wrong the elements of `to` that differ from `value` bit for bit.
 cudaError_t count_write_mismatches(const float* to, std::size_t count, float value, Comparison* found,
                                    cudaStream_t stream);
 
-/// Wrong are the elements of `to` that are not factor * uniform(seed, i) bit for bit.
+/// Counts as wrong the elements of `to` that differ from factor * uniform(seed, i) bit for bit.
 cudaError_t count_scale_mismatches(const float* to, std::size_t count, std::uint64_t seed, float factor,
                                    Comparison* found, cudaStream_t stream);
 
-/// Wrong are the elements of `a` that are not uniform(seed_b, i) + uniform(seed_c, i) bit for bit.
+/// Counts as wrong the elements of `a` that differ from uniform(seed_b, i) + uniform(seed_c, i) bit for bit.
 cudaError_t count_add_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
                                  std::uint64_t seed_c, Comparison* found, cudaStream_t stream);
 
-/// Wrong are the elements of `a` that are not fma(factor, uniform(seed_c, i), uniform(seed_b, i))
+/// Counts as wrong the elements of `a` that differ from fma(factor, uniform(seed_c, i), uniform(seed_b, i))
 /// bit for bit.
 cudaError_t count_triad_mismatches(const float* a, std::size_t count, std::uint64_t seed_b,
                                    std::uint64_t seed_c, float factor, Comparison* found,

@@ -1,4 +1,4 @@
-// Sums of words modulo 2^32: exact, so that they do not depend on the order of addition.
+// Sums of words modulo 2^32. They are exact, so they do not depend on the order of addition.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Is a layer normalisation right? Sampled rows against fp64.
+// Checks a layer normalisation: sampled rows against fp64.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace gpugauge::kernels::normalization {
 
-/// y = (x - mean) / sqrt(variance + epsilon) scale + bias for each of `rows` rows of `columns`, row-major; x
-/// and y of one type, scale and bias fp32, one value a column; the variance is that of the row itself
+/// y = (x - mean) / sqrt(variance + epsilon) scale + bias for each of `rows` rows of `columns`, row-major. x
+/// and y have one type; scale and bias are fp32, one value per column. The variance is that of the row itself
 /// (divided by columns).
 struct LayerNorm {
-  /// Of x and y.
+  /// Type of x and y.
   Element type = Element::bf16;
   const void* x = nullptr;       ///< device, [rows, columns]
-  const void* y = nullptr;       ///< device, the result, likewise
+  const void* y = nullptr;       ///< device, the result, [rows, columns]
   const float* scale = nullptr;  ///< device, [columns]
   const float* bias = nullptr;   ///< device, [columns]
   std::int64_t rows = 0;         ///< >= 1
@@ -26,14 +26,14 @@ struct LayerNorm {
   double epsilon = 1e-5;
 };
 
-/// Largest error that fp32 arithmetic makes, in the scale of layer_norm_error: mean and variance are sums of
-/// some thousand values in fp32, far from 2^-16 whatever the order; a wrong row is off by about 1.
+/// Largest error of fp32 arithmetic in the scale of layer_norm_error. Mean and variance are fp32 sums of some
+/// thousand values, far below 2^-16 in any order. A wrong row is off by about 1.
 constexpr double layer_norm_tolerance() {
   return 0x1p-16;
 }
 
-/// *comparison (device): the largest |y - reference| / ((1 + |normalised x|) |scale| + |bias|), the rounding
-/// of y's type taken off, over `samples` rows and all columns; infinity for NaN. One block a row.
+/// *comparison (device): the largest |y - reference| / ((1 + |normalised x|) |scale| + |bias|), less the
+/// rounding of y's type. It covers `samples` rows and all columns; infinity for NaN. One block per row.
 /// @pre 1 <= samples <= rows: else cudaErrorInvalidValue
 cudaError_t layer_norm_error(const LayerNorm& of, std::int64_t samples, std::uint64_t seed,
                              Comparison* comparison, cudaStream_t stream);

@@ -8,7 +8,7 @@
 
 namespace gpugauge::kernels::peak {
 
-// What a lane starts from, one step, and the bits of the result, for each kind of chain.
+// The start value of a lane, one step, and the bits of the result, for each kind of chain.
 struct Fp64Chain {
   using Value = double;
   double offset;
@@ -33,7 +33,8 @@ struct Fp32Chain {
 struct Fp16x2Chain {
   using Value = std::uint32_t;
   std::uint32_t offset;
-  // Both numbers are exact in fp16. Each by itself: the instruction for both is one of 8.0 and later.
+  // Both numbers are exact in fp16. They are converted one by one, because the paired instruction needs 8.0
+  // or later.
   static __device__ std::uint32_t pair(float low, float high) {
     std::uint32_t packed;
     asm("{\n.reg .f16 low, high;\ncvt.rn.f16.f32 low, %2;\ncvt.rn.f16.f32 high, %1;\nmov.b32 %0, {low, "
@@ -60,7 +61,7 @@ struct Int32Chain {
   __device__ explicit Int32Chain(int lane)
       : factor(chain_factor(lane)), offset(chain_integer(lane, chains)) {}
   __device__ std::uint32_t start(int lane, int index) const { return chain_integer(lane, index); }
-  // In assembly: as plain arithmetic several steps could be made one.
+  // In assembly, because the compiler could merge several steps of plain arithmetic.
   __device__ __forceinline__ std::uint32_t step(std::uint32_t x) const {
     std::uint32_t next;
     asm("mad.lo.u32 %0, %1, %2, %3;\n" : "=r"(next) : "r"(x), "r"(factor), "r"(offset));

@@ -1,9 +1,9 @@
-// Chains of dependent instructions of the CUDA cores, from registers into registers and nothing else.
+// Chains of dependent instructions on the CUDA cores, from registers to registers only.
 //
-// Floating-point chains follow x <- x x + c with c between -1.93 and -1.8: x stays within -2 and 2, its bits
-// look random, and one step lost, doubled or rounded differently ends elsewhere. Every step is one fused
-// multiply-add, rounded once, so that the host computes the same bits. Integer chains are x <- x a + c modulo
-// 2^32, and x <- x + dot(x, a) of four signed bytes.
+// Floating-point chains compute x <- x x + c with c between -1.93 and -1.8. x stays within -2 and 2 and its
+// bits look random. A step that is lost, doubled or rounded differently gives another result. Every step is
+// one fused multiply-add, rounded once, so that the host computes the same bits. Integer chains are x <- x a
+// + c modulo 2^32, and x <- x + dot(x, a) of four signed bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace gpugauge::kernels::peak {
 enum class Chain { fp64, fp32, fp16x2, int32, dp4a };
 
 constexpr int chain_threads = 256;
-/// Chains of one thread. A dependent instruction begins at the earliest 4 clocks after the one before it
-/// (fp32 and integer on 7.0: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via
-/// microbenchmarking", 2018; assumed of later ones), a few more for fp64, and a quarter of an SM begins at
-/// most one a clock: four chains a quarter suffice, and eight chains in each of four or more warps are 32.
+/// Chains per thread. A dependent instruction begins at the earliest 4 clocks after its predecessor (fp32 and
+/// integer on 7.0: Jia et al., "Dissecting the NVIDIA Volta GPU architecture via microbenchmarking", 2018).
+/// This is assumed for later GPUs, with a few more clocks for fp64. A quarter of an SM begins at most one per
+/// clock, so four chains per quarter suffice. Eight chains in each of four or more warps are 32.
 constexpr int chains = 8;
-/// Steps in the body of the loop; `steps` must be a multiple of it. 256 instructions and two or three of the
-/// loop.
+/// Steps in the body of the loop: 256 instructions, plus two or three for the loop. `steps` must be a
+/// multiple of it.
 constexpr int chain_unroll = 32;
 
 /// Multiplications and additions of one step of one thread's chain.
@@ -36,15 +36,15 @@ constexpr double chain_operations(Chain chain, int blocks, int steps) {
   return static_cast<double>(operations_of(chain)) * chains * steps * blocks * chain_threads;
 }
 
-/// Runs `steps` steps of every chain of every thread on `blocks` blocks; words[blocks * chain_threads] are
-/// expected_chain_word (expected_chain.hpp) of the threads' lanes. cudaErrorInvalidValue for steps that are
-/// no multiple of chain_unroll.
+/// Runs `steps` steps of every chain of every thread on `blocks` blocks. words[blocks * chain_threads] get
+/// expected_chain_word (expected_chain.hpp) of the threads' lanes. cudaErrorInvalidValue unless steps is a
+/// multiple of chain_unroll.
 cudaError_t chain_peak(Chain chain, int blocks, int steps, std::uint32_t* words, cudaStream_t stream);
 
-/// Blocks that fill the current device, at least 1; 0 when it cannot be asked.
+/// Blocks that fill the current device, at least 1; 0 when the query fails.
 int chain_blocks(Chain chain);
 
-/// Where chain `index` of a lane begins: a multiple of 2^-8 in [-1, 1), exact in fp16.
+/// Start value of chain `index` of a lane: a multiple of 2^-8 in [-1, 1), exact in fp16.
 GPUGAUGE_HOST_DEVICE inline float chain_start(int lane, int index) {
   return static_cast<float>(
              static_cast<int>(random_bits(7, static_cast<std::uint64_t>(lane * 64 + index)) >> 55) - 256) *

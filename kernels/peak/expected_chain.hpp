@@ -1,4 +1,4 @@
-// The host's own computation of the chains of chains.hpp.
+// The chains of chains.hpp computed on the host.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace gpugauge::kernels::peak {
 
-/// The nearest fp16, ties to even, of a number whose magnitude is below 65504; as a double.
+/// Rounds a number of magnitude below 65504 to the nearest fp16, ties to even; returned as a double.
 inline double rounded_to_fp16(double value) {
   if (value == 0) return value;
   const int exponent = std::max(std::ilogb(value), -14);
   return std::ldexp(std::nearbyint(std::ldexp(value, 10 - exponent)), exponent - 10);
 }
 
-/// The bits of a number that fp16 holds, subnormal ones too.
+/// The bits of a number that fp16 holds exactly, including subnormal ones.
 inline std::uint32_t fp16_bits(double value) {
   const std::uint32_t sign = std::signbit(value) ? 0x8000U : 0U;
   const double magnitude = std::fabs(value);
@@ -28,7 +28,7 @@ inline std::uint32_t fp16_bits(double value) {
          (static_cast<std::uint32_t>(std::ldexp(magnitude, 10 - exponent)) & 0x3ffU);
 }
 
-/// One chain of the lane: folded into `word` as the device does.
+/// Computes one chain of the lane and folds it into `word` as the device does.
 inline std::uint32_t fold_chain(Chain chain, int lane, int index, int steps, std::uint32_t word) {
   const double start = chain_start(lane, index);
   const double offset = chain_offset(lane);
@@ -46,7 +46,7 @@ inline std::uint32_t fold_chain(Chain chain, int lane, int index, int steps, std
       return fold(word, bits_of(x));
     }
     case Chain::fp16x2: {
-      // Both halves are chains; the square of a number of 11 bits and its sum are exact in a double.
+      // Both halves are chains. A square of an 11-bit number plus the offset is exact in a double.
       std::array<double, 2> x{start, chain_start(lane, index + chains)};
       for (double& half : x)
         for (int i = 0; i < steps; ++i) half = rounded_to_fp16(half * half + offset);

@@ -5,9 +5,9 @@
 
 namespace gpugauge::kernels::peak {
 
-// Fragments as the PTX manual gives them, with g = lane / 4 and q = lane % 4. A register holds `per` elements
-// along k. A: (g, q per), (g + 8, q per), (g, (q + 4) per), (g + 8, (q + 4) per); B: (q per, g), ((q + 4)
-// per, g); C: (g, 2q), (g, 2q + 1), (g + 8, 2q), (g + 8, 2q + 1).
+// Fragments as in the PTX manual, with g = lane / 4 and q = lane % 4. A register holds `per` elements along
+// k. A: (g, q per), (g + 8, q per), (g, (q + 4) per), (g + 8, (q + 4) per); B: (q per, g), ((q + 4) per, g);
+// C: (g, 2q), (g, 2q + 1), (g + 8, 2q), (g + 8, 2q + 1).
 template <Element Type>
 struct Fragments {
   static constexpr int per = 32 / element_bits(Type);
@@ -42,7 +42,7 @@ struct Fragments {
   }
 };
 
-/// Whether the architecture that is being compiled for has the instruction.
+/// Whether the architecture being compiled for has the instruction.
 template <Element Type>
 __device__ constexpr bool exists() {
 #if !defined(__CUDA_ARCH__)
@@ -52,7 +52,7 @@ __device__ constexpr bool exists() {
 #endif
 }
 
-/// Whether the architecture that is being compiled for has the instruction for fp16 with half the depth only.
+/// Whether the architecture being compiled for has the fp16 instruction only with half the depth.
 __device__ constexpr bool half_depth() {
 #if !defined(__CUDA_ARCH__)
   return false;
@@ -61,8 +61,8 @@ __device__ constexpr bool half_depth() {
 #endif
 }
 
-/// Whether ptxas makes the product of other instructions on the architecture that is being compiled for, as
-/// it makes those of fp8 of HMMA from 9.0 to 11.0.
+/// Whether ptxas emulates the product with other instructions on the architecture being compiled for. From
+/// 9.0 to 11.0 it does so for fp8, with HMMA.
 template <Element Type>
 __device__ constexpr bool emulated() {
 #if !defined(__CUDA_ARCH__)
@@ -72,15 +72,15 @@ __device__ constexpr bool emulated() {
 #endif
 }
 
-/// Rotates a by `zero` bits, a number that is 0 and that no compiler knows: the operand stays, and counts as
-/// changed also for ptxas, for which `volatile` means nothing within an emulated product. It would compute
-/// the part of equal products that does not depend on the sum once.
+/// Rotates a by `zero` bits, which is 0 but unknown to the compiler. The operand stays the same, but ptxas
+/// treats it as changed. `volatile` has no effect for ptxas within an emulated product. It would compute the
+/// part of equal products that does not depend on the sum only once.
 __device__ __forceinline__ void change(std::uint32_t (&a)[4], std::uint32_t zero) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) asm volatile("shf.l.wrap.b32 %0, %0, %0, %1;\n" : "+r"(a[i]) : "r"(zero));
 }
 
-// volatile: equal instructions on equal operands are to stay as many as they are.
+// volatile: repeated instructions on equal operands must not be merged.
 #define GPUGAUGE_MMA_FLOAT(kind, types)                         \
   asm volatile("mma.sync.aligned." kind ".row.col.f32." types   \
                ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "      \
@@ -88,7 +88,8 @@ __device__ __forceinline__ void change(std::uint32_t (&a)[4], std::uint32_t zero
                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 
-/// m16n8k8 of fp16, on the registers of m16n8k16 that hold one half of k: they lie as this one takes them.
+/// m16n8k8 of fp16, on the registers of m16n8k16 that hold one half of k: their layout is what this
+/// instruction takes.
 __device__ __forceinline__ void multiply_half(float (&c)[4], std::uint32_t a_low, std::uint32_t a_high,
                                               std::uint32_t b) {
   asm volatile(
@@ -132,7 +133,7 @@ struct Sum<Element::int8> {
   using type = int;
 };
 
-// x + 0 turns a -0, which the Tensor Cores may leave, into 0.
+// x + 0 turns -0, which the Tensor Cores may return, into 0.
 __device__ __forceinline__ std::uint32_t bits_of_sum(float sum) {
   return __float_as_uint(__fadd_rn(sum, 0.0F));
 }

@@ -1,5 +1,5 @@
-// Matrix instructions of a warp (mma.sync) from registers into registers, and nothing else: what the Tensor
-// Cores reach without any memory.
+// Warp-level matrix instructions (mma.sync) from registers to registers only: the peak of the Tensor Cores
+// without memory.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct MmaShape {
   int depth;    ///< columns of A, rows of B
 };
 
-/// m16n8 and 256 bits of a row of A for all types but fp64. fp64: m8n8k4, or with `large` m16n8k16, which
+/// m16n8 with 256 bits of a row of A for all types but fp64. fp64: m8n8k4, or with `large` m16n8k16, which
 /// exists from compute capability 9.0 on.
 constexpr MmaShape mma_shape(Element element, bool large = false) {
   if (element == Element::fp64) return large ? MmaShape{16, 8, 16} : MmaShape{8, 8, 4};
   return MmaShape{16, 8, 256 / element_bits(element)};
 }
 
-/// The first compute capability that has the instruction. fp16 on 7.5 is made of two m16n8k8, one for each
-/// half of the depth: the same operands, sums and work.
+/// The first compute capability with the instruction. fp16 on 7.5 uses two m16n8k8, one per half of the
+/// depth, with the same operands, sums and work.
 constexpr int least_compute_capability(Element element, bool large = false) {
   if (element == Element::fp64 && large) return 90;
   if (element == Element::fp8_e4m3) return 89;
@@ -33,28 +33,28 @@ constexpr int least_compute_capability(Element element, bool large = false) {
 }
 
 constexpr int mma_threads = 256;
-/// Accumulators of one warp, each a chain of its own. Assumed, not measured: an instruction of m16n8 is under
-/// way for some 33 clocks, and a quarter of an SM could begin one every 8 clocks on 8.0 and every 4 on 9.0: 9
-/// under way at once keep it busy. Eight chains in each of four or more warps a quarter are 32, three times
-/// that.
+/// Accumulators per warp, each an independent chain. Assumed, not measured: an m16n8 instruction has a
+/// latency of about 33 clocks. A quarter of an SM could begin one every 8 clocks on 8.0 and every 4 on 9.0,
+/// so 9 in flight keep it busy. Eight chains in each of four or more warps per quarter are 32, over three
+/// times that.
 constexpr int mma_chains = 8;
 /// Pairs of steps in the body of the loop; `pairs` must be a multiple of it.
 constexpr int mma_unroll = 8;
-/// Times that a launch begins its sums anew, on the same operands. In fp8 no more than 2048 pairs are exact
-/// (most_pairs), and on 9.0 making the operands takes as many instructions as a fortieth of these.
+/// How often a launch restarts its sums on the same operands. In fp8 at most 2048 pairs are exact
+/// (most_pairs). On 9.0 making the operands takes 1/40 of the instructions of 2048 pairs.
 GPUGAUGE_HOST_DEVICE constexpr int mma_rounds(Element element) {
   return element == Element::fp8_e4m3 ? 4 : 1;
 }
 
-/// Runs mma_rounds times 2 * pairs + 1 instructions in each chain of each warp, on `blocks` blocks;
-/// words[blocks * mma_threads] are the folded results of each thread, expected_mma_word of its lane. Work:
-/// mma_flops. cudaErrorInvalidValue for pairs that are no multiple of mma_unroll or more than most_pairs;
-/// cudaErrorNotSupported below least_compute_capability, cudaErrorNoKernelImageForDevice where this build has
-/// code for GPUs below it only.
+/// Runs mma_rounds times 2 * pairs + 1 instructions in each chain of each warp, on `blocks` blocks.
+/// words[blocks * mma_threads] get the folded results of each thread, expected_mma_word of its lane. Work:
+/// mma_flops. cudaErrorInvalidValue unless pairs is a multiple of mma_unroll and at most most_pairs.
+/// cudaErrorNotSupported below least_compute_capability. cudaErrorNoKernelImageForDevice where this build has
+/// code only for GPUs below it.
 cudaError_t mma_peak(Element element, bool large, int blocks, int pairs, std::uint32_t* words,
                      cudaStream_t stream);
 
-/// Blocks that fill the current device, at least 1; 0 when it cannot be asked.
+/// Blocks that fill the current device, at least 1; 0 when the query fails.
 int mma_blocks(Element element, bool large);
 
 /// Multiplications and additions of one launch.
@@ -64,7 +64,7 @@ constexpr double mma_flops(Element element, bool large, int blocks, int pairs) {
          mma_chains * blocks * (mma_threads / 32);
 }
 
-/// What every thread of this lane must write.
+/// The word that every thread of this lane must write.
 inline std::uint32_t expected_mma_word(Element element, bool large, int lane, int pairs) {
   const MmaShape shape = mma_shape(element, large);
   std::uint32_t word = 0;

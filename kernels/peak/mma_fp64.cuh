@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(mma_threads, Large ? 1 : 2)
       multiply(c[chain], operands.a, operands.b[chain][0]);
 #pragma unroll
       for (int i = 0; i < (Large ? 4 : 2); ++i)
-        // The sum is a whole number below 2^24; one that is not shows in the second term.
+        // The sum is an integer below 2^24; the second term detects one that is not.
         word = fold(word, bits_of_sum(static_cast<float>(c[chain][i]))) +
                (c[chain][i] == static_cast<double>(static_cast<float>(c[chain][i])) ? 0U : 1U);
     }

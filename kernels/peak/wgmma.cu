@@ -6,7 +6,7 @@ namespace {
 
 using Kernel = void (*)(std::uint32_t*, int);
 
-/// nullptr for fp64.
+/// Returns nullptr for fp64.
 Kernel kernel_of(Element element) {
   switch (element) {
     case Element::tf32:

@@ -6,7 +6,7 @@
 
 namespace gpugauge::kernels::peak {
 
-// wgmma exists in the architecture-specific target sm_90a alone.
+// wgmma exists only in the architecture-specific target sm_90a.
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define GPUGAUGE_HAS_WGMMA 1
 #else
@@ -15,8 +15,8 @@ namespace gpugauge::kernels::peak {
 
 #if GPUGAUGE_HAS_WGMMA
 
-// Operands lie in shared memory by rows of 32 bytes along k, as core matrices of 8 rows x 16 bytes, each 128
-// consecutive bytes; the two of a row stand side by side, and groups of 8 rows follow each other.
+// Operands lie in shared memory in rows of 32 bytes along k, as core matrices of 8 rows x 16 bytes, each 128
+// consecutive bytes. The two core matrices of a row are adjacent, and groups of 8 rows follow each other.
 constexpr int core_bytes = 128;
 constexpr int group_bytes = 2 * core_bytes;
 constexpr int row_bytes = 32;
@@ -25,15 +25,16 @@ constexpr __device__ int place(int row, int byte) {
   return row / 8 * group_bytes + byte / 16 * core_bytes + row % 8 * 16 + byte % 16;
 }
 
-/// The matrix descriptor of an operand without swizzle (PTX ISA, "Matrix descriptor format" of wgmma): start,
-/// the distance of core matrices along k, and of groups of 8 rows, each in units of 16 bytes.
+/// The matrix descriptor of an operand without swizzle (PTX ISA, "Matrix descriptor format" of wgmma). It has
+/// the start address and the distances of core matrices along k and of groups of 8 rows, in units of 16
+/// bytes.
 __device__ __forceinline__ std::uint64_t descriptor(const void* shared) {
   const auto encode_bytes = [](std::uint64_t bytes) { return (bytes & 0x3ffffU) >> 4; };
   return encode_bytes(__cvta_generic_to_shared(shared)) | encode_bytes(core_bytes) << 16 |
          encode_bytes(group_bytes) << 32;
 }
 
-// Registers written by other instructions are seen by the wgmma that follow.
+// Makes registers written by other instructions visible to the following wgmma.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;\n" ::: "memory");
 }
@@ -80,7 +81,7 @@ __device__ __forceinline__ void wgmma_wait_all() {
                : "l"(a), "l"(b))
 // clang-format on
 
-// Behind the descriptors stand scale-d (add to the sum), the signs of A and B, and for 16-bit types whether
+// After the descriptors come scale-d (add to the sum), the signs of A and B, and for 16-bit types whether
 // they are transposed.
 template <Element Type>
 __device__ __forceinline__ void multiply_group(float (&c)[128], std::uint64_t a, std::uint64_t b) {
@@ -96,7 +97,8 @@ template <Element Type>
 __device__ __forceinline__ void multiply_group(int (&c)[128], std::uint64_t a, std::uint64_t b) {
   GPUGAUGE_WGMMA("m64n256k32.s32.s8.s8", "1", GPUGAUGE_INT);
 }
-/// Waits for all; what reads the sums cannot be moved ahead of it, because they change here for the compiler.
+/// Waits for all wgmma. The empty asm statements change the sums for the compiler, so that it cannot move
+/// reads of them before the wait.
 __device__ __forceinline__ void wgmma_wait_for(float (&c)[128]) {
   wgmma_wait_all();
 #pragma unroll

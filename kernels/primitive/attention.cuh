@@ -11,19 +11,19 @@
 
 namespace gpugauge::kernels::primitive::attention_tile {
 
-// A block makes 128 rows of one head with 4 warps of 32 rows, whose queries stay in shared memory. Tiles of
-// keys and values pass through two stages beside them; a warp's scores never leave its registers. What bounds
-// the kernel on 9.0 is reading fragments from shared memory (by count, not measured): a warp reads one for
-// every 2.7 products of 128 columns and 3.2 of 64; with 16 rows it would be one for every 2. Two blocks fit
-// an SM, but one of 128 columns where an SM has 100 KiB (8.6, 8.9, 12.x).
+// A block computes 128 rows of one head with 4 warps of 32 rows, whose queries stay in shared memory. Tiles
+// of keys and values pass through two stages; a warp's scores never leave its registers. On 9.0 reading
+// fragments from shared memory bounds the kernel (by count, not measured). A warp reads one fragment per 2.7
+// products for 128 columns, and per 3.2 for 64. With 16 rows it would be one per 2. Two blocks fit an SM, or
+// one of 128 columns where an SM has 100 KiB (8.6, 8.9, 12.x).
 constexpr int warps = 4;
 constexpr int threads = warps * 32;
-constexpr int warp_tiles = 2;  // of 16 rows, those of one product
+constexpr int warp_tiles = 2;  // tiles of 16 rows, the rows of one mma
 constexpr int warp_rows = warp_tiles * 16;
 constexpr int query_rows = warps * warp_rows;
 constexpr int blocks_per_sm = 2;
 
-// Keys of a tile, whose scores a warp holds: as many as registers suffice for.
+// Keys per tile, whose scores a warp holds: as many as the registers allow.
 template <int HeadDim>
 constexpr int key_rows = HeadDim == 128 ? 32 : 64;
 template <int HeadDim>
@@ -38,7 +38,8 @@ template <int HeadDim>
 constexpr int shared_bytes = query_bytes<HeadDim> + 4 * tile_bytes<HeadDim>;  // two stages of keys and values
 static_assert(shared_bytes<128> <= 99 * 1024, "compute capability 8.6 and 8.9 have 99 KiB of shared memory");
 
-// Byte of a chunk within a tile: the eight rows that ldmatrix reads lie in eight different columns of banks.
+// Byte offset of a chunk within a tile. The eight rows that ldmatrix reads fall into eight different bank
+// groups: no bank conflicts.
 template <int HeadDim>
 __device__ __forceinline__ std::uint32_t place(int row, int chunk) {
   return static_cast<std::uint32_t>(row * chunks<HeadDim> + (chunk ^ (row % 8))) * 16;
@@ -46,8 +47,8 @@ __device__ __forceinline__ std::uint32_t place(int row, int chunk) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-// Starts copying `Rows` rows from row `first` on; rows behind `length` become zeros. A thread takes the same
-// chunk of every `step`-th row, at distances that the instructions hold: no register for each.
+// Starts copying `Rows` rows from row `first` on; rows from `length` on become zeros. A thread copies the
+// same chunk of every `step`-th row. The distances are immediate operands, so they need no registers.
 template <int HeadDim, int Rows>
 __device__ __forceinline__ void copy_rows(std::uint32_t to, const Bf16* from, int first, int length) {
   constexpr int step = threads / chunks<HeadDim>;
@@ -70,12 +71,12 @@ __device__ __forceinline__ void copy_rows(std::uint32_t to, const Bf16* from, in
   }
 }
 
-// What one lane knows of its warp's rows, in the layout of mma's accumulators: of each tile of 16 rows g and
-// g + 8 (g = lane / 4).
+// One lane's part of its warp's rows, in the layout of mma's accumulators: rows g and g + 8 (g = lane / 4) of
+// each tile of 16 rows.
 template <int HeadDim>
 struct Rows {
-  // Where this lane's address lies in a tile for the first of the chunks that ldmatrix reads; an exclusive or
-  // with 32 i, which place() comes to where tiles begin at multiples of a row, gives those for chunk 2 i.
+  // This lane's address within a tile for the first chunks that ldmatrix reads. XOR with 32 i gives the
+  // address for chunk 2 i. This follows from place(), where tiles begin at multiples of a row.
   std::uint32_t query_place;
   std::uint32_t key_place;
   std::uint32_t value_place;
@@ -84,7 +85,7 @@ struct Rows {
   float largest[warp_tiles][2];
   float sum[warp_tiles][2] = {};  // this lane's share
 
-  // `row` is the warp's first of the block's queries.
+  // `row`: the warp's first row among the block's queries.
   __device__ __forceinline__ explicit Rows(int row) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     query_place = place<HeadDim>(row + lane % 16, lane / 16);
@@ -122,7 +123,7 @@ struct Rows {
     }
   }
 
-  // Key columns from `end` on, and with `Causal` those behind the row, count for nothing.
+  // Masks key columns from `end` on, and with `Causal` those after the row.
   template <bool Causal>
   __device__ __forceinline__ void mask(int first_row, int first_key, int end) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -138,8 +139,8 @@ struct Rows {
         }
   }
 
-  // Turns scores into weights 2^(scale (score - largest)), with what came before brought to the new largest.
-  // The first tile has a key for every row, so that `largest` is finite from then on.
+  // Turns scores into weights 2^(scale (score - largest)), and rescales earlier sums to the new largest. The
+  // first tile has a key for every row, so that `largest` is finite from then on.
   __device__ __forceinline__ void weigh(float scale) {
     float shrink[warp_tiles][2];
     bool grown = false;
@@ -157,8 +158,7 @@ struct Rows {
         grown = grown || most > largest[t][half];
         largest[t][half] = most;
       }
-    // Behind the first tiles a new largest score is rare, and bringing everything to it is the most of the
-    // work.
+    // After the first tiles a new largest score is rare, and the rescaling is most of the work.
     if (__any_sync(0xffffffffU, grown)) bring_to_largest(shrink);
 #pragma unroll
     for (int t = 0; t < warp_tiles; ++t)
@@ -189,7 +189,7 @@ struct Rows {
       }
   }
 
-  // An accumulator's layout is that of an operand once neighbouring columns are packed.
+  // An accumulator has the layout of an operand once neighbouring columns are packed.
   __device__ __forceinline__ void add_values(std::uint32_t values) {
     values += value_place;
 #pragma unroll
@@ -214,7 +214,7 @@ struct Rows {
     }
   }
 
-  // `first_row` is the warp's first row of the head whose output begins at `to`.
+  // `first_row`: the warp's first row of the head whose output begins at `to`.
   __device__ __forceinline__ void store(Bf16* to, int first_row, int length) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
@@ -241,8 +241,8 @@ struct Rows {
 
 #endif
 
-// Block b makes query tile tiles - 1 - b % tiles of head b / tiles: causal blocks with the most keys begin
-// first. `scale` is log2(e) / sqrt(HeadDim).
+// Block b computes query tile tiles - 1 - b % tiles of head b / tiles, so that causal blocks with the most
+// keys begin first. `scale` is log2(e) / sqrt(HeadDim).
 template <int HeadDim, bool Causal>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
     attention_kernel(const Bf16* __restrict__ q, const Bf16* __restrict__ k, const Bf16* __restrict__ v,
@@ -251,7 +251,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   const std::size_t head = static_cast<std::size_t>(blockIdx.x / static_cast<unsigned>(tiles)) *
                            static_cast<std::size_t>(length) * HeadDim;
   const int first_row = (tiles - 1 - static_cast<int>(blockIdx.x) % tiles) * query_rows;
-  const int own_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;  // of the block's
+  const int own_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;  // first row of this warp in the block
   const int warp_row = first_row + own_row;
   const int end = Causal && first_row + query_rows < length ? first_row + query_rows : length;
   const int key_tiles = (end + key_rows<HeadDim> - 1) / key_rows<HeadDim>;
@@ -271,10 +271,10 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   Rows<HeadDim> rows(own_row);
   for (int tile = 0; tile < key_tiles; ++tile) {
     ptx::copy_async_wait<0>();
-    __syncthreads();  // this tile has come for all, and all are done with what lies in the other stage
+    __syncthreads();  // all have this tile, and none still reads the other stage
     if (tile + 1 < key_tiles) fill(tile + 1);
     const int first_key = tile * key_rows<HeadDim>;
-    if (Causal && first_key >= warp_row + warp_rows) continue;  // behind all of the warp's rows
+    if (Causal && first_key >= warp_row + warp_rows) continue;  // after all of the warp's rows
     rows.score(queries, stage(tile));
     if (first_key + key_rows < HeadDim >> length || (Causal && first_key + key_rows < HeadDim >> warp_row))
       rows.template mask<Causal>(warp_row, first_key, length);

@@ -8,7 +8,7 @@
 
 namespace gpugauge::kernels::primitive {
 
-/// Score of key `key` for query row `row` of the head that begins at q and k, already scaled.
+/// Scaled score of key `key` for query row `row` of the head that begins at q and k.
 GPUGAUGE_HOST_DEVICE inline double attention_score(const Bf16* q, const Bf16* k, int head_dim, int row,
                                                    int key) {
   const Bf16* const a = q + static_cast<std::size_t>(row) * head_dim;

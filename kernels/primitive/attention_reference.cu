@@ -1,4 +1,4 @@
-// Is attention right? Sampled rows in fp64.
+// Checks attention: sampled rows in fp64.
 #include "kernels/primitive/attention_element.hpp"
 #include "kernels/support/comparison.cuh"
 
@@ -25,8 +25,8 @@ __device__ double over_block(double value, Combine combine) {
   return all;
 }
 
-// A block checks one row: threads share the keys for the weights' sums, then each thread makes one column.
-// The scores are made again for every column block of keys, 128 at a time, in shared memory.
+// One block checks one row. Threads share the keys for the sums of the weights, then each thread computes one
+// column. The scores are recomputed in shared memory, 128 keys at a time.
 __global__ void __launch_bounds__(threads)
     attention_error_kernel(const Bf16* q, const Bf16* k, const Bf16* v, const Bf16* o, AttentionShape shape,
                            int samples, std::uint64_t seed, Comparison* comparison) {

@@ -12,7 +12,7 @@ struct Sum {
 
 struct Maximum {
   static constexpr float neutral = -3.402823466e+38F;
-  // Not fmaxf: a NaN must survive.
+  // Not fmaxf, because a NaN must propagate.
   __device__ __forceinline__ float operator()(float a, float b) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float larger;
@@ -33,7 +33,7 @@ __device__ __forceinline__ float warp_all(float value, Combine combine) {
 }
 
 /// Every thread of a block of `Threads` gets the result, always by the same order of operations. All threads
-/// must call it; `scratch` is shared memory of Threads / 32 floats that no earlier call still reads.
+/// must call it. `scratch` is shared memory of Threads / 32 floats that no earlier call still reads.
 template <int Threads, typename Combine>
 __device__ __forceinline__ float block_all(float value, float* scratch, Combine combine) {
   value = warp_all(value, combine);

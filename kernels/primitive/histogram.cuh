@@ -8,7 +8,7 @@
 
 namespace gpugauge::kernels::primitive {
 
-// Each warp counts into bins of its own in shared memory, so that only lanes of one warp collide.
+// Each warp counts into its own bins in shared memory, so that only lanes of one warp conflict.
 constexpr int histogram_warps = histogram_threads / 32;
 
 static __global__ void __launch_bounds__(histogram_threads)

@@ -22,12 +22,12 @@ GPUGAUGE_HOST_DEVICE inline int bin_of(float value) {
   return scaled < histogram_bins ? static_cast<int>(scaled) : histogram_bins - 1;
 }
 
-/// bins[b] = elements of data in bin b, for b < histogram_bins; set, not added to. `data` 16-byte aligned,
-/// else cudaErrorInvalidValue; less than 2^32 elements. Work: count * 4 bytes read.
+/// bins[b] = number of elements of data in bin b, for b < histogram_bins; set, not added to.
+/// cudaErrorInvalidValue unless `data` is 16-byte aligned. count < 2^32. Work: count * 4 bytes read.
 cudaError_t histogram(const float* data, std::size_t count, std::uint32_t* bins, cudaStream_t stream);
 
-/// The bins that uniform(seed, i), i < count, must give, computed from the generator with one atomic addition
-/// an element. Slow and simple on purpose.
+/// The bins that uniform(seed, i), i < count, must give. Computed from the generator with one atomic addition
+/// per element; slow and simple on purpose.
 cudaError_t expected_histogram(std::size_t count, std::uint64_t seed, std::uint32_t* bins,
                                cudaStream_t stream);
 

@@ -1,3 +1,4 @@
+// Fills the inputs of sort, select and run-length encode, and checks their results exactly.
 #include "kernels/primitive/library_checks.hpp"
 #include "kernels/support/comparison_launch.cuh"
 #include "kernels/support/grid.hpp"

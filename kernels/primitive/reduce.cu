@@ -8,7 +8,7 @@ namespace {
 
 constexpr int reference_threads = 512;
 
-// Threads add their parts in fp64; the order of the atomic additions changes nothing that fp32 could tell.
+// Threads add their parts in fp64. The order of the atomic additions changes nothing at fp32 precision.
 __global__ void __launch_bounds__(reference_threads)
     reduce_reference_kernel(const float* data, std::size_t count, double* sum, double* magnitude) {
   double total = 0;

@@ -12,7 +12,7 @@ __device__ __forceinline__ float sum_of(float4 v) {
   return (v.x + v.y) + (v.z + v.w);
 }
 
-// One kernel: the block that finishes last adds up what the blocks have left.
+// One kernel: the last block to finish adds up the partial sums of all blocks.
 static __global__ void __launch_bounds__(reduce_threads)
     reduce_kernel(const float* __restrict__ data, std::size_t count, float* partials, unsigned* finished,
                   float* sum) {
@@ -37,9 +37,9 @@ static __global__ void __launch_bounds__(reduce_threads)
   total = block_all<reduce_threads>(total, scratch, Sum{});
   if (threadIdx.x == 0) {
     partials[blockIdx.x] = total;
-    __threadfence();                                             // the partial sum is seen before the count
+    __threadfence();  // makes the partial sum visible before the count
     last = atomicInc(finished, gridDim.x - 1) == gridDim.x - 1;  // wraps to 0: ready for the next call
-    __threadfence();                                             // ... by the block that reads them
+    __threadfence();                                             // ... to the block that reads them
   }
   __syncthreads();
   if (!last) return;

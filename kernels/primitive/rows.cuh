@@ -16,7 +16,7 @@ struct Row {
   static __device__ __forceinline__ int column(int vector) {
     return (vector * Threads + static_cast<int>(threadIdx.x)) * Width;
   }
-  // Reads one array of the row's length. Places behind its end get `otherwise`.
+  // Reads one array of the row's length. Columns past its end get `otherwise`.
   __device__ __forceinline__ void load(const float* __restrict__ from, int columns, float otherwise) {
 #pragma unroll
     for (int v = 0; v < Vectors; ++v) {
@@ -52,7 +52,7 @@ struct Row {
         to[c] = values[v][0];
     }
   }
-  // Calls act(value, vector, place within it) for every register.
+  // Calls act(value, vector, index within it) for every register.
   template <typename Act>
   __device__ __forceinline__ void each(Act act) {
 #pragma unroll
@@ -140,9 +140,9 @@ struct RmsNorm {
   static constexpr float otherwise = 0;
 };
 
-// Rows of more than 8192 columns run two blocks an SM, of which one loads while the other reduces; where the
-// compiler does not hold a thread's 32 values in 64 registers, one block with twice the threads. That one is
-// there for every architecture: code of an earlier one may run by way of its PTX.
+// Rows of more than 8192 columns run two blocks per SM, so that one loads while the other reduces. Where the
+// compiler cannot hold a thread's 32 values in 64 registers, they run one block with twice the threads. That
+// variant is built for every architecture, because PTX of an earlier one may run.
 constexpr int spilling_long_rows_from = 100;  // compute capability
 template <int Threads, int Vectors>
 __device__ constexpr bool is_used() {
@@ -153,7 +153,7 @@ __device__ constexpr bool is_used() {
 #endif
 }
 
-// Block r makes row r.
+// Block r computes row r.
 template <int Threads, int Width, int Vectors, typename Operation>
 __global__ void __launch_bounds__(Threads, 2048 / Threads > 2 ? 2048 / Threads / 2 : 1)
     rows_kernel(const float* from, float* to, int columns, Operation operation) {

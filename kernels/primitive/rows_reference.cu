@@ -1,4 +1,4 @@
-// Are the rows right? Sampled rows in fp64.
+// Checks the row operations: sampled rows in fp64.
 #include <cstddef>
 
 #include "kernels/primitive/rows.hpp"

@@ -4,7 +4,7 @@
 namespace gpugauge::kernels::primitive {
 namespace {
 
-// `shift` is 1 for an exclusive scan, which adds the element before, and 0 for an inclusive one.
+// `shift` is 1 for an exclusive scan, which adds the preceding element, and 0 for an inclusive one.
 struct PrefixSum {
   const std::uint32_t* from;
   const std::uint32_t* to;

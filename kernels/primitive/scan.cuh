@@ -10,10 +10,10 @@
 
 namespace gpugauge::kernels::primitive {
 
-// A tile's state: what is known in the upper half, the sum in the lower. Both travel in one 8-byte access, so
-// that no fence is needed.
+// A tile's state: its status in the upper half, the sum in the lower. Both are read and written in one 8-byte
+// access, so that no fence is needed.
 constexpr unsigned long long state_aggregate = 1ULL << 32;  // the sum of the tile alone
-constexpr unsigned long long state_prefix = 2ULL << 32;     // the sum of all tiles up to and with this one
+constexpr unsigned long long state_prefix = 2ULL << 32;  // the sum of all tiles up to and including this one
 
 __device__ __forceinline__ std::uint32_t inclusive_warp_scan(std::uint32_t value) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -25,22 +25,22 @@ __device__ __forceinline__ std::uint32_t inclusive_warp_scan(std::uint32_t value
   return value;
 }
 
-// The sum of all tiles before `tile`, for every lane of the one warp that calls it. Looks at 32 tiles at a
-// time, nearest first, and waits for those that have said nothing yet: their blocks hold earlier tickets, so
-// they run.
+// Returns the sum of all tiles before `tile` to every lane of the one calling warp. It looks at 32 tiles at a
+// time, nearest first, and waits for those without a state. Their blocks hold earlier tickets, so they are
+// running.
 __device__ __forceinline__ std::uint32_t look_back(const unsigned long long* states, std::uint32_t tile) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   std::uint32_t sum = 0;
   for (std::int64_t nearest = static_cast<std::int64_t>(tile) - 1; nearest >= 0; nearest -= 32) {
     const std::int64_t mine = nearest - lane;
-    unsigned long long state = state_prefix;  // before the first tile: all known, and 0
+    unsigned long long state = state_prefix;  // before the first tile the prefix is 0
     bool waiting = false;
     do {
       if (mine >= 0) state = load_relaxed(states + mine);
       waiting = (state >> 32) == 0;
     } while (__any_sync(0xffffffffU, waiting));
     const unsigned known = __ballot_sync(0xffffffffU, (state >> 32) == 2);
-    // Lanes up to the first that knows its whole prefix count; those behind it are in that prefix.
+    // Adds the lanes up to the first with a known prefix. That prefix includes the tiles of later lanes.
     const int first = known == 0 ? 31 : __ffs(static_cast<int>(known)) - 1;
     std::uint32_t part = lane <= first ? static_cast<std::uint32_t>(state) : 0;
 #pragma unroll
@@ -51,15 +51,15 @@ __device__ __forceinline__ std::uint32_t look_back(const unsigned long long* sta
   return sum;
 }
 
-/// What the warps of a block tell each other.
+/// Data exchanged between the warps of a block.
 struct ScanShared {
   std::uint32_t warp_sums[scan_threads / 32];
   std::uint32_t tile;
   std::uint32_t prefix;  ///< sum of all tiles before
 };
 
-// A warp takes scan_vectors rows of 32 vectors that follow each other. Whole: all of the tile lies within the
-// array. With a question at each row instead, the loads would wait for each other.
+// A warp takes scan_vectors consecutive rows of 32 vectors. Whole: the entire tile lies within the array.
+// With a bounds check at each row the loads would wait for each other.
 template <bool Whole>
 __device__ __forceinline__ void scan_one_tile(const std::uint32_t* from, std::uint32_t* to, std::size_t count,
                                               unsigned long long* states, std::uint32_t tile,
@@ -83,7 +83,7 @@ __device__ __forceinline__ void scan_one_tile(const std::uint32_t* from, std::ui
       values[row].w = i + 3 < count ? from[i + 3] : 0;
     }
   }
-  // From here on values[row] holds, for each element, the sum within the warp of what comes before it.
+  // From here on values[row] holds, for each element, the sum of the preceding elements within the warp.
   std::uint32_t carry = 0;
 #pragma unroll
   for (int row = 0; row < scan_vectors; ++row) {
@@ -134,8 +134,8 @@ __device__ __forceinline__ void scan_one_tile(const std::uint32_t* from, std::ui
   }
 }
 
-// scratch[0] hands out tiles in the order in which blocks begin; scratch + 1 are the states. All 0 before.
-// Two blocks an SM at least: while one looks back, the other one's accesses are under way.
+// scratch[0] hands out tiles in the order in which blocks begin; scratch + 1 are the states. All must be 0
+// before. At least two blocks per SM: while one looks back, the other's accesses are in flight.
 static __global__ void __launch_bounds__(scan_threads, 2)
     scan_kernel(const std::uint32_t* from, std::uint32_t* to, std::size_t count,
                 unsigned long long* scratch) {

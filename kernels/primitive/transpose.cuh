@@ -7,8 +7,8 @@
 
 namespace gpugauge::kernels::primitive {
 
-// A block moves one tile through shared memory. Rows there are one word longer, so that a column lies in
-// different banks. Blocks are numbered along the rows of the target, whose lines they complete together.
+// A block moves one tile through shared memory. Rows there are padded by one word to avoid bank conflicts in
+// columns. Blocks are numbered along the rows of the target, so that neighbours complete its lines together.
 template <int Width>
 __global__ void __launch_bounds__(transpose_threads)
     transpose_kernel(const float* __restrict__ from, float* __restrict__ to, int rows, int columns,

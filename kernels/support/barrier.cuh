@@ -8,24 +8,24 @@
 
 namespace gpugauge::kernels::sm90 {
 
-/// Where the launch's dynamic shared memory begins, rounded up to 1024 bytes: at the same place in every
-/// block of a cluster. The launch asks for 1023 bytes more than it uses.
+/// Start of the launch's dynamic shared memory, rounded up to 1024 bytes; the same offset in every block of a
+/// cluster. The launch must request 1023 bytes more than it uses.
 __device__ __forceinline__ std::uint32_t shared_base() {
   return (ptx::dynamic_shared() + 1023U) & ~1023U;
 }
 
-/// A value that is the same in all lanes, made known to the compiler as such.
+/// Tells the compiler that a value is the same in all lanes.
 __device__ __forceinline__ int uniform(int value) {
   return __shfl_sync(0xffffffffU, value, 0);
 }
 
-/// Makes a barrier of 8 bytes whose phase ends after `count` arrivals and all bytes that were announced.
+/// Initialises an mbarrier of 8 bytes. A phase ends after `count` arrivals and all announced bytes.
 __device__ __forceinline__ void barrier_init(std::uint32_t barrier, std::uint32_t count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "r"(count) : "memory");
 }
 
-/// Makes this thread's new barriers known to the cluster and to asynchronous copies. A barrier of all threads
-/// that use them must follow.
+/// Makes this thread's new mbarriers visible to the cluster and to asynchronous copies. A barrier of all
+/// threads that use them must follow.
 __device__ __forceinline__ void barrier_init_fence() {
   asm volatile("fence.mbarrier_init.release.cluster;\n" ::: "memory");
 }
@@ -36,9 +36,9 @@ __device__ __forceinline__ void barrier_arrive_expecting(std::uint32_t barrier, 
                : "memory");
 }
 
-/// One arrival at the barrier at the same place in block `rank` of the cluster, this one or another. It says
-/// that asynchronous reads have ended (wgmma_wait); it makes no ordinary writes known to the other block,
-/// which would take .release.cluster and a fence of the whole GPU's memory in every step.
+/// One arrival at the mbarrier at the same offset in block `rank` of the cluster, this one or another. It
+/// signals that asynchronous reads have ended (wgmma_wait). It does not make ordinary writes visible to the
+/// other block. That would need .release.cluster and a GPU-wide memory fence in every step.
 __device__ __forceinline__ void barrier_arrive_in_block(std::uint32_t barrier, std::uint32_t rank) {
   asm volatile(
       "{\n"
@@ -50,12 +50,13 @@ __device__ __forceinline__ void barrier_arrive_in_block(std::uint32_t barrier, s
       : "memory");
 }
 
-/// One arrival at a barrier of this block.
+/// One arrival at an mbarrier of this block.
 __device__ __forceinline__ void barrier_arrive(std::uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];\n" ::"r"(barrier) : "memory");
 }
 
-/// Waits until the phase of this parity has ended. Passes at once when the barrier is in the phase after it.
+/// Waits until the phase of this parity has ended. Passes at once when the mbarrier is already in the next
+/// phase.
 __device__ __forceinline__ void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
   std::uint32_t ended;
   do {
@@ -71,14 +72,15 @@ __device__ __forceinline__ void barrier_wait(std::uint32_t barrier, std::uint32_
   } while (ended == 0);
 }
 
-/// This block's number in its cluster.
+/// This block's rank in its cluster.
 __device__ __forceinline__ std::uint32_t cluster_rank() {
   std::uint32_t rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;\n" : "=r"(rank));
   return rank;
 }
 
-/// Waits for all threads of the cluster; what they wrote before is seen. Brings the warp together first.
+/// Waits for all threads of the cluster; their earlier writes are visible afterwards. Converges the warp
+/// first.
 __device__ __forceinline__ void cluster_barrier() {
   __syncwarp();
   asm volatile(
@@ -87,13 +89,13 @@ __device__ __forceinline__ void cluster_barrier() {
           : "memory");
 }
 
-/// Waits for `threads` threads (whole warps) that name the same `id`, 1 to 15; 0 is __syncthreads'.
+/// Waits for `threads` threads (whole warps) that use the same `id`, 1 to 15; 0 belongs to __syncthreads.
 __device__ __forceinline__ void named_barrier(int id, int threads) {
   asm volatile("bar.sync %0, %1;\n" ::"r"(id), "r"(threads) : "memory");
 }
 
-/// All warps of a warpgroup together: takes or gives back registers, so that each thread has `Count` (24 to
-/// 256, a multiple of 8). The launch's number of registers a thread is the block's budget divided evenly.
+/// Called by all warps of a warpgroup: raises or lowers the registers per thread to `Count` (24 to 256, a
+/// multiple of 8). A block starts with its register budget divided evenly.
 template <int Count>
 __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;\n" ::"n"(Count));

@@ -1,5 +1,5 @@
-// bfloat16 as bits: the upper half of a float. The same conversions on host and device, without a CUDA
-// header.
+// bfloat16 as bits: the upper half of a float. The conversions are the same on host and device, without a
+// CUDA header.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace gpugauge::kernels {
 
 /// A bfloat16: 1 bit of sign, 8 of exponent, 7 of mantissa.
 struct Bf16 {
-  /// As they lie in memory.
+  /// The bits as stored in memory.
   std::uint16_t bits = 0;
 };
 
@@ -39,7 +39,7 @@ GPUGAUGE_HOST_DEVICE inline float to_float(Bf16 value) {
   return float_of(static_cast<std::uint32_t>(value.bits) << 16);
 }
 
-/// Nearest bfloat16, ties to even. NaN stays NaN, and becomes quiet.
+/// Nearest bfloat16, ties to even. NaN becomes a quiet NaN.
 GPUGAUGE_HOST_DEVICE inline Bf16 to_bf16(float value) {
   const std::uint32_t bits = bits_of(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return Bf16{static_cast<std::uint16_t>((bits >> 16) | 0x40U)};

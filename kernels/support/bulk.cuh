@@ -1,6 +1,5 @@
-// Bulk copies between global and shared memory by the Tensor Memory Accelerator of 9.0 and later: no register
-// holds what they move. Addresses in shared memory are 32-bit numbers; every address and length is a multiple
-// of 16.
+// Bulk copies between global and shared memory by the Tensor Memory Accelerator of 9.0 and later, bypassing
+// registers. Shared-memory addresses are 32-bit numbers. Every address and length is a multiple of 16.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace gpugauge::kernels::sm90 {
 
-/// Starts reading `bytes` bytes at `from` into shared memory at `to`. They count toward the phase of
-/// `barrier`.
+/// Starts reading `bytes` bytes at `from` into shared memory at `to`. They count toward the phase of the
+/// mbarrier `barrier`.
 __device__ __forceinline__ void load_bulk(std::uint32_t to, const void* from, std::uint32_t bytes,
                                           std::uint32_t barrier) {
   asm volatile(
@@ -19,13 +18,13 @@ __device__ __forceinline__ void load_bulk(std::uint32_t to, const void* from, st
       : "memory");
 }
 
-/// Makes this thread's ordinary writes to shared memory visible to bulk stores. Every writing thread calls
-/// it, ahead of the barrier behind which one thread stores.
+/// Makes this thread's ordinary writes to shared memory visible to bulk stores. Every writing thread calls it
+/// before the barrier that precedes the store.
 __device__ __forceinline__ void fence_for_store() {
   asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
 }
 
-/// Starts writing `bytes` bytes of shared memory at `from` to `to`, and closes this thread's group of stores.
+/// Starts writing `bytes` bytes of shared memory at `from` to `to`, and closes this thread's bulk group.
 __device__ __forceinline__ void store_bulk(void* to, std::uint32_t from, std::uint32_t bytes) {
   asm volatile(
       "cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
@@ -34,14 +33,14 @@ __device__ __forceinline__ void store_bulk(void* to, std::uint32_t from, std::ui
       : "memory");
 }
 
-/// Waits until at most `Pending` of this thread's groups of stores have still to read shared memory. Shared
-/// memory is not given back, by the end of a block, under a store that still reads it.
+/// Waits until at most `Pending` of this thread's bulk groups still have to read shared memory. A block must
+/// not end, which releases its shared memory, while a store still reads it.
 template <int Pending>
 __device__ __forceinline__ void wait_for_stores_to_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;\n" ::"n"(Pending) : "memory");
 }
 
-/// 16 bytes of shared memory by an ordinary load, or store.
+/// Loads or stores 16 bytes of shared memory by an ordinary instruction.
 __device__ __forceinline__ float4 load_vector(std::uint32_t from) {
   float4 value;
   asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];\n"

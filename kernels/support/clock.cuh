@@ -5,7 +5,8 @@
 
 namespace gpugauge::kernels {
 
-/// Nanoseconds of the GPU's real-time counter, the same on every SM. Its step is 32 ns to about 1 us by GPU.
+/// Nanoseconds of the GPU's real-time counter, the same on every SM. Its step is 32 ns to about 1 us,
+/// depending on the GPU.
 __device__ __forceinline__ std::uint64_t global_nanoseconds() {
   std::uint64_t value;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(value)::"memory");

@@ -1,4 +1,4 @@
-// Two clocks read at one moment, and the SM clock that two such moments give. Plain C++.
+// Clock stamps: two clocks read at one moment, and the SM clock between two stamps. Plain C++.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace gpugauge::kernels {
 
-/// One SM's real-time counter and cycle counter. Where two blocks of the stamp's kernel share an SM they may
-/// be of one each, at most a step of the counter (about 1 us) apart.
+/// One SM's real-time counter and cycle counter. Where two blocks of the stamp kernel share an SM, each may
+/// write one of the two. They are then at most one step of the counter (about 1 us) apart.
 struct ClockStamp {
   /// The real-time counter, the same for all SMs.
   std::uint64_t nanoseconds = 0;
@@ -18,7 +18,8 @@ struct ClockStamp {
   std::uint64_t generation = 0;  ///< the interval that it belongs to; 0 = never written
 };
 
-/// Slots of a stamp array, one an SM: above the SM numbers of any GPU so far (they may have holes).
+/// Slots of a stamp array, indexed by SM number. It exceeds the SM numbers of all GPUs so far, which may have
+/// gaps.
 inline constexpr std::size_t stamp_slots = 512;
 
 /// Median over SMs of cycles per second between two arrays of stamp_slots stamps. SMs without both stamps of

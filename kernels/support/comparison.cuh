@@ -1,4 +1,4 @@
-// How kernels compare: each thread keeps a tally and hands it in once.
+// How kernels compare: each thread keeps a tally and adds it to the result once.
 #pragma once
 
 #include <cmath>
@@ -9,21 +9,22 @@
 
 namespace gpugauge::kernels {
 
-/// What one thread compared. Every element counts, right or wrong: the sum over all threads is the proof that
-/// none was left out.
+/// What one thread compared. Every element counts, right or wrong, so that the sum over all threads proves
+/// that none was left out.
 class Tally {
  public:
-  /// One element that is right or not.
+  /// Counts one element as right or wrong.
   __device__ void exact(bool right) {
     ++compared_;
     if (!right) ++wrong_;
   }
-  /// One element and how far it is off, >= 0; NaN counts as infinity.
+  /// Counts one element with its error, >= 0; NaN counts as infinity.
   __device__ void error(double off) {
     ++compared_;
     if (!(off <= largest_)) largest_ = off > largest_ ? off : HUGE_VAL;
   }
-  /// Adds it to *comparison (device). Once a thread; what was not begun gets nothing that would complete it.
+  /// Adds the tally to *comparison (device). Call it once per thread. It cannot complete a comparison that
+  /// was not begun.
   __device__ void hand_in(Comparison* comparison) const {
     if (compared_ == 0) return;
     atomicAdd(&comparison->compared, compared_);
@@ -37,7 +38,7 @@ class Tally {
   double largest_ = 0;
 };
 
-/// right(i), a bool, for every i < count.
+/// Calls right(i), a bool, for every i < count.
 template <typename Right>
 __global__ void compare_kernel(std::size_t count, Right right, Comparison* comparison) {
   Tally tally;

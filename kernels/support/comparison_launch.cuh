@@ -1,4 +1,4 @@
-// Launching an exact comparison, whatever is compared.
+// Launches an exact comparison of any kind.
 #pragma once
 
 #include "kernels/support/comparison.cuh"
@@ -6,8 +6,8 @@
 
 namespace gpugauge::kernels {
 
-/// Compares the elements 0 to count - 1 exactly. Returns the launch's error; a count of 0 compares nothing,
-/// which is no complete comparison.
+/// Compares the elements 0 to count - 1 exactly. Returns the launch's error. A count of 0 compares nothing,
+/// so the comparison is not complete.
 template <typename Right>
 cudaError_t compare_exactly(std::size_t count, Right right, Comparison* comparison, cudaStream_t stream) {
   if (const cudaError_t status = begin_comparison(comparison, count, stream); status != cudaSuccess)

@@ -1,6 +1,5 @@
-// The element types that libraries compute with, chosen at run time: conversions that are the same on host
-// and device, without a CUDA header. For filling and checking buffers; kernels that are measured name their
-// types.
+// The element types that libraries compute with, chosen at run time. The conversions are the same on host and
+// device, without a CUDA header. For filling and checking buffers; measured kernels name their types.
 #pragma once
 
 #include <cstddef>
@@ -52,9 +51,9 @@ constexpr const char* name_of(Element type) {
   return "unknown";
 }
 
-/// The nearest number with `exponent_bits` and `mantissa_bits`, ties to even, as its bits; subnormals
-/// included. What is too large, and NaN, become the code with all bits but the sign set, which is NaN in all
-/// three formats: nothing that is made here comes near it.
+/// The bits of the nearest number with `exponent_bits` and `mantissa_bits`, ties to even, including
+/// subnormals. A number that is too large, and NaN, become the code with all bits but the sign set. It is NaN
+/// in all three formats; the inputs made here come nowhere near it.
 template <int exponent_bits, int mantissa_bits>
 GPUGAUGE_HOST_DEVICE inline std::uint32_t narrowed(float value) {
   constexpr int bias = (1 << (exponent_bits - 1)) - 1;
@@ -73,7 +72,7 @@ GPUGAUGE_HOST_DEVICE inline std::uint32_t narrowed(float value) {
   const std::uint32_t significand = (magnitude & 0x7fffffU) | 0x800000U;
   const std::uint32_t half = (1U << (shift - 1)) - 1 + ((significand >> shift) & 1U);
   const std::uint32_t rounded = (significand + half) >> shift;
-  // A carry out of the mantissa raises the exponent by itself.
+  // A carry out of the mantissa raises the exponent.
   const std::uint32_t code = (static_cast<std::uint32_t>(kept + bias - 1) << mantissa_bits) + rounded;
   return sign | (exponent > bias + 1 || code >= beyond ? nan : code);
 }
@@ -125,8 +124,8 @@ GPUGAUGE_HOST_DEVICE inline double uniform_fp64(std::uint64_t seed, std::uint64_
          0x1p-52;
 }
 
-/// Input `index` of stream `seed`: uniform in [-1, 1], rounded to the type; every value of int8 is equally
-/// likely; int32 is no input and becomes 0.
+/// Input `index` of stream `seed`: uniform in [-1, 1], rounded to the type. For int8 every value is equally
+/// likely. int32 is not an input type and becomes 0.
 GPUGAUGE_HOST_DEVICE inline void store_uniform(void* data, Element type, std::int64_t index,
                                                std::uint64_t seed) {
   const auto at = static_cast<std::uint64_t>(index);
@@ -160,8 +159,8 @@ GPUGAUGE_HOST_DEVICE inline void store_uniform(void* data, Element type, std::in
   }
 }
 
-/// Share of a result by which rounding it to the type alone may change it: half a unit in the last place at
-/// most. 0 for types in which the sums are made: their rounding is part of the tolerance.
+/// Relative error that rounding a result to the type may add: at most half a unit in the last place. 0 for
+/// types in which the sums are made, because their rounding is part of the tolerance.
 GPUGAUGE_HOST_DEVICE constexpr double rounding_of(Element type) {
   switch (type) {
     case Element::fp16:
@@ -177,8 +176,8 @@ GPUGAUGE_HOST_DEVICE constexpr double rounding_of(Element type) {
   }
 }
 
-/// How far a computed value is from its reference beyond the rounding of its type, over `scale`; infinity for
-/// NaN, or where something is off although the scale is 0. 0 when it is not off.
+/// Error of a value beyond the rounding of its type, over `scale`; 0 within it. Infinity for NaN, or where
+/// the value is off although the scale is 0.
 GPUGAUGE_HOST_DEVICE inline double relative_error(double value, double reference, double rounding,
                                                   double scale) {
   const double difference = value < reference ? reference - value : value - reference;

@@ -1,4 +1,4 @@
-// Filling device buffers whose element type is chosen at run time.
+// Fills device buffers whose element type is chosen at run time.
 #pragma once
 
 #include <cstddef>

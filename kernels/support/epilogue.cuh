@@ -1,5 +1,4 @@
-// Storing accumulators of mma 16x8 tiles as full 32-byte sectors, in fp32, bf16 or
-// fp16.
+// Stores accumulators of 16x8 mma tiles as full 32-byte sectors, in fp32, bf16 or fp16.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +10,9 @@
 
 namespace gpugauge::kernels {
 
-/// One row's share of two 16x8 tiles that lie side by side: this lane holds columns 2q and 2q+1 of each (q =
-/// lane%4). Stores to row `to` (the first tile's first column; nullptr: the row does not exist, all lanes of
-/// the warp must still call). `left` and `right` say which of the two tiles lies inside the matrix.
+/// Stores one row of two adjacent 16x8 tiles; this lane holds columns 2q and 2q+1 of each (q = lane%4). `to`:
+/// the row at the first tile's first column. nullptr means that the row does not exist, but all lanes of the
+/// warp must still call. `left` and `right`: whether each tile lies inside the matrix.
 __device__ __forceinline__ void store_row_pair(float* to, const float (&first)[2], const float (&second)[2],
                                                bool left, bool right) {
   if (to == nullptr) return;
@@ -22,9 +21,9 @@ __device__ __forceinline__ void store_row_pair(float* to, const float (&first)[2
   if (right) *reinterpret_cast<float2*>(to + 8 + 2 * q) = make_float2(second[0], second[1]);
 }
 
-/// In 16 bits a lane's two columns are 4 bytes (`mine_first`, `mine_second`: those of each tile): neighbours
-/// exchange, so that even lanes hold four columns of the first tile and odd lanes four of the second, and
-/// four lanes store 32 consecutive bytes.
+/// For 16-bit types a lane's two columns are 4 bytes per tile (`mine_first`, `mine_second`). Neighbours
+/// exchange, so that even lanes hold four columns of the first tile and odd lanes four of the second. Four
+/// lanes then store 32 consecutive bytes.
 template <typename Half>
 __device__ __forceinline__ void store_packed_pair(Half* to, std::uint32_t mine_first,
                                                   std::uint32_t mine_second, bool left, bool right) {

@@ -1,5 +1,5 @@
-// Filling device buffers and summing them up. All run on `stream`, return the launch's error, and take
-// element counts of any size; a count of 0 does nothing.
+// Fills device buffers and sums them up. All run on `stream`, return the launch's error, and take any element
+// count; a count of 0 does nothing.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ cudaError_t fill_uniform(Bf16* data, std::size_t count, std::uint64_t seed, cuda
 cudaError_t fill_uniform(Fp16* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
 cudaError_t fill_uniform(E4m3* data, std::size_t count, std::uint64_t seed, cudaStream_t stream);
 
-/// Every byte 0xff: a NaN in fp64, fp32, fp16, bf16 and e4m3, so that what a kernel forgets to write is
-/// found.
+/// Sets every byte to 0xff: a NaN in fp64, fp32, fp16, bf16 and e4m3, so that elements a kernel forgets to
+/// write are found.
 cudaError_t poison(void* data, std::size_t bytes, cudaStream_t stream);
 
-/// Adds to *sum (device, 8-byte aligned, set to 0 by this call) the checksum of uniform.hpp over `bytes`
-/// bytes, read as 32-bit words, the last one padded with zero bytes. The result does not depend on the grid.
+/// *sum (device, 8-byte aligned) = the checksum of uniform.hpp over `bytes` bytes, read as 32-bit words, the
+/// last one padded with zero bytes. This call clears *sum first. The result does not depend on the grid.
 /// @pre data is 4-byte aligned
 cudaError_t checksum(const void* data, std::size_t bytes, unsigned long long* sum, cudaStream_t stream);
 

@@ -9,7 +9,8 @@
 
 namespace gpugauge::kernels {
 
-// By the exponent: all ones are infinity and NaN, whatever the compiler may assume of floating-point numbers.
+// Tests the exponent bits: all ones mean infinity or NaN. The compiler's floating-point assumptions do not
+// affect this.
 GPUGAUGE_HOST_DEVICE inline bool is_finite(float value) {
   return (bits_of(value) & 0x7f800000U) != 0x7f800000U;
 }

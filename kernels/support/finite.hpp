@@ -1,5 +1,5 @@
-// Is every element of a result a finite number? What a kernel forgets to write is still poison (fill.hpp),
-// which repeats bit for bit and lies in no sampled row.
+// Checks that every element of a result is finite. Elements that a kernel forgets to write are still poison
+// (fill.hpp), which repeats bit for bit and may lie in no sampled row.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace gpugauge::kernels {
 
-/// Into *found (device): how many of the `count` elements of `data` (device) are infinite or no number.
-/// Returns the launch's error.
+/// *found (device): counts as wrong the infinite or NaN elements among `count` of `data` (device). Returns
+/// the launch's error.
 cudaError_t count_not_finite(const float* data, std::size_t count, Comparison* found, cudaStream_t stream);
 cudaError_t count_not_finite(const Bf16* data, std::size_t count, Comparison* found, cudaStream_t stream);
 cudaError_t count_not_finite(const Fp16* data, std::size_t count, Comparison* found, cudaStream_t stream);

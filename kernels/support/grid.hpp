@@ -7,7 +7,7 @@
 
 namespace gpugauge::kernels {
 
-/// SMs of the current device; 0 when it cannot be read (the launch that follows then reports the error).
+/// SMs of the current device; 0 when it cannot be read (the following launch then reports the error).
 inline int current_sm_count() {
   int device = 0;
   int count = 0;
@@ -27,10 +27,10 @@ inline int current_compute_capability() {
   return major * 10 + minor;
 }
 
-/// Whether the current device can do what `kernel` needs compute capability `least` for (80 for 8.0), and
-/// this build has it: cudaErrorNotSupported on an older device; cudaErrorNoKernelImageForDevice where only
-/// code for older architectures is here that the device runs as well (8.0's on 8.9, and PTX on anything), in
-/// which the kernel is empty.
+/// Whether the current device supports what `kernel` needs compute capability `least` for (80 for 8.0), and
+/// this build has the code. cudaErrorNotSupported on an older device. cudaErrorNoKernelImageForDevice where
+/// the build has only code for older architectures that the device also runs (8.0's on 8.9, and PTX on
+/// anything); the kernel is empty in that code.
 template <typename... Parameters>
 cudaError_t supports(void (*kernel)(Parameters...), int least) {
   if (current_compute_capability() < least) return cudaErrorNotSupported;

@@ -1,4 +1,5 @@
-// GPUGAUGE_HOST_DEVICE: functions that host and device share, in headers that a plain C++ compiler reads too.
+// GPUGAUGE_HOST_DEVICE marks functions shared by host and device, in headers that a plain C++ compiler reads
+// too.
 #pragma once
 
 #if defined(__CUDACC__)

@@ -1,23 +1,23 @@
-// The PTX instructions that the matrix products use, one function each. sm_80 and up.
+// The PTX instructions that the matrix products use, one function each. sm_80 and later.
 #pragma once
 
 #include <cstdint>
 
 namespace gpugauge::kernels::ptx {
 
-/// Address of shared memory as the 32-bit number that the instructions below take.
+/// Shared-memory address as the 32-bit number that the instructions below take.
 __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// Where the launch's dynamic shared memory begins: a multiple of 256.
+/// Start of the launch's dynamic shared memory: a multiple of 256.
 __device__ __forceinline__ std::uint32_t dynamic_shared() {
   extern __shared__ __align__(256) unsigned char dynamic_shared_memory[];
   return shared_address(dynamic_shared_memory);
 }
 
-/// Starts copying 16 bytes from global to shared memory, past L1; writes zeros instead, and reads nothing,
-/// when `valid` is false. Both addresses 16-byte aligned; `from` must be a legal address even then.
+/// Starts copying 16 bytes from global to shared memory, past L1. When `valid` is false it writes zeros and
+/// reads nothing, but `from` must still be a legal address. Both addresses are 16-byte aligned.
 __device__ __forceinline__ void copy_async_16(std::uint32_t to, const void* from, bool valid) {
   const int bytes = valid ? 16 : 0;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;\n" ::"r"(to),
@@ -25,20 +25,20 @@ __device__ __forceinline__ void copy_async_16(std::uint32_t to, const void* from
                : "memory");
 }
 
-/// Closes the group of copies that this thread has started since the last call.
+/// Closes the group of copies that this thread started since the last call.
 __device__ __forceinline__ void copy_async_commit() {
   asm volatile("cp.async.commit_group;\n" ::: "memory");
 }
 
-/// Waits until at most `Pending` of this thread's groups are still under way. Other threads' copies are
-/// visible only behind a barrier.
+/// Waits until at most `Pending` of this thread's groups are in flight. Other threads' copies are visible
+/// only after a barrier.
 template <int Pending>
 __device__ __forceinline__ void copy_async_wait() {
   asm volatile("cp.async.wait_group %0;\n" ::"n"(Pending) : "memory");
 }
 
-/// Loads four 8x8 matrices of 16-bit elements. Lane l gives the address of row l%8 of matrix l/8; it receives
-/// elements 2(l%4) and 2(l%4)+1 of row l/4 of each matrix.
+/// Loads four 8x8 matrices of 16-bit elements. Lane l passes the address of row l%8 of matrix l/8. It
+/// receives elements 2(l%4) and 2(l%4)+1 of row l/4 of each matrix.
 __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint32_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\n"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -46,7 +46,7 @@ __device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], std::uint3
                : "memory");
 }
 
-/// The same, each matrix transposed: the lane receives elements 2(l%4) and 2(l%4)+1 of column l/4.
+/// load_matrices with each matrix transposed: the lane receives elements 2(l%4) and 2(l%4)+1 of column l/4.
 __device__ __forceinline__ void load_matrices_transposed(std::uint32_t (&to)[4], std::uint32_t row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];\n"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -54,9 +54,9 @@ __device__ __forceinline__ void load_matrices_transposed(std::uint32_t (&to)[4],
                : "memory");
 }
 
-/// c += a b on Tensor Cores: a 16x16 by rows, b 16x8 by columns, c 16x8 in fp32, a and b in bf16.
-/// With g = lane/4 and q = lane%4: a = {(g, 2q), (g+8, 2q), (g, 2q+8), (g+8, 2q+8)}, pairs along k;
-/// b = {(2q, g), (2q+8, g)}, pairs along k; c = {(g, 2q), (g, 2q+1), (g+8, 2q), (g+8, 2q+1)}.
+/// c += a b on Tensor Cores: a 16x16 by rows, b 16x8 by columns, c 16x8 in fp32, a and b in bf16. With g =
+/// lane/4 and q = lane%4: a = {(g, 2q), (g+8, 2q), (g, 2q+8), (g+8, 2q+8)}, pairs along k; b = {(2q, g),
+/// (2q+8, g)}, pairs along k; c = {(g, 2q), (g, 2q+1), (g+8, 2q), (g+8, 2q+1)}.
 __device__ __forceinline__ void mma_bf16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                                                  std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -65,7 +65,7 @@ __device__ __forceinline__ void mma_bf16_16x8x16(float (&c)[4], const std::uint3
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/// The same in fp16.
+/// mma_bf16_16x8x16 in fp16.
 __device__ __forceinline__ void mma_fp16_16x8x16(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                                                  std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "

@@ -6,8 +6,8 @@ namespace gpugauge::kernels {
 namespace {
 
 __global__ void clock_stamp_kernel(ClockStamp* stamps, std::uint64_t generation) {
-  // The counter moves in steps of up to a microsecond: wait for its next step, so that both ends of an
-  // interval are read right behind one. A bounded loop, should the counter ever stand still.
+  // The counter moves in steps of up to a microsecond. Wait for its next step, so that both ends of an
+  // interval are read right after one. The loop is bounded in case the counter stands still.
   const std::uint32_t sm = sm_id();
   if (sm >= stamp_slots) return;
   const std::uint64_t before = global_nanoseconds();

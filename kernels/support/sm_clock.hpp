@@ -1,4 +1,4 @@
-// The SM clock over an interval, by stamps on every SM at its two ends; and a kernel of known duration.
+// The SM clock over an interval, from stamps on every SM at its two ends; and a kernel of known duration.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace gpugauge::kernels {
 
-/// Every SM that gets one of the blocks writes stamps[its number]. Two such launches on one stream with one
-/// `generation` (>= 1, different for every interval) frame an interval. `stamps` is device-accessible.
+/// Every SM that gets a block writes stamps[its number]. Two launches on one stream with one `generation` (>=
+/// 1, different for every interval) frame an interval. `stamps` is device-accessible.
 cudaError_t launch_clock_stamp(ClockStamp* stamps, std::uint64_t generation, cudaStream_t stream);
 
 /// Keeps one SM busy for `nanoseconds` of %globaltimer: a kernel of known duration.

@@ -1,4 +1,4 @@
-// fp16 and fp8 (e4m3) as bits. The same conversions on host and device, without a CUDA header.
+// fp16 and fp8 (e4m3) as bits. The conversions are the same on host and device, without a CUDA header.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace gpugauge::kernels {
 
 /// IEEE 754 binary16: 5 bits of exponent, 10 of mantissa.
 struct Fp16 {
-  /// As they lie in memory.
+  /// The bits as stored in memory.
   std::uint16_t bits = 0;
 };
 
 /// fp8 with 4 bits of exponent and 3 of mantissa, up to 448. No infinity; 0x7f and 0xff are NaN.
 struct E4m3 {
-  /// As they lie in memory.
+  /// The bits as stored in memory.
   std::uint8_t bits = 0;
 };
 
 namespace detail {
 
-/// The code, without sign, of the nearest number with `mantissa` bits of mantissa and the exponent bias
-/// `bias`, ties to even, gradual underflow. `magnitude`: the bits of a finite fp32 without its sign. May
-/// exceed what the format holds.
+/// The unsigned code of the nearest number with `mantissa` bits of mantissa and exponent bias `bias`, ties to
+/// even, gradual underflow. `magnitude`: the bits of a finite fp32 without its sign. The result may exceed
+/// the format's range.
 GPUGAUGE_HOST_DEVICE constexpr std::uint32_t nearest_code(std::uint32_t magnitude, int mantissa, int bias) {
   const int exponent = static_cast<int>(magnitude >> 23) - 127;
   if (exponent < -bias - mantissa - 1) return 0;  // below half of the least number; fp32 subnormals too
@@ -33,11 +33,11 @@ GPUGAUGE_HOST_DEVICE constexpr std::uint32_t nearest_code(std::uint32_t magnitud
   const std::uint32_t significand = (magnitude & 0x7fffffU) | 0x800000U;
   const std::uint32_t rounded =
       (significand + (1U << (shift - 1)) - 1 + ((significand >> shift) & 1U)) >> shift;
-  // The leading bit of a normal number counts one exponent; a carry raises the exponent by itself.
+  // The leading bit of a normal number adds one to the exponent field; so does a carry.
   return rounded + (static_cast<std::uint32_t>(exponent < lowest ? 0 : exponent - lowest) << mantissa);
 }
 
-/// The value of a code without sign that is not infinite or NaN.
+/// The value of an unsigned code that is not infinite or NaN.
 GPUGAUGE_HOST_DEVICE inline float value_of_code(std::uint32_t code, int mantissa, int bias) {
   const std::uint32_t exponent = code >> mantissa;
   const std::uint32_t fraction = code & ((1U << mantissa) - 1);
@@ -49,7 +49,7 @@ GPUGAUGE_HOST_DEVICE inline float value_of_code(std::uint32_t code, int mantissa
 
 }  // namespace detail
 
-/// Nearest binary16, ties to even; too large becomes infinite, NaN a quiet NaN.
+/// Nearest binary16, ties to even. A number that is too large becomes infinite; NaN becomes a quiet NaN.
 GPUGAUGE_HOST_DEVICE inline Fp16 to_fp16(float value) {
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
@@ -63,7 +63,7 @@ GPUGAUGE_HOST_DEVICE inline Fp16 to_fp16(float value) {
   return Fp16{static_cast<std::uint16_t>(bits >> 31 << 15 | code)};
 }
 
-/// Nearest e4m3, ties to even. What rounds beyond 448, infinity and NaN become NaN.
+/// Nearest e4m3, ties to even. Infinity, NaN and numbers that round beyond 448 become NaN.
 GPUGAUGE_HOST_DEVICE inline E4m3 to_e4m3(float value) {
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;

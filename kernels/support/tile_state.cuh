@@ -1,5 +1,5 @@
-// One 8-byte word that blocks hand each other through device memory: read and written whole, in one access,
-// so that what it holds needs no other ordering.
+// One 8-byte word that blocks exchange through device memory. It is read and written in one access, so that
+// its content needs no other ordering.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Input data: element i of stream `seed` is a hash of both, so that any element can be made anywhere, on host
-// or device, alone, and is the same bit for bit. Also the order-independent checksum of a buffer.
+// Input data: element i of stream `seed` is a hash of both. So any element can be computed alone, on host or
+// device, and is the same bit for bit. Also the order-independent checksum of a buffer.
 #pragma once
 
 #include <cstddef>
@@ -27,17 +27,17 @@ GPUGAUGE_HOST_DEVICE inline std::uint64_t random_bits(std::uint64_t seed, std::u
 /// Uniform in [-1, 1), a multiple of 2^-23. Every step is exact in fp32, so that no compiler option changes a
 /// bit.
 GPUGAUGE_HOST_DEVICE inline float uniform(std::uint64_t seed, std::uint64_t index) {
-  const auto upper = static_cast<std::int32_t>(random_bits(seed, index) >> 40);  // 24 bits
+  const auto upper = static_cast<std::int32_t>(random_bits(seed, index) >> 40);  // upper 24 bits
   return static_cast<float>(upper - (1 << 23)) * 0x1p-23F;
 }
 
-/// The same, rounded to bfloat16; 1 can then occur.
+/// uniform() rounded to bfloat16; 1 can then occur.
 GPUGAUGE_HOST_DEVICE inline Bf16 uniform_bf16(std::uint64_t seed, std::uint64_t index) {
   return to_bf16(uniform(seed, index));
 }
 
-/// What word `index` of a buffer adds to its checksum. The checksum is the sum modulo 2^64 of all words'
-/// terms: the order of addition does not matter, the place of every word does.
+/// The term that word `index` of a buffer adds to its checksum. The checksum is the sum modulo 2^64 of all
+/// terms. The order of addition does not matter, but the index of every word does.
 GPUGAUGE_HOST_DEVICE inline std::uint64_t checksum_term(std::uint64_t index, std::uint32_t word) {
   return mix64((index << 32 | index >> 32) ^ (word * 0x9e3779b97f4a7c15ULL + 1));
 }

@@ -1,6 +1,5 @@
-// 16 bytes of global memory in one access, for data that nothing reads again soon: caches let go of it first.
-// Where another branch accesses the same words one by one, the compiler may take an ordinary access apart,
-// too.
+// 16-byte accesses to global memory for data that is not reused soon, so that caches evict it first. An
+// ordinary access could be split by the compiler, where another branch accesses the same words one by one.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ void verify_sum(Trial& trial, const float* data, std::size_t count, const Device
         "summing in fp64");
   const double expected = reference.read(stream);
   const double all = magnitude.read(stream);
-  // Where the reference was not formed `all` is 0, and the error is no number.
+  // If the reference was not formed, `all` is 0 and the error becomes NaN.
   trial.verify("error of the sum against fp64",
                std::fabs(static_cast<double>(sum.read(stream)) - expected) * (all / all),
                scale * kernels::primitive::reduce_error_most(count, device().sm_count, all));
@@ -29,7 +29,7 @@ void verify_sum(Trial& trial, const float* data, std::size_t count, const Device
     const float value = sum.read(stream);
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
-    checksums.push_back(std::uint64_t{1} << 32U | bits);  // a sum of 0 is one too
+    checksums.push_back(std::uint64_t{1} << 32U | bits);  // so that a sum of 0 counts as formed
     if (repeat == 3) break;
     check(kernels::poison(sum.get(), sizeof(float), stream), "poisoning the sum");
     launch(stream);
@@ -52,7 +52,7 @@ void verify_histogram(Trial& trial, const DeviceBuffer<std::uint32_t>& bins, std
   for (std::size_t bin = 0; bin < wanted.size(); ++bin)
     if (bin >= found.size() || found[bin] != wanted[bin]) ++wrong;
   trial.verify("bins that differ from the generator's", wrong, 0);
-  // Two that were never counted would agree.
+  // Two histograms that were never counted would agree.
   trial.verify("every element stands in a bin of the generator's",
                std::accumulate(wanted.begin(), wanted.end(), std::uint64_t{0}) == count);
 }

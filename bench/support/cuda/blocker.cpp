@@ -37,7 +37,7 @@ bool Blocker::timed_out() const {
 
 Queue measure_queue(cudaStream_t stream) {
   Blocker blocker;
-  // Both kernels once without a holder: the first launch loads them, which can wait for the GPU.
+  // Runs both kernels once without a hold: the first launch loads them, which can wait for the GPU.
   {
     const Blocker::Hold hold = blocker.hold(stream, probe_seconds);
     blocker.release();
@@ -50,10 +50,9 @@ Queue measure_queue(cudaStream_t stream) {
     const double start = steady_seconds();
     while (found.depth < deepest) {
       check(kernels::launch::launch_empty(stream), "launching an empty kernel");
-      if (blocker.timed_out()) break;  // this launch, or the holder's own, waited until the holder gave up
+      if (blocker.timed_out()) break;  // a launch waited until the blocker gave up
       ++found.depth;
-      // Where the host is too slow to fill the queue within the time, what was enqueued so far is what is
-      // known.
+      // If the host is too slow to fill the queue in time, the depth is what was enqueued so far.
       if (steady_seconds() - start > probe_seconds / 2) break;
     }
     found.synchronous = found.depth == 0;

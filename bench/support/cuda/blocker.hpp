@@ -1,4 +1,4 @@
-// Holding a stream while a batch is enqueued, and finding out how much may be enqueued.
+// Holds a stream while a batch is enqueued, and measures how much may be enqueued.
 #pragma once
 
 #include <memory>
@@ -10,26 +10,27 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Keeps a stream from running on until the host lets it go, by a kernel that waits on a flag in pinned
-/// memory. One hold at a time.
+/// Holds a stream until the host releases it, by a kernel that waits on a flag in pinned memory. One hold at
+/// a time.
 class Blocker {
  public:
   /// How a Hold ends.
   struct Release {
-    /// Lets the stream go.
+    /// Releases the stream.
     void operator()(Blocker* blocker) const { blocker->release(); }
   };
-  /// Holds a stream for its own lifetime at the longest: the stream is always let go, also by an exception.
+  /// Owns a hold: its destructor releases the stream, also when an exception is thrown.
   using Hold = std::unique_ptr<Blocker, Release>;
 
   /// Allocates its flags. Throws OutOfMemory or CudaError.
   Blocker();
-  /// Enqueues the blocking kernel. Every later work on `stream` waits until the Hold ends, or
+  /// Enqueues the blocking kernel. Later work on `stream` waits until the Hold is destroyed or
   /// `timeout_seconds` have passed. The stream must be idle. Throws CudaError.
   [[nodiscard]] Hold hold(cudaStream_t stream, double timeout_seconds);
-  /// Lets the stream go; harmless when it is not held.
+  /// Releases the stream; does nothing when it is not held.
   void release();
-  /// The last hold was ended by its timeout, not by the host. True only once the kernel has given up.
+  /// True when the last hold ended by its timeout, not by the host. It becomes true only once the kernel has
+  /// given up.
   bool timed_out() const;
 
  private:
@@ -37,19 +38,19 @@ class Blocker {
   kernels::BlockerFlags* on_device_;
 };
 
-/// What a stream takes while a kernel holds it.
+/// How launches queue on a stream while a kernel holds it.
 struct Queue {
-  /// Launches wait for earlier work: CUDA_LAUNCH_BLOCKING, a profiler, a debugger or a sanitizer. No blocker
-  /// then.
+  /// Launches wait for earlier work: CUDA_LAUNCH_BLOCKING, a profiler, a debugger or a sanitizer. The blocker
+  /// is not used then.
   bool synchronous = false;
-  /// Launches that fit before one waits; measured up to 4096.
+  /// Launches that fit before one blocks; measured up to 4096.
   int depth = 0;
 };
 
 /// The queue of this process, measured once, within about 50 ms. Throws CudaError.
 const Queue& queue();
 
-/// The same, measured now on `stream`, which must be idle.
+/// Measures the queue now on `stream`, which must be idle.
 Queue measure_queue(cudaStream_t stream);
 
 }  // namespace gpugauge::bench::cuda

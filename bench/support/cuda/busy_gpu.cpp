@@ -16,7 +16,7 @@ struct Spinner {
   Stamps stamps;
 
   BatchTime spin(std::int64_t milliseconds) {
-    // Where kernels do not run nothing bounds what a caller asks for next.
+    // Where kernels do not run, nothing else bounds what a caller asks for next.
     constexpr std::int64_t most = 10;
     constexpr std::uint64_t nanoseconds = 1'000'000;
     const std::int64_t taken = std::min(milliseconds, most);

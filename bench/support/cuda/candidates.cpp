@@ -1,3 +1,4 @@
+// Times the algorithms that a library offers, and compares the fastest with the first in turns.
 #include "support/cuda/candidates.hpp"
 
 #include <algorithm>
@@ -20,14 +21,16 @@ namespace gpugauge::bench::cuda {
 
 namespace {
 
-// Enough to tell candidates a few percent apart; what is reported is measured again, in turns with the first.
+// Enough to tell apart candidates that differ by a few percent. What is reported is measured again, in turns
+// with the first.
 constexpr double search_seconds = 0.01;  // in each round
 constexpr double search_batch_seconds = 2e-3;
 constexpr double calibration_seconds = 0.2;
-// Of the trial's window and of its fewest batches: only medians are taken from it.
+// Shares of the trial's window and of its fewest batches; only medians are taken.
 constexpr double turns_share = 0.4;
 constexpr int turns_batches_share = 2;
-// Beside another one: what a search at a power limit may mistake, and how many share the window with it.
+// For best_beside(): the error that a search at a power limit may make, and how many candidates share the
+// window with `other`.
 constexpr double contender_margin = 0.05;
 constexpr std::size_t most_contenders = 3;
 
@@ -90,7 +93,7 @@ void Candidates::search() {
       else
         timer_.load();
     }
-    // From now on the GPU is under load: none is compared at a colder one's clock.
+    // From now on the GPU is under load, so that no candidate is timed at a colder GPU's clock.
     timer_.power_heavy(false);
     return offered > 1 ? time_turn() : 1;
   });

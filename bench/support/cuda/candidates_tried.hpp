@@ -1,4 +1,4 @@
-// What becomes of trying the algorithms that a library offers, one after another. Pure.
+// The outcome of trying the algorithms that a library offers, one after another. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,26 @@
 
 namespace gpugauge::bench::cuda {
 
-/// The library says of a candidate that it does not do this after all; what(): in its own words. No other
-/// failure is one of these: a kernel that fails is a fault of the library or of the GPU.
+/// The library says that it does not support a candidate after all; what() is the library's own message. Any
+/// other failure, such as a kernel that fails, is a fault of the library or the GPU.
 class Refused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Of each candidate, in the library's order.
+/// The outcome per candidate, in the library's order.
 struct Tried {
-  std::vector<std::optional<double>> seconds;  ///< none for one that was refused or not tried
-  std::size_t tried = 0;                       ///< the first so many, those that were refused included
-  std::size_t refused = 0;                     ///< their number
-  std::string refusal;                         ///< what the first of them said
+  std::vector<std::optional<double>> seconds;  ///< nullopt for a candidate that was refused or not tried
+  std::size_t tried = 0;                       ///< number of candidates tried, including refused ones
+  std::size_t refused = 0;                     ///< number of refused candidates
+  std::string refusal;                         ///< message of the first refusal
 };
 
-/// Calls `seconds_of(index)` for `count` candidates in their order. What it throws ends the trial, but for
-/// Refused. `plan_of(seconds)` is asked once, with those of the first one that ran, for the Search: no
-/// further candidate is tried when as many ran, and there are so many rounds, in each of which all that ran
-/// have their turn one after another: what drifts meanwhile, as the clock of a GPU at its power limit does,
-/// favours none of them. The seconds are medians. What is thrown after the first round ends the trial. Throws
-/// std::runtime_error with the first refusal where all were refused.
+/// Times the candidates in turns: `seconds_of(index)` for `count` candidates, in order. `plan_of(seconds)` is
+/// asked once, with the first time measured, and says how many candidates to try and for how many rounds.
+/// Taking turns keeps clock drift, as at a power limit, from favouring any of them. The seconds returned are
+/// medians. Any exception but Refused in the first round ends the search, and so does any exception in later
+/// rounds. Throws std::runtime_error with the first refusal if all refuse.
 /// @pre count >= 1
 template <typename PlanOf, typename SecondsOf>
 Tried try_in_turns(std::size_t count, const PlanOf& plan_of, const SecondsOf& seconds_of) {
@@ -61,7 +60,7 @@ Tried try_in_turns(std::size_t count, const PlanOf& plan_of, const SecondsOf& se
   return tried;
 }
 
-/// The same in one round of all.
+/// Tries all candidates in one round.
 template <typename SecondsOf>
 Tried try_each(std::size_t count, const SecondsOf& seconds_of) {
   return try_in_turns(

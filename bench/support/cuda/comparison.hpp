@@ -1,4 +1,5 @@
-// What a comparing kernel found, as a verification: only a comparison that came to every element can pass.
+// Turns a comparing kernel's result into a verification. Only a comparison that reached every element can
+// pass.
 #pragma once
 
 #include <string>
@@ -10,24 +11,26 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Where a kernel leaves its comparison.
+/// Device memory for a kernel's comparison.
 using DeviceComparison = DeviceValue<kernels::Comparison>;
 
-/// What is held against a tolerance: how many elements are wrong, or the largest error. Infinity for a
-/// comparison that did not come to every element: that never passes.
+/// The error to hold against a tolerance: the number of wrong elements, or the largest error. Infinity, which
+/// never passes, for a comparison that did not reach every element.
 double error_of(const kernels::Comparison& comparison);
 
-/// " (0 of 4096 elements were compared)" for one that did not come to every element; "" otherwise.
+/// Returns for example " (0 of 4096 elements were compared)" for a comparison that did not reach every
+/// element; "" otherwise.
 std::string what_is_missing(const kernels::Comparison& comparison);
 
-/// The comparisons of several buffers as one: complete where there is one at least and each of them is.
+/// Merges the comparisons of several buffers. The result is complete when there is at least one and each is
+/// complete.
 kernels::Comparison together(const std::vector<kernels::Comparison>& parts);
 
-/// Records the check `method`: it passes when every element was compared and the largest error is within
-/// `tolerance`; with none given, when no element is wrong.
+/// Records the check `method`. It passes when every element was compared and the largest error is within
+/// `tolerance`. With tolerance 0, no element may be wrong.
 void verify(Trial& trial, const std::string& method, const kernels::Comparison& comparison,
             double tolerance = 0);
-/// The same, read when `stream` has come there.
+/// Waits for `stream`, reads the comparison and records it as above.
 void verify(Trial& trial, const std::string& method, const DeviceComparison& comparison, cudaStream_t stream,
             double tolerance = 0);
 

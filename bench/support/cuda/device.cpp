@@ -1,3 +1,4 @@
+// Finds the GPU under test, describes it, and explains why none can be used.
 #include "support/cuda/device.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-// As the kernel writes it; needs no context.
+// In the kernel's format; needs no context.
 cudaError_t read_pci_address(std::string& address) {
   std::array<char, 32> text{};
   const cudaError_t code = cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0);
@@ -55,7 +56,7 @@ Device read_device() {
 StartUp try_to_start() {
   StartUp start;
   cudaRuntimeGetVersion(&start.runtime_version);
-  // Left open: the runtime opens it again, and a library that was closed could be a different one then.
+  // Left open: the runtime opens it again, and could get a different library after a close.
   start.driver_library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr;
   if (!start.driver_library) {
     const char* const message = dlerror();
@@ -71,7 +72,7 @@ StartUp try_to_start() {
     return false;
   };
   if (!step(cudaGetDeviceCount(&start.devices), "counting the GPUs") || start.devices == 0) return start;
-  // Before the context, whose threads and memory then are where the process is.
+  // Before the context is made, so that its threads and memory are near the GPU.
   std::string address;
   if (!step(read_pci_address(address), "reading the GPU's PCI address")) return start;
   place_near(address);

@@ -1,4 +1,4 @@
-// The GPU under test: the first one that this process sees, and why there is none.
+// The GPU under test: the first one that this process sees, or the reason why there is none.
 #pragma once
 
 #include <cstddef>
@@ -20,56 +20,55 @@ struct Device {
   int compute_capability = 0;  ///< 90 for 9.0
   /// Streaming multiprocessors.
   int sm_count = 0;
-  /// All of its memory, free or not.
+  /// Total memory, free or not.
   std::size_t memory_bytes = 0;
-  /// Of the L2 cache.
+  /// Size of the L2 cache.
   std::size_t l2_bytes = 0;
-  /// The highest that an SM can have; 0 = the driver does not say.
+  /// Highest SM clock; 0 = the driver does not say.
   double sm_clock_max_hz = 0;
 };
 
-/// Device 0 of this process. Read once. Throws CudaError.
+/// Device 0 of this process, read once. Throws CudaError.
 const Device& device();
 
-/// "GPU-8a3c...", of a device of this process. Throws CudaError.
+/// "GPU-8a3c...": the UUID of a device of this process. Throws CudaError.
 std::string uuid_of(int device);
 
-/// Of the current device. Throws CudaError.
+/// Memory of the current device. Throws CudaError.
 GpuMemory memory_now();
 
 /// Bytes of device memory that can be allocated now. Throws CudaError.
 std::size_t free_memory_bytes();
 
-/// Why `bytes` of device memory cannot be had now and leave a tenth of the GPU's memory free, or nullopt.
-/// Throws CudaError.
+/// Returns why `bytes` of device memory cannot be allocated now while a tenth of the GPU's memory stays free,
+/// or nullopt. Throws CudaError.
 std::optional<std::string> why_too_large(std::size_t bytes);
 
-/// Why no other process gets a context on the current device while this one has one: its compute mode;
-/// nullopt where one would. Another process still works through MPS: to be asked when one has failed.
+/// Returns why no other process can make a context on the current device while this one has one (its compute
+/// mode), or nullopt. Under MPS another process still works, so ask only after one has failed.
 std::optional<std::string> why_exclusive();
 
-/// What became of the attempt to use a GPU.
+/// The outcome of the attempt to use a GPU.
 struct StartUp {
   bool driver_library = false;     ///< libcuda.so.1 could be opened
   std::string loader_message;      ///< why not
   cudaError_t code = cudaSuccess;  ///< of the first call that failed
-  const char* doing = "";          ///< what that call should do
-  /// GPUs that the runtime shows.
+  const char* doing = "";          ///< the action of that call
+  /// Number of GPUs that the runtime shows.
   int devices = 0;
   int driver_version = 0;          ///< newest CUDA that the driver supports, 13000 for 13.0; 0 = unknown
-  int runtime_version = 0;         ///< of this build
+  int runtime_version = 0;         ///< CUDA version of this build
   std::string compute_capability;  ///< "9.0", once known
 };
 
-/// One sentence or two for a start-up that failed, nullopt for one that did not. The runtime answers 35 also
-/// where there is no driver library at all, and calls that an insufficient driver: here the two are told
-/// apart.
+/// One or two sentences for a failed start-up; nullopt for a successful one. The runtime returns error 35
+/// (insufficient driver) also where there is no driver library at all. This function tells the two apart.
 std::optional<std::string> why_unavailable(const StartUp& start);
 
 /// "13.0" for 13000, "unknown" for 0.
 std::string cuda_version_text(int version);
 
-/// Opens the driver library, makes the context and runs one kernel. Done once; later calls return the first
+/// Opens the driver library, makes the context and runs one kernel. Runs once; later calls return the first
 /// result.
 const StartUp& start_up();
 

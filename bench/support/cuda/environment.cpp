@@ -23,7 +23,7 @@ namespace gpugauge::bench::cuda {
 
 namespace {
 
-// Only switches that change what CUDA does; the harness records the rest of the environment.
+// Adds only variables that change what CUDA does; the harness records the rest of the environment.
 void add_environment(result::Facts& facts) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -34,7 +34,7 @@ void add_environment(result::Facts& facts) {
   }
 }
 
-// Whether the GPU's memory is the host's: the clock that CUDA gives of it is then not the memory's.
+// Whether the GPU uses the host's memory. The memory clock that CUDA reports is then not the memory's.
 void add_integrated(result::Facts& facts) {
   int value = 0;
   if (cudaDeviceGetAttribute(&value, cudaDevAttrIntegrated, 0) == cudaSuccess)
@@ -63,8 +63,8 @@ std::optional<std::string> why_nothing_runs() {
   return std::nullopt;
 }
 
-// An error that sticks is the answer twice; what the failed benchmark left in a queue comes to light the
-// first time, and is its own.
+// A sticky error shows twice. An error left in a queue by the failed benchmark shows only the first time, and
+// belongs to it.
 std::optional<std::string> why_lost() {
   cudaDeviceSynchronize();
   cudaGetLastError();

@@ -52,7 +52,7 @@ void check_pinned(cudaError_t code, const char* doing) {
 
 void check_allocation(cudaError_t code, const char* doing, std::size_t bytes) {
   if (code == cudaSuccess) return;
-  cudaGetLastError();  // an error that does not stick must not be found by the next launch
+  cudaGetLastError();  // the next launch must not report a non-sticky error
   if (code == cudaErrorMemoryAllocation)
     throw OutOfMemory(fmt::format("{}: {}", doing, explain(code)), bytes);
   if (code == cudaErrorNoKernelImageForDevice) throw LacksCode(fmt::format("{}: {}", doing, explain(code)));

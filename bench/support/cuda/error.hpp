@@ -1,4 +1,4 @@
-// A CUDA call that went wrong, as an exception that a user can read.
+// A failed CUDA call as an exception that a user can read.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class CudaError : public std::runtime_error {
  public:
   /// `what`: the sentences for the user.
   CudaError(cudaError_t code, const std::string& what);
-  /// As the runtime returned it; never cudaSuccess.
+  /// The code that the runtime returned; never cudaSuccess.
   cudaError_t code() const { return code_; }
 
  private:
@@ -28,16 +28,17 @@ using OutOfMemory = OutOfGpuMemory;
 
 /// "cudaErrorNoDevice (100)".
 std::string name_of(cudaError_t code);
-/// "cudaErrorNoDevice (100): meaning and next step", with the runtime's own text for a code that is not
-/// explained.
+/// "cudaErrorNoDevice (100): meaning and next step"; the runtime's own text for a code without an
+/// explanation.
 std::string explain(cudaError_t code);
 
 /// Throws OutOfMemory for cudaErrorMemoryAllocation, LacksCode for cudaErrorNoKernelImageForDevice, and
-/// CudaError for every other code but cudaSuccess. `doing` says what was tried: "launching the copy kernel".
+/// CudaError for every other code but cudaSuccess. `doing` names the action: "launching the copy kernel".
 void check(cudaError_t code, const char* doing);
-/// The same of `bytes` of device memory that were asked for.
+/// check() for an allocation of `bytes` of device memory.
 void check_allocation(cudaError_t code, const char* doing, std::size_t bytes);
-/// The same of page-locked memory, which is the host's: std::bad_alloc with a sentence where it lacks.
+/// check() for page-locked memory, which is the host's: throws std::bad_alloc with a sentence when there is
+/// too little.
 void check_pinned(cudaError_t code, const char* doing);
 
 }  // namespace gpugauge::bench::cuda

@@ -1,4 +1,4 @@
-// A line through points that are known to the same relative precision.
+// A line through points that have equal relative precision.
 #pragma once
 
 #include <cmath>
@@ -15,9 +15,9 @@ struct Line {
   double largest_residual = 0;  ///< largest |fixed + slope x - y| / y of all points
 };
 
-/// The fixed and slope that minimise the sum of ((fixed + slope x - y) / y)^2: times from microseconds to
-/// milliseconds then count alike. Throws std::invalid_argument for less than two different x, or a y that is
-/// not above 0.
+/// Returns the fixed and slope that minimise the sum of ((fixed + slope x - y) / y)^2. Times from
+/// microseconds to milliseconds then count equally. Throws std::invalid_argument for fewer than two different
+/// x, or a y that is not above 0.
 inline Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() != y.size()) throw std::invalid_argument("fit_line: as many x as y are needed");
   double sum = 0;

@@ -16,7 +16,7 @@ namespace gpugauge::bench::cuda {
 
 namespace {
 
-// Enqueueing half a queue takes a few milliseconds; a host that needs a second has been stopped.
+// Enqueueing half a queue takes a few milliseconds; a host that needs a second was suspended.
 constexpr double batch_timeout_seconds = 1;
 constexpr int own_launches = 6;
 
@@ -24,7 +24,7 @@ constexpr int own_launches = 6;
 // power ran at a clock clearly below the highest. A process loads one GPU.
 double limited_until = -std::numeric_limits<double>::infinity();
 
-// When work that is bound by the memory was last done in this process, by steady_seconds().
+// When memory-bound work last ran in this process, by steady_seconds().
 double memory_busy_until = -std::numeric_limits<double>::infinity();
 
 bool is_limited(double sm_clock_hz) {
@@ -49,7 +49,7 @@ GpuTimer::GpuTimer(Trial& trial, Operation operation, Options options)
       bound_by_memory_(is_bound_by_memory(trial.instance())) {
   trial_.note("synchronous_launch", use_blocker_ ? "false" : "true");
   trial_.note("queue_depth", fmt::format("{}", queue().depth));
-  // Loads the stamp's kernel: under the holder its first launch could wait for the holder.
+  // Loads the stamp kernel: while the stream is held, its first launch could wait for the blocker.
   stamps_.begin(stream_.get());
   stamps_.end(stream_.get());
   stream_.synchronize();
@@ -88,7 +88,7 @@ BatchTime GpuTimer::time_batch(std::int64_t operations) {
   if (!use_blocker_) return run(operations, false);
   BatchTime batch = run(operations, true);
   if (!blocker_.timed_out()) return batch;
-  // The batch waited for the holder, or the host was stopped. Once may be the host; twice is the queue.
+  // The batch waited for the blocker, or the host was suspended. Once may be the host; twice is the queue.
   batch = run(operations, true);
   if (!blocker_.timed_out()) {
     trial_.note("blocker", "timed out once; that batch was repeated");

@@ -1,3 +1,4 @@
+// Records the names of an operation's kernels through CUPTI, which is opened at run time.
 #include "support/cuda/kernels_seen.hpp"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ struct Cupti {
   }
 };
 
-// Beside the libraries that are loaded, where the loader itself does not look.
+// The folders of the loaded libraries, which the loader itself does not search.
 std::vector<std::string> folders() {
   std::vector<std::string> found;
   std::ifstream maps("/proc/self/maps");
@@ -150,7 +151,7 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   }
 }
 
-/// Records of kernels are made while it lives.
+/// Kernels are recorded while this object lives.
 class Recording {
  public:
   Recording() {
@@ -175,17 +176,17 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Ends the recording and gives the names.
+  /// Ends the recording and returns the names.
   std::vector<std::string> stop() {
-    if (attached_) cudaDeviceSynchronize();  // an operation that threw may have left work behind
+    if (attached_) cudaDeviceSynchronize();  // an operation that threw may have left work
     if (enabled_) {
-      // A failure of these two leaves names out, which is then said; there is nothing else to do about it.
+      // If these two fail, names are missing, and the result says so. Nothing else can be done about it.
       cupti().flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
       cupti().disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
       enabled_ = false;
     }
-    // Left attached, CUPTI would stand in every later timed window of the process. Outside of a callback this
-    // needs the GPU waited for and the buffers flushed first (CUPTI's reference), as they are here.
+    // Left attached, CUPTI would slow every later timed window of the process. Outside a callback, detaching
+    // requires that the GPU was waited for and the buffers flushed (CUPTI's reference), as they are here.
     if (attached_) cupti().finalize();
     attached_ = false;
     const std::lock_guard<std::mutex> lock(records().mutex);

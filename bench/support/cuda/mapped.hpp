@@ -1,4 +1,4 @@
-// Which files of NVIDIA's libraries this process has mapped: what was loaded, not what was asked for.
+// Which files of NVIDIA's libraries this process has mapped: what was really loaded, not what was requested.
 #pragma once
 
 #include <istream>
@@ -7,8 +7,8 @@
 
 namespace gpugauge::bench::cuda {
 
-/// From the text of /proc/PID/maps: a library's name up to ".so" -> its real path; two files of one name are
-/// joined with ":", in the order of their addresses, which is itself a finding.
+/// Reads the text of /proc/PID/maps and maps each library's name, up to ".so", to its real path. Two files of
+/// one name are joined with ":" in order of address; that is itself a finding.
 inline std::map<std::string, std::string> mapped_libraries(std::istream& maps) {
   std::map<std::string, std::string> found;
   for (std::string line; std::getline(maps, line);) {

@@ -1,3 +1,4 @@
+// Times single operations on the host's clock and forms the metrics over them.
 #include "support/cuda/operation_timer.hpp"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_kept = 1 << 20;
 
-// What one of a row of readings costs.
+// Mean cost of one of `readings` consecutive readings.
 double cost_in_row(int readings) {
   const double start = steady_seconds();
   double last = start;
@@ -25,7 +26,7 @@ double cost_in_row(int readings) {
   return (last - start) / readings;
 }
 
-// What one reading costs, as the smallest mean of several rows: subtracting too little is better than too
+// Cost of one reading: the smallest mean of several rows, because subtracting too little is better than too
 // much.
 double cost_of_reading() {
   double cost = std::numeric_limits<double>::infinity();
@@ -33,10 +34,10 @@ double cost_of_reading() {
   return cost;
 }
 
-// About a microsecond where a reading needs no system call: little beside the shortest batches (some 40 us,
+// About 1 us where a reading needs no system call. That is little beside the shortest batches (about 40 us,
 // where the queue bounds them).
 constexpr int readings_a_batch = 32;
-// Far more batches than fit into any window but the longest.
+// More batches than fit into any window but the longest.
 constexpr std::size_t most_readings = 1 << 14;
 
 result::Metric metric(const char* name, const std::string& metric_class, const char* statistic,
@@ -69,7 +70,7 @@ std::string clock_text(double hertz) {
   return hertz > 0 ? fmt::format("{:.0f} MHz", hertz * 1e-6) : "unknown";
 }
 
-/// What the kernel reads the time from; "unknown" where it does not say (some sandboxes).
+/// The kernel's clock source; "unknown" where it is not shown (some sandboxes).
 std::string clock_source() {
   const std::string name = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   return name.empty() ? "unknown" : name;
@@ -129,7 +130,7 @@ BatchTime OperationTimer::time_batch(std::int64_t operations) {
   }
   cpu_seconds_ += thread_cpu_seconds() - cpu_start;
   cpu_operations_ += operations;
-  // Behind the operations: before them it would wake a processor whose idling is part of what is measured.
+  // After the operations: before them it would wake a processor whose idling is part of the measurement.
   if (clock_readings_.size() < most_readings)
     clock_readings_.push_back(static_cast<float>(cost_in_row(readings_a_batch)));
   return BatchTime{std::max(sum, 0.0), 0};

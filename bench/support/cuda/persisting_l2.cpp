@@ -26,12 +26,12 @@ namespace {
 
 constexpr int filling = 0x01;
 constexpr std::uint32_t filled_word = 0x01010101;
-/// Of every word in one operation: enough that the launch matters little, and few enough that what is brought
-/// from memory for one SM is not there for all others.
+/// Reads of every word per operation. They are enough for the launch to matter little. They are few enough
+/// that lines loaded from memory for one SM are not already there for all others.
 constexpr std::size_t readings = 20;
 
-/// Reading half of L2, a slice by each SM where it is large enough for that: more than is left where the most
-/// that can be is set aside, and what fits where nothing is.
+/// Reads half of L2, one slice per SM where the slices are large enough. That is more than remains where the
+/// maximum is set aside, and fits where nothing is.
 class Reading {
  public:
   explicit Reading(std::size_t bytes)
@@ -53,11 +53,13 @@ class Reading {
     check(cudaEventSynchronize(stop_.get()), "waiting for an event");
     return {seconds_between(start_, stop_), 0};
   }
-  /// byte/second, as "{:.4g}", once the clock is what it is under load: an idle GPU's is low.
+  /// Bandwidth in byte/second, as "{:.4g}", once the clock is at its level under load: an idle GPU's clock is
+  /// low.
   std::string speed() {
     constexpr WarmUp settle{.longest = 0.1, .shortest = 0.02, .reading_seconds = 5e-3, .throughput = true};
     warm_until_steady(settle, [this](std::int64_t times) { return run(times); });
-    // A few tenths of a millisecond differ by a sixth now and then: the middle one of several longer ones.
+    // A few tenths of a millisecond occasionally differ by a sixth, so take the median of several longer
+    // runs.
     constexpr std::int64_t times = 10;
     std::array<double, 7> all{};
     for (double& seconds : all) seconds = run(times).seconds;
@@ -81,7 +83,7 @@ class Reading {
   Event stop_;
 };
 
-/// Bytes that may be set aside at most; 0 where the GPU cannot.
+/// Most bytes that may be set aside; 0 where the GPU does not support it.
 int most_persisting() {
   int bytes = 0;
   if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxPersistingL2CacheSize, 0) == cudaSuccess) return bytes;
@@ -89,7 +91,7 @@ int most_persisting() {
   return 0;
 }
 
-/// The limit first: with it at 0 nothing can be set aside again.
+/// Sets the limit to 0 first: then nothing can be set aside again.
 cudaError_t give_back(std::size_t limit) {
   cudaError_t code = cudaSuccess;
   if (limit > 0) code = cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);

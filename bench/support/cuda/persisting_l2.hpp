@@ -1,19 +1,18 @@
-// The part of L2 that a program can set aside for data that stays: what was left of it by whoever came
-// before.
+// The part of L2 that a program can set aside for persisting data, and what an earlier program left of it.
 #pragma once
 
 #include "result/samples.hpp"
 
 namespace gpugauge::bench::cuda {
 
-/// Adds, before anything else of the process is measured, how L2 was found, and gives the part that was set
-/// aside back, so that what is measured afterwards is not that of the program before:
-///   gpu.l2_persisting_limit   what may be set aside in this context, in bytes, as found
-///   gpu.l2_read_as_found      byte/second of reading half of L2 over and over, as found
-///   gpu.l2_persisting_reset   "done", or the error that the reset was answered with
-///   gpu.l2_read_after_reset   the same reading again
-/// Where the reading could not be done, gpu.l2_read says why. Nothing is added, and nothing done, on a GPU
-/// that can set nothing aside. Never throws.
+/// Records the state of L2 before anything else in the process is measured. Then resets the set-aside part,
+/// so that an earlier program does not affect later measurements. Adds:
+///   gpu.l2_persisting_limit   most bytes that may be set aside in this context, as found
+///   gpu.l2_read_as_found      bandwidth of reading half of L2 repeatedly, in byte/second, as found
+///   gpu.l2_persisting_reset   "done", or the error of the reset
+///   gpu.l2_read_after_reset   that bandwidth after the reset
+/// Where the bandwidth could not be measured, gpu.l2_read says why. On a GPU that cannot set L2 aside, it
+/// adds and changes nothing. Never throws.
 void add_persisting_l2(result::Facts& facts);
 
 }  // namespace gpugauge::bench::cuda

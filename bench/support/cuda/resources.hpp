@@ -1,5 +1,5 @@
-// Ownership of CUDA's objects. Constructors throw OutOfMemory (std::bad_alloc for memory of the host) or
-// CudaError; destructors ignore errors, because an earlier sticky error is reported where it arose.
+// Ownership of CUDA objects. Constructors throw OutOfMemory (std::bad_alloc for host memory) or CudaError.
+// Destructors ignore errors, because an earlier sticky error is reported where it arose.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Destroys what a handle stands for; errors are ignored.
+/// Destroys the object behind a handle; ignores errors.
 struct Deleter {
-  /// Without waiting for its work.
+  /// Does not wait for the stream's work.
   void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
-  /// Also one that has not happened yet.
+  /// Also valid for an event that has not happened yet.
   void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
-  /// What was instantiated from it stays.
+  /// Executable graphs instantiated from it remain valid.
   void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
-  /// What it was launched as goes on.
+  /// A running launch of it continues.
   void operator()(cudaGraphExec_t graph) const { cudaGraphExecDestroy(graph); }
 };
 
@@ -37,7 +37,7 @@ class Stream {
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
     stream_.reset(stream);
   }
-  /// Stays owned; never null.
+  /// Never null. The caller does not own it.
   cudaStream_t get() const { return stream_.get(); }
   /// Waits for all work that was enqueued. Throws CudaError.
   void synchronize() const { check(cudaStreamSynchronize(get()), "waiting for the GPU"); }
@@ -46,7 +46,7 @@ class Stream {
   Owned<cudaStream_t> stream_;
 };
 
-/// A point of a stream, with the GPU's time of it unless cudaEventDisableTiming is given.
+/// A point in a stream, with its GPU time unless cudaEventDisableTiming is given.
 class Event {
  public:
   /// `flags` as cudaEventCreateWithFlags takes them.
@@ -55,9 +55,9 @@ class Event {
     check(cudaEventCreateWithFlags(&event, flags), "creating an event");
     event_.reset(event);
   }
-  /// Stays owned; never null.
+  /// Never null. The caller does not own it.
   cudaEvent_t get() const { return event_.get(); }
-  /// Enqueues it: it happens when the work before it on `stream` is done. Throws CudaError.
+  /// Enqueues the event: it happens when earlier work on `stream` is done. Throws CudaError.
   void record(cudaStream_t stream) const { check(cudaEventRecord(get(), stream), "recording an event"); }
 
  private:
@@ -81,7 +81,7 @@ class DeviceBuffer {
     check_allocation(cudaMalloc(&memory, count * sizeof(T)), "allocating GPU memory", count * sizeof(T));
     memory_.reset(static_cast<T*>(memory));
   }
-  /// The first element, on the device; stays owned.
+  /// The first element, on the device. The caller does not own it.
   T* get() const { return memory_.get(); }
   /// Elements.
   std::size_t count() const { return count_; }
@@ -108,11 +108,11 @@ class PinnedBuffer {
     memory_.reset(static_cast<T*>(memory));
     std::uninitialized_value_construct_n(get(), count);
   }
-  /// The first element, as the host addresses it; stays owned.
+  /// The first element, at its host address. The caller does not own it.
   T* get() const { return memory_.get(); }
   /// Elements.
   std::size_t count() const { return count_; }
-  /// The same memory as the GPU addresses it.
+  /// The same memory at its GPU address.
   T* on_device() const {
     void* pointer = nullptr;
     check(cudaHostGetDevicePointer(&pointer, get(), 0), "mapping pinned memory");
@@ -127,17 +127,17 @@ class PinnedBuffer {
   std::unique_ptr<T, Free> memory_;
 };
 
-/// One trivially copyable value in device memory, read on the host when it is needed.
+/// One trivially copyable value in device memory, read on the host on demand.
 template <typename T>
 class DeviceValue {
  public:
-  /// All of its bytes are 0 when this returns.
+  /// Sets all bytes to 0 before it returns.
   DeviceValue() : buffer_(1) {
     check(cudaMemset(buffer_.get(), 0, sizeof(T)), "clearing GPU memory");
-    // A Stream does not wait for the default one that cleared it.
+    // A Stream does not wait for the default stream, which cleared the value.
     check(cudaStreamSynchronize(nullptr), "clearing GPU memory");
   }
-  /// Where it lies on the device; stays owned.
+  /// Its device address. The caller does not own it.
   T* get() const { return buffer_.get(); }
   /// Waits for `stream` and reads the value.
   T read(cudaStream_t stream) const {

@@ -1,4 +1,4 @@
-// Room on the GPU for what a benchmark needs.
+// Checks that the GPU has room for what a benchmark needs.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,17 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Returns where `bytes` of device memory can be had now and leave a tenth of the GPU's memory free. Else
-/// ends the body: skipped where a GPU of this size never has so much, unavailable where something else holds
-/// what this one has. Throws Skipped, CudaError.
+/// Returns where `bytes` of device memory can be allocated now while a tenth of the GPU's memory stays free.
+/// Otherwise ends the body: skipped where a GPU of this size never has that much, unavailable where something
+/// else holds it. Throws Skipped, CudaError.
 void require_room(Trial& trial, std::size_t bytes);
 
-/// True where a GPU of this size has room for `bytes` while nothing else uses it: what sizes are chosen by,
-/// so that who else is there decides whether something is measured and never what. Throws CudaError.
+/// True where an otherwise idle GPU of this size has room for `bytes`. Choose sizes by this, so that other
+/// users of the GPU decide whether something is measured, and never what. Throws CudaError.
 bool card_has_room(std::size_t bytes);
 
-/// Ends the body for want of `bytes`, of which `reason` tells, in the same way. Throws Skipped, CudaError.
+/// Ends the body for lack of `bytes`, as require_room() does; `reason` is the sentence. Throws Skipped,
+/// CudaError.
 [[noreturn]] void end_for_room(Trial& trial, std::string reason, std::size_t bytes);
 
 }  // namespace gpugauge::bench::cuda

@@ -1,6 +1,5 @@
-// Does an operation write all of its output? Of what was timed that cannot be seen: it may be left from
-// warming up, poison that a kernel never overwrites repeats bit for bit, and rows that are sampled may not
-// hold it.
+// Checks that an operation writes all of its output. The timed output cannot show it: it may be left over
+// from warming up. Poison that a kernel never overwrites repeats bit for bit. Sampled rows may not hold it.
 #pragma once
 
 #include "kernels/support/fill.hpp"
@@ -10,15 +9,15 @@
 
 namespace gpugauge::bench::cuda {
 
-/// Poisons `output` on the timer's stream and enqueues one more of its operations there.
+/// Poisons `output` on the timer's stream and enqueues one more operation there.
 template <typename Output>
 void into_poison(GpuTimer& timer, const Output& output) {
   check(kernels::poison(output.get(), output.bytes(), timer.stream()), "poisoning the output");
   timer.enqueue_one();
 }
 
-/// into_poison, and then how many elements of `output` are not finite, as those still poison are. Waits for
-/// the GPU.
+/// Calls into_poison, then counts elements of `output` that are not finite, which any remaining poison is.
+/// Waits for the GPU.
 /// @pre the timer's next operation writes `output`
 template <typename T>
 kernels::Comparison not_finite_once_more(GpuTimer& timer, const DeviceBuffer<T>& output) {

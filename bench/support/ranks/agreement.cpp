@@ -33,7 +33,7 @@ std::string value_of(const result::Facts& facts, const char* key) {
   return found == facts.end() ? "" : found->second;
 }
 
-/// "ranks 0-3 (node1, node2)".
+/// Formats ranks with their machines: "ranks 0-3 (node1, node2)".
 std::string who(const std::vector<int>& members, const RankFacts& ranks) {
   constexpr std::size_t most_named = 4;
   std::vector<std::string> hosts;
@@ -54,7 +54,7 @@ std::optional<std::string> cannot(const RankFacts& ranks) {
     if (const std::string error = value_of(ranks[rank], "error"); !error.empty())
       reasons[error].push_back(static_cast<int>(rank));
   if (reasons.empty()) return std::nullopt;
-  // The reason of the lowest rank; the others are counted.
+  // Gives the reason of the lowest rank, and counts the others.
   const auto first = std::min_element(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
     return a.second.front() < b.second.front();
   });

@@ -1,4 +1,5 @@
-// What ranks must have in common before a communicator is made: a difference is named, it is not waited for.
+// What ranks must have in common before a communicator is made. A difference is reported at once; otherwise
+// the ranks would wait.
 #pragma once
 
 #include <optional>
@@ -14,15 +15,15 @@ namespace gpugauge::bench::ranks {
 ///   error              why this rank cannot take part; "" = it can
 ///   driver, cuda.driver, cuda.runtime, nccl, nccl.plugin
 ///                      must be the same in all ranks
-///   job                what rank 0 calls this job; not compared
-///   suite, source_hash must be the same: another build measures other things, in another order
+///   job                rank 0's name for this job; not compared
+///   suite, source_hash must be the same: another build may measure other things or in another order
 using RankFacts = std::vector<result::Facts>;
 
-/// One sentence that names what differs and the ranks and machines of each value, or that a rank cannot take
-/// part; nullopt when all agree. The same sentence on every rank. `ranks[i]` is rank i's.
+/// Returns one sentence that names what differs, with the ranks and machines of each value, or that a rank
+/// cannot take part. nullopt when all agree. The sentence is the same on every rank. `ranks[i]` is rank i's.
 std::optional<std::string> disagreement(const RankFacts& ranks);
 
-/// "0-2, 5" for {0, 1, 2, 5}; ascending input.
+/// Formats ascending ranks: {0, 1, 2, 5} gives "0-2, 5".
 std::string list_of(const std::vector<int>& ranks);
 
 }  // namespace gpugauge::bench::ranks

@@ -1,3 +1,4 @@
+// Connects all ranks of a job in a star around rank 0, and exchanges texts step by step.
 #include "support/ranks/channel.hpp"
 
 #include <algorithm>
@@ -26,12 +27,12 @@ namespace gpugauge::bench::ranks {
 namespace {
 
 constexpr const char* protocol = "gpugauge.ranks/1";
-// A rank that met rank 0 waits a little longer than rank 0 does for the others, so that it hears who is
+// A rank that met rank 0 waits a little longer than rank 0 does for the others, so that it learns who is
 // missing.
 constexpr double grace_seconds = 10;
 constexpr double farewell_seconds = 2;
-// A stranger on the port that says nothing must not use up the ranks' time, nor their descriptors: all wait
-// at once, and a rank says hello as soon as it is let in.
+// A stranger that connects and sends nothing must not use up the ranks' time or descriptors. All connections
+// wait at once, and a rank sends its hello as soon as it is accepted.
 constexpr double hello_seconds = 2;
 constexpr std::size_t hello_bytes = std::size_t{1} << 16;
 constexpr std::size_t most_at_the_door = 256;
@@ -57,7 +58,7 @@ Addresses addresses_of(const std::string& host, int port, std::string& fault) {
   return Addresses(code == 0 ? list : nullptr);
 }
 
-// Listens on loopback only where that is the meeting place: nobody else is let near it.
+// Listens only on loopback where that is the meeting place, so that no other machine can connect.
 Wire listener(const Launch& launch) {
   std::string fault;
   const bool local = launch.host == "127.0.0.1" || launch.host == "localhost" || launch.host == "::1";
@@ -127,7 +128,7 @@ std::vector<std::string> Channel::hosts() const {
   return {names.begin(), names.end()};
 }
 
-// The sentence reaches everybody, then is thrown.
+// Sends the sentence to all, then throws it.
 void Channel::part(const std::string& sentence) {
   if (!over_) {
     over_ = sentence;
@@ -148,7 +149,7 @@ void Channel::hear(std::deque<Newcomer>& door) {
       one.wire.close();
   }
   std::erase_if(door, [](const Newcomer& one) { return !one.wire.is_open(); });
-  // The newest goes: an older one may be a rank whose hello is under way, or goes by itself soon.
+  // Drops the newest: an older one may be a rank whose hello is in transit, or will time out soon.
   while (door.size() > most_at_the_door) door.pop_back();
 }
 
@@ -184,7 +185,7 @@ void Channel::gather(double deadline) {
   };
   std::deque<Newcomer> newcomers;
   for (std::vector<int> absent = missing(); !absent.empty(); absent = missing()) {
-    check();  // one that came and ended while others were awaited
+    check();  // finds a rank that ended while others were awaited
     const double left = deadline - steady_seconds();
     if (left <= 0)
       part(fmt::format(
@@ -294,7 +295,7 @@ Texts Channel::collect(const std::string& step, const std::string& text, double 
   for (int rank = 1; rank < launch_.size; ++rank) {
     Message message;
     Line line = Line::late;
-    // In slices, so that another rank's end is noticed while this one is awaited.
+    // Waits in slices, so that another rank's end is noticed meanwhile.
     while (line == Line::late && steady_seconds() < deadline) {
       pollfd entry{wire_of(rank).socket(), POLLIN, 0};
       constexpr int slice_ms = 200;
@@ -357,7 +358,7 @@ void Channel::check() {
     const Line got = wires_[i].receive(message, steady_seconds() + farewell_seconds);
     const std::string why =
         got == Line::open && message.texts.size() == 1 ? message.texts[0] : "no reason given";
-    // Rank 0 passes a sentence on as it is: it already names the rank.
+    // Rank 0 forwards a sentence unchanged: it already names the rank.
     part(launch_.rank == 0 ? fmt::format("{} gave up: {}", name_of(other), why) : why);
   }
 }

@@ -14,9 +14,9 @@ namespace {
 using result::UsageError;
 using result::whole_number;
 
-/// The variable that is the same in all ranks of a job and in no other's; nullptr where the launcher has
-/// none. A parent's process number is none: a shell starts two jobs, and a wrapper stands between Hydra and a
-/// rank.
+/// The variable that is the same in all ranks of a job and differs between jobs; nullptr where the launcher
+/// has none. A parent's process id does not qualify: a shell may start two jobs, and a wrapper may stand
+/// between Hydra and a rank.
 const char* job_variable(const std::string& launcher) {
   if (launcher == "Open MPI") return "PMIX_NAMESPACE";
   if (launcher == "Slurm") return "SLURM_JOB_ID";
@@ -24,7 +24,7 @@ const char* job_variable(const std::string& launcher) {
   return nullptr;
 }
 
-// "Open MPI" also leaves the address of its own daemon, which is not that of rank 0: it is not used.
+// "Open MPI" also sets the address of its own daemon. It is not used, because it is not that of rank 0.
 void find_place(const Lookup& lookup, bool one_machine, Launch& launch) {
   if (const auto place = lookup("GPUGAUGE_RENDEZVOUS")) {
     const std::size_t colon = place->rfind(':');
@@ -72,8 +72,7 @@ std::string first_host(const std::string& list) {
   // What follows the brackets, up to the next host, belongs to the name.
   const std::size_t next = list.find(',', close);
   const std::string suffix = list.substr(close + 1, next == std::string::npos ? next : next - close - 1);
-  if (suffix.find('[') != std::string::npos)
-    return "";  // more than one range: not a list that Slurm needs a port for
+  if (suffix.find('[') != std::string::npos) return "";  // more than one range: such lists are not supported
   return list.substr(0, bracket) + list.substr(bracket + 1, end - bracket - 1) + suffix;
 }
 

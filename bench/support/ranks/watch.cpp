@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uint64_t taken = std::uint64_t{1} << 63;
 constexpr std::chrono::milliseconds between_looks{50};
-// Before that a call is an ordinary one, and nobody is asked about it.
+// A shorter call is ordinary, and `look` is not called for it.
 constexpr double ordinary_seconds = 1;
-// Somebody who ends the process waits that long for a call, from when this thread first saw it.
+// After an interrupt a call may last this long, counted from when this thread first saw the interrupt.
 constexpr double interrupted_seconds = 5;
 
 }  // namespace

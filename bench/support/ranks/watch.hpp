@@ -1,5 +1,5 @@
-// Calls into a library that may wait for other ranks without end, watched from outside: the thread that makes
-// them hears of nothing meanwhile.
+// Watches calls into a library that may wait for other ranks for ever. A second thread watches, because the
+// calling thread receives nothing meanwhile.
 #pragma once
 
 #include <atomic>
@@ -14,27 +14,27 @@ namespace gpugauge::bench::ranks {
 /// Watches the calls of one thread.
 class Watch {
  public:
-  /// Asked several times a second while a call has lasted a second or more: why it shall end, should the
-  /// other ranks have said so; may be empty.
+  /// Asked several times per second once a call has lasted a second. Returns why the call must end, if the
+  /// other ranks said so; may be empty.
   using Look = std::function<std::optional<std::string>()>;
-  /// Given the sentence of a call that is late, in the watching thread; the other stands still. Ends the
-  /// process: should it return, both go on.
+  /// Called in the watching thread with the sentence of a late call, while the other thread is stuck. It
+  /// should end the process. If it returns, both threads continue.
   using End = std::function<void(const std::string& sentence)>;
 
-  /// `place` is where it happens, for sentences.
+  /// `place` says where it happens, for sentences.
   Watch(std::string place, Look look, End end);
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   ~Watch();
 
-  /// One call, from construction to destruction: costs two atomic operations. Not nested.
+  /// Watches one call, from construction to destruction. Costs two atomic operations. Not nested.
   class Call {
    public:
-    /// `doing` outlives the call ("enqueueing a collective"); it may take `seconds`.
+    /// `doing` names the call ("enqueueing a collective") and must outlive it. The call may take `seconds`.
     Call(Watch& watch, const char* doing, double seconds);
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    /// Waits as long as the watching thread looks.
+    /// Waits while the watching thread is in a look.
     ~Call();
 
    private:
@@ -44,18 +44,18 @@ class Watch {
 
  private:
   void run();
-  /// Nothing where the call of this number has ended meanwhile.
+  /// Does nothing where the call of this number has already ended.
   void look_at(std::uint64_t number, double seconds_so_far);
   std::string late(double seconds_so_far);
 
   std::string place_;
   Look look_;
   End end_;
-  std::atomic<std::uint64_t> state_{0};  ///< odd within a call; with `taken` while it is looked at
+  std::atomic<std::uint64_t> state_{0};  ///< odd within a call; has `taken` set during a look
   std::atomic<const char*> doing_{""};
   std::atomic<double> limit_seconds_{0};
   std::atomic<bool> over_{false};
-  double interrupted_since_ = 0;  ///< of the watching thread alone; 0 = nobody asked for the end yet
+  double interrupted_since_ = 0;  ///< for the watching thread only; 0 = no interrupt yet
   std::thread thread_;
 };
 

@@ -1,3 +1,4 @@
+// Sends and receives messages between ranks on a TCP socket, with a deadline for every operation.
 #include "support/ranks/wire.hpp"
 
 #include <algorithm>
@@ -67,7 +68,8 @@ std::optional<Texts> decode(const std::string& bytes) {
 }
 
 Wire::Wire(int socket) : socket_(socket) {
-  // A node that loses its power closes nothing: the kernel then asks it, and gives up after about 25 s.
+  // A node that loses power closes nothing. With keep-alive the kernel probes it and gives up after about 25
+  // s.
   set(socket_, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(socket_, IPPROTO_TCP, TCP_KEEPIDLE, 10);
   set(socket_, IPPROTO_TCP, TCP_KEEPINTVL, 5);
@@ -143,7 +145,7 @@ Line Wire::receive(Message& message, double deadline) {
   const std::uint32_t length = length_at(header.data() + 1);
   if (!is_kind(header[0]) || length > most_bytes) return Line::ended;
   std::string body;
-  while (body.size() < length) {  // room for what comes, not for what a stranger announces
+  while (body.size() < length) {  // allocates for received bytes, not for what a stranger announces
     constexpr std::size_t piece = std::size_t{1} << 20;
     const std::size_t before = body.size();
     body.resize(std::min<std::size_t>(length, before + piece));

@@ -1,4 +1,5 @@
-// Messages between ranks: a type, a length, a list of texts; on a TCP socket, with a deadline for everything.
+// Messages between ranks: a type, a length and a list of texts, on a TCP socket. Every operation has a
+// deadline.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +9,24 @@
 
 namespace gpugauge::bench::ranks {
 
-/// What a message carries; any bytes.
+/// The content of a message; any bytes.
 using Texts = std::vector<std::string>;
 
-/// Every text with its length before it (4 bytes, most significant first).
+/// Writes every text after its length (4 bytes, big-endian).
 std::string encode(const Texts& texts);
-/// nullopt for bytes that encode() did not make.
+/// Returns nullopt for bytes that encode() did not make.
 std::optional<Texts> decode(const std::string& bytes);
 
-/// What a message is.
+/// The type of a message.
 enum class Kind : unsigned char {
   hello = 'H',    ///< a rank introduces itself to rank 0
   welcome = 'W',  ///< rank 0: all ranks are there
   give = 'G',     ///< a rank's part of an exchange
   all = 'A',      ///< rank 0: everybody's part
-  fault = 'F',    ///< one sentence why it is over
+  fault = 'F',    ///< one sentence: why the exchange ends
 };
 
-/// One message, as it is sent and received.
+/// One message as sent and received.
 struct Message {
   /// Its type.
   Kind kind = Kind::fault;
@@ -33,40 +34,40 @@ struct Message {
   Texts texts;
 };
 
-/// What became of a socket.
+/// The state of a socket.
 enum class Line { open, ended, late };
 
-/// One connected socket. Owns it. Deadlines are steady_seconds().
+/// Owns one connected socket. Deadlines are steady_seconds().
 class Wire {
  public:
-  /// None: closed.
+  /// A closed socket.
   Wire() = default;
   /// Takes a connected socket.
   explicit Wire(int socket);
-  /// The other one is closed afterwards.
+  /// Leaves `other` closed.
   Wire(Wire&& other) noexcept;
-  /// The same; what was open here is closed.
+  /// Closes this socket first and leaves `other` closed.
   Wire& operator=(Wire&& other) noexcept;
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
-  /// Closes it.
+  /// Closes the socket.
   ~Wire();
 
-  /// Holds from a connected socket to close().
+  /// True from construction with a socket until close().
   bool is_open() const { return socket_ >= 0; }
-  /// Its descriptor, -1 when closed; stays owned.
+  /// Its descriptor, -1 when closed. The caller does not own it.
   int socket() const { return socket_; }
-  /// Harmless when it is closed.
+  /// Does nothing when already closed.
   void close();
-  /// false when the other side has ended or the deadline has passed.
+  /// Returns false when the other side has ended or the deadline has passed.
   bool send(const Message& message, double deadline);
-  /// Waits for one message. ended: the other side is gone, or what came was no message.
+  /// Waits for one message. Returns ended when the other side is gone or the bytes were not a message.
   Line receive(Message& message, double deadline);
-  /// Without waiting: ended when the other side is gone; open otherwise. `kind` is that of a message that
-  /// waits to be received, if one does.
+  /// Does not wait. Returns ended when the other side is gone; open otherwise. Sets `kind` to that of a
+  /// waiting message, if there is one.
   Line peek(std::optional<Kind>& kind) const;
-  /// Without waiting: open when a whole message of at most `most` bytes waits to be received, late as long as
-  /// it may still become one, ended when it will not.
+  /// Does not wait. Returns open when a whole message of at most `most` bytes is waiting, late while it may
+  /// still become one, ended when it cannot.
   Line whole(std::size_t most) const;
 
  private:
