@@ -116,7 +116,7 @@ double peer_tolerance(const Policy& policy, const std::string& metric_class);
 /// not vary with the power limit.
 double peer_tolerance(const Policy& policy, const std::string& metric_class, const std::string& key);
 
-/// Relative standard deviation of a metric between healthy nodes of one model (docs/verdicts-fleet.md has the
+/// Relative standard deviation of a metric between healthy nodes of one model (docs/verdicts.md has the
 /// sources). The power limit affects rates, but not operations per clock.
 double between_nodes(const std::string& metric_class, std::string_view key = {});
 
