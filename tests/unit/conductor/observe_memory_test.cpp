@@ -30,7 +30,7 @@ report::DeviceReport gpu(const Told& told) {
   return device;
 }
 
-std::string first_of(const report::DeviceReport& device) {
+std::string first_cause(const report::DeviceReport& device) {
   const auto found = diagnose::diagnose(observe(device, nullptr));
   return found.findings.empty() ? "" : found.findings.front().cause;
 }
@@ -39,8 +39,8 @@ TEST(ObserveMemory, AFailedOrPendingRemapIsTheCause) {
   const report::DeviceReport failed = gpu({{"remap_failed", {0, 1}}, {"remap_pending", {0, 0}}});
   EXPECT_EQ(observe(failed, nullptr).inventory.at("gpu.remap_failed"), diagnose::Value(true));
   EXPECT_EQ(observe(failed, nullptr).inventory.at("gpu.remap_pending"), diagnose::Value(false));
-  EXPECT_EQ(first_of(failed), "hbm_row_remap");
-  EXPECT_EQ(first_of(gpu({{"remap_failed", {0}}, {"remap_pending", {1}}})), "hbm_row_remap");
+  EXPECT_EQ(first_cause(failed), "hbm_row_remap");
+  EXPECT_EQ(first_cause(gpu({{"remap_failed", {0}}, {"remap_pending", {1}}})), "hbm_row_remap");
 }
 
 TEST(ObserveMemory, ErrorsAreTheCountAtTheEndOfTheLastRound) {
@@ -53,8 +53,9 @@ TEST(ObserveMemory, WhatTheGpuDoesNotTellIsNotKnown) {
   const diagnose::Observation seen = observe(gpu({}), nullptr);
   for (const char* const key : {"gpu.remap_failed", "gpu.remap_pending", "gpu.ecc_uncorrected"})
     EXPECT_FALSE(seen.inventory.contains(key)) << key;
-  EXPECT_EQ(first_of(gpu({{"remap_failed", {0}}, {"remap_pending", {0}}, {"ecc_uncorrected_volatile", {0}}})),
-            "");
+  EXPECT_EQ(
+      first_cause(gpu({{"remap_failed", {0}}, {"remap_pending", {0}}, {"ecc_uncorrected_volatile", {0}}})),
+      "");
 }
 
 }  // namespace

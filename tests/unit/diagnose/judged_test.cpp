@@ -53,7 +53,7 @@ TEST(Judged, ItIsNotCalledUnchanged) {
   const Observation slower =
       parse_observation(R"({"metrics": [{"class": "hbm", "factor": 1.012, "judged": "slower"}]})", "judged");
   const Seen seen(slower);
-  EXPECT_EQ(seen.slower({"hbm"}), "hbm is 1.012 times as slow");
+  EXPECT_EQ(seen.slower({"hbm"}).value_or(""), "hbm is 1.012 times as slow");
   EXPECT_EQ(seen.movement("hbm"), Movement::slower);
   EXPECT_FALSE(seen.slower({"hbm"}, {}, 1.2));
 }

@@ -14,14 +14,14 @@ using ::testing::ElementsAre;
 using ::testing::IsNan;
 using ::testing::SizeIs;
 
-constexpr double tolerance = .1;
+constexpr double fit_tolerance = .1;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 const FabricRules rules;
 
 using Sets = std::vector<MeasuredSet>;
 
 FabricFit fit(const Sets& sets, std::size_t nodes, std::optional<double> expected = std::nullopt) {
-  return fit_fabric(sets, nodes, tolerance, expected, rules);
+  return fit_fabric(sets, nodes, fit_tolerance, expected, rules);
 }
 
 /// Every pair of four nodes, in the order 01 02 03 12 13 23.

@@ -23,7 +23,7 @@ using testing::StartsWith;
 const std::string hostile =
     "a\"b'c<img src=x onerror=alert(1)></script>]]>&amp;|`*_\n\r\x1b[31m\xe2\x80\xae%0A::error::x\xff";
 
-Verdict verdict(const std::string& metric, VerdictKind kind, double change, bool advisory = false) {
+Verdict verdict_on(const std::string& metric, VerdictKind kind, double change, bool advisory = false) {
   Verdict out;
   out.metric = metric;
   out.kind = kind;
@@ -38,7 +38,7 @@ Verdict verdict(const std::string& metric, VerdictKind kind, double change, bool
   return out;
 }
 
-Report example() {
+Report whole_report() {
   Report report;
   report.stack = {{"GPU", "absent", "no NVIDIA device"}};
   DeviceReport device;
@@ -47,11 +47,11 @@ Report example() {
   device.rounds = {result::example_run()};
   device.baseline_origin = "No baseline.";
   device.seconds = 12.5;
-  device.verdicts = {verdict("host/triad/one_core:bandwidth", VerdictKind::ok, .01),
-                     verdict("host/triad/one_core:bandwidth_mean", VerdictKind::regressed, .25),
-                     verdict("host/a:x", VerdictKind::inconclusive, .02),
-                     verdict("host/b:x", VerdictKind::regressed, .3, true),
-                     verdict("host/c:x", VerdictKind::missing, 0)};
+  device.verdicts = {verdict_on("host/triad/one_core:bandwidth", VerdictKind::ok, .01),
+                     verdict_on("host/triad/one_core:bandwidth_mean", VerdictKind::regressed, .25),
+                     verdict_on("host/a:x", VerdictKind::inconclusive, .02),
+                     verdict_on("host/b:x", VerdictKind::regressed, .3, true),
+                     verdict_on("host/c:x", VerdictKind::missing, 0)};
   device.outcome = {ExitCode::regressed, "regressed: 1, missing: 1 of 5 metrics"};
   report.devices = {device};
   report.outcome = device.outcome;
@@ -77,7 +77,7 @@ TEST(Reporters, EachKindOnceAndFound) {
   for (const Reporter& one : reporters()) {
     EXPECT_TRUE(kinds.insert(one.kind).second) << one.kind;
     EXPECT_EQ(find_reporter(one.kind), &one);
-    const Report report = example();
+    const Report report = whole_report();
     EXPECT_FALSE(one.text(&report).empty()) << one.kind;
   }
   EXPECT_EQ(find_reporter("xml"), nullptr);
@@ -102,7 +102,7 @@ TEST(Tame, KeepsOneLineOfWhatItIsGiven) {
 }
 
 TEST(Digest, MapsVerdictsAndNamesWhatWasNotMeasured) {
-  const auto found = states(example());
+  const auto found = states(whole_report());
   EXPECT_EQ(found.at("host/triad/one_core:bandwidth"), CaseState::passed);
   EXPECT_EQ(found.at("host/triad/one_core:bandwidth_mean"), CaseState::failed);
   EXPECT_EQ(found.at("host/a:x"), CaseState::skipped);
@@ -116,8 +116,8 @@ TEST(Digest, MapsVerdictsAndNamesWhatWasNotMeasured) {
 TEST(Digest, ABadCaseStandsThereExactlyWhenTheOutcomeIsNotAPass) {
   for (const ExitCode code : {ExitCode::pass, ExitCode::regressed, ExitCode::error, ExitCode::cannot_judge,
                               ExitCode::inconclusive}) {
-    Report report = example();
-    report.devices[0].verdicts = {verdict("host/a:x", VerdictKind::ok, 0)};
+    Report report = whole_report();
+    report.devices[0].verdicts = {verdict_on("host/a:x", VerdictKind::ok, 0)};
     report.devices[0].outcome = report.outcome = {code, "a sentence"};
     const auto found = states(report);
     const bool bad = std::any_of(found.begin(), found.end(),
@@ -131,23 +131,23 @@ TEST(Digest, ABadCaseStandsThereExactlyWhenTheOutcomeIsNotAPass) {
   EXPECT_EQ(states(nothing).at("usable GPU"), CaseState::error);
   // What the node has right is no answer to what was not judged.
   Report busy;
-  busy.node = {verdict("node:gpus", VerdictKind::ok, 0)};
+  busy.node = {verdict_on("node:gpus", VerdictKind::ok, 0)};
   busy.outcome = {ExitCode::cannot_judge, "cannot judge: another gpugauge measures it"};
   EXPECT_EQ(states(busy).at("verdict"), CaseState::error);
 }
 
 TEST(Digest, OfTwoJudgesTheGravestCounts) {
-  Verdict physical = verdict("m:x", VerdictKind::failed, 0);
+  Verdict physical = verdict_on("m:x", VerdictKind::failed, 0);
   physical.judge = judge::Judge::physical;
-  const std::vector<Verdict> verdicts{verdict("m:x", VerdictKind::ok, 0), physical,
-                                      verdict("m:x", VerdictKind::regressed, .5, true)};
+  const std::vector<Verdict> verdicts{verdict_on("m:x", VerdictKind::ok, 0), physical,
+                                      verdict_on("m:x", VerdictKind::regressed, .5, true)};
   const auto kept = gravest_verdicts(verdicts);
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_EQ(kept[0]->kind, VerdictKind::failed);
 }
 
 TEST(JUnit, CountsAgreeWithTheCases) {
-  const Report report = example();
+  const Report report = whole_report();
   const auto document = parsed(junit_text(&report));
   const pugi::xml_node root = document.child("testsuites");
   int cases = 0, failures = 0, errors = 0, skipped = 0;
@@ -178,7 +178,7 @@ TEST(JUnit, CountsAgreeWithTheCases) {
 }
 
 TEST(JUnit, ForeignTextStaysText) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].verdicts[1].metric = hostile;
   report.devices[0].verdicts[1].reason = hostile;
   report.devices[0].label = hostile;
@@ -190,9 +190,9 @@ TEST(JUnit, ForeignTextStaysText) {
 }
 
 TEST(Annotations, AreEscapedAsTheRunnerReadsThem) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].rounds.clear();
-  report.devices[0].verdicts = {verdict("x:y,100%", VerdictKind::regressed, .25)};
+  report.devices[0].verdicts = {verdict_on("x:y,100%", VerdictKind::regressed, .25)};
   report.devices[0].verdicts[0].reason = "a 5% drop: here\n::error::no";
   report.outcome.sentence = "regressed: 1, of 1";
   EXPECT_EQ(annotations_text(&report),
@@ -201,13 +201,13 @@ TEST(Annotations, AreEscapedAsTheRunnerReadsThem) {
 }
 
 TEST(Annotations, TheWorstTenAndHowManyThereAre) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].rounds.clear();
   report.devices[0].verdicts.clear();
   for (int i = 0; i < 15; ++i)
-    report.devices[0].verdicts.push_back(verdict("m" + std::to_string(i) + ":x",
-                                                 i < 14 ? VerdictKind::regressed : VerdictKind::inconclusive,
-                                                 .01 * i));
+    report.devices[0].verdicts.push_back(
+        verdict_on("m" + std::to_string(i) + ":x",
+                   i < 14 ? VerdictKind::regressed : VerdictKind::inconclusive, .01 * i));
   const std::string text = annotations_text(&report);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 11);
   EXPECT_THAT(text, StartsWith("::error title=regressed%3A m13%3Ax::"));
@@ -216,7 +216,7 @@ TEST(Annotations, TheWorstTenAndHowManyThereAre) {
 }
 
 TEST(Markdown, TheVerdictComesFirstAndNothingForeignIsMarkup) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].verdicts[1].metric = "evil|`x`<b>@team #1 https://x www.y [a](b)";
   const std::string text = markdown_text(&report);
   EXPECT_THAT(text,
@@ -226,18 +226,18 @@ TEST(Markdown, TheVerdictComesFirstAndNothingForeignIsMarkup) {
 }
 
 TEST(Markdown, SaysThatNoCauseCanBeNamed) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].diagnosis = diagnose::diagnose(diagnose::parse_observation(
       R"({"metrics": [{"class": "hbm", "factor": 1.012, "judged": "slower"}]})", "test"));
   EXPECT_THAT(markdown_text(&report), HasSubstr("what was seen names no cause"));
 }
 
 TEST(Markdown, StaysBelowWhatGitHubTakes) {
-  Report report = example();
+  Report report = whole_report();
   DeviceReport device = report.devices[0];
   for (int i = 0; i < 60; ++i) {
     device.verdicts.push_back(
-        verdict(std::string(10000, 'x') + std::to_string(i), VerdictKind::regressed, .2));
+        verdict_on(std::string(10000, 'x') + std::to_string(i), VerdictKind::regressed, .2));
     device.remarks.push_back(std::string(10000, '|'));
   }
   while (report.devices.size() < 24) report.devices.push_back(device);
@@ -248,7 +248,7 @@ TEST(Markdown, StaysBelowWhatGitHubTakes) {
 }
 
 TEST(OpenMetrics, EverySampleIsWellFormedAndStandsOnce) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].verdicts[1].metric = hostile;
   const std::string text = openmetrics_text(&report);
   const std::regex sample(
@@ -274,11 +274,11 @@ TEST(OpenMetrics, EverySampleIsWellFormedAndStandsOnce) {
 }
 
 TEST(OpenMetrics, ValueChangeAndShareAreOfTheSameRounds) {
-  Report report = example();
+  Report report = whole_report();
   DeviceReport& device = report.devices[0];
   device.rounds.resize(3, device.rounds[0]);
   device.rounds[1].processes.clear();
-  device.verdicts[0] = verdict("host/triad/one_core:bandwidth", VerdictKind::regressed, .2);
+  device.verdicts[0] = verdict_on("host/triad/one_core:bandwidth", VerdictKind::regressed, .2);
   const std::string labels =
       "{report=\"check\",device=\"host\",metric=\"host/triad/one_core:bandwidth\",class=\"host_memory\"} ";
   const std::string text = openmetrics_text(&report);
@@ -288,7 +288,7 @@ TEST(OpenMetrics, ValueChangeAndShareAreOfTheSameRounds) {
 }
 
 TEST(Markdown, ARowIsOfOneVerdictWhateverTheFirstRoundSaw) {
-  Report report = example();
+  Report report = whole_report();
   DeviceReport& device = report.devices[0];
   device.rounds.resize(3, device.rounds[0]);
   EXPECT_THAT(
@@ -297,7 +297,7 @@ TEST(Markdown, ARowIsOfOneVerdictWhateverTheFirstRoundSaw) {
 }
 
 TEST(Html, ARowIsOfTheRoundsThatTheVerdictRestsOn) {
-  Report report = example();
+  Report report = whole_report();
   DeviceReport& device = report.devices[0];
   device.rounds.resize(3, device.rounds[0]);
   device.rounds[0].processes.clear();  // the first round lacks it
@@ -311,7 +311,7 @@ TEST(Html, ARowIsOfTheRoundsThatTheVerdictRestsOn) {
 }
 
 TEST(Html, TheDataHoldsNothingThatAParserOfHtmlSees) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].label = hostile;
   report.devices[0].remarks = {"<!--", "</script ", std::string(10000, '<')};
   const std::string text = html_text(&report);
@@ -333,7 +333,7 @@ TEST(Html, TheDataHoldsNothingThatAParserOfHtmlSees) {
 }
 
 TEST(Html, ShowsSamplesInTheMetricsUnitAndTheTrend) {
-  Report report = example();
+  Report report = whole_report();
   report.devices[0].reference = {result::example_run()};
   report.devices[0].trends = {
       {"host/triad/one_core:bandwidth", {{"2026-01-01T00:00:00Z", 1.2e10, "driver 1 -> 2"}}}};
