@@ -220,9 +220,14 @@ Outcome outcome(const OutcomeInput& input) {
                         far_worse(counts.unconfirmed))};
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
-  // A change that was shown and excused counts as decided.
+  // What was shown and excused was decided. What is too noisy to count would have shown a larger drop.
   if (counts.held + counts.limits == 0 && counts.advisory.empty())
-    return {ExitCode::cannot_judge, "cannot judge: nothing could be decided: " + held, false};
+    return {undecided > 0 ? ExitCode::cannot_judge : ExitCode::pass,
+            fmt::format("{}: {}",
+                        undecided > 0 ? "cannot judge: nothing could be decided"
+                                      : "pass, but nothing could be decided",
+                        held),
+            false};
   return {ExitCode::pass, "pass: " + held};
 }
 

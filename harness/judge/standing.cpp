@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/shell_word.hpp"
 #include "result/time.hpp"
@@ -83,11 +82,7 @@ class Judging {
         add_ungauged("gpu " + word, "GPU " + word, "was never gauged, and the kernel shows no such GPU");
       else
         add_ungauged("gpu " + word, "GPU " + word,
-                     static_cast<std::size_t>(std::stoi(word)) < now_.gpus.size()
-                         ? fmt::format("was never gauged: `gpugauge check --device {}` does", word)
-                         : fmt::format("was never gauged, and the kernel shows {}",
-                                       now_.gpus.empty() ? "no NVIDIA GPU"
-                                                         : result::counted(now_.gpus.size(), "NVIDIA GPU")));
+                     fmt::format("was never gauged: `gpugauge check --device {}` does", word));
     } else {
       add_by_uuid(word);
     }

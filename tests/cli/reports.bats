@@ -128,7 +128,7 @@ two_sides() {
 @test "a report replaces what a link points to and leaves the link" {
   two_sides
   mkdir real && echo old >real/report.json && ln -s real/report.json link.json
-  gpugauge compare --before sides/node-00001 --after sides/node-00001 --report json=link.json
+  gpugauge compare --before sides/node-00001 --after sides/node-00002 --report json=link.json
   [ -L link.json ]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report real/report.json
 }

@@ -26,7 +26,7 @@ TEST(Differences, OtherFieldsAreNamedWithBothValuesBeforeTheSources) {
       in_words({{"suite.source_hash.host", "ab", "cd"}, {"suite.profile", "quick", "smoke"}}),
       "suite.profile (quick now, smoke then); the sources of the family host differ: another version of "
       "GPUGauge");
-  EXPECT_EQ(in_words({}), "");
+  EXPECT_EQ(in_words(std::vector<baseline::Mismatch>{}), "");
 }
 
 }  // namespace

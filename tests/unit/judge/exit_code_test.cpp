@@ -171,6 +171,12 @@ TEST(Outcome, NothingDecidedIsNoPass) {
   input.strict = false;
   input.verdicts = {verdict(VerdictKind::regressed, "m", true)};
   EXPECT_EQ(outcome(input).code, ExitCode::pass) << "it was decided, and accepted";
+  EXPECT_TRUE(outcome(input).decided);
+  input.verdicts = {verdict(VerdictKind::inconclusive, "m", true)};
+  EXPECT_EQ(outcome(input).sentence,
+            "pass, but nothing could be decided: 0 of 1 metric within tolerance and limits; "
+            "1 too noisy or unknown to count");
+  EXPECT_FALSE(outcome(input).decided);
 }
 
 TEST(Outcome, NamesTheWorstOfWhatIsOpen) {
