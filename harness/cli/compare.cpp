@@ -113,13 +113,20 @@ void in_order(std::vector<result::Run>& rounds) {
   });
 }
 
-/// Refuses a run that stands on both sides: nothing differs from itself.
-void require_two_sides(const std::vector<result::Run>& old_side, const std::vector<result::Run>& new_side) {
+/// The id of a run that stands on both sides; "" where there is none.
+std::string on_both_sides(const std::vector<result::Run>& old_side,
+                          const std::vector<result::Run>& new_side) {
   for (const result::Run& run : new_side)
     for (const result::Run& old : old_side)
-      if (run.id == old.id && run.started == old.started)
-        throw result::UsageError(
-            fmt::format("run {} stands on both sides: what is compared with itself shows nothing", run.id));
+      if (run.id == old.id && run.started == old.started) return run.id;
+  return "";
+}
+
+/// Refuses a run that stands on both sides: nothing differs from itself.
+void require_two_sides(const std::vector<result::Run>& old_side, const std::vector<result::Run>& new_side) {
+  if (const std::string shared = on_both_sides(old_side, new_side); !shared.empty())
+    throw result::UsageError(
+        fmt::format("run {} stands on both sides: what is compared with itself shows nothing", shared));
 }
 
 report::DeviceReport against_baseline(const CompareArguments& arguments, std::vector<result::Run> rounds,
@@ -132,8 +139,12 @@ report::DeviceReport against_baseline(const CompareArguments& arguments, std::ve
       arguments.baseline.empty() ? std::filesystem::path{} : baseline::find(arguments.baseline);
   const baseline::Selection selection =
       baseline::select(given, rounds.front().fingerprint, rounds.front().device);
-  if (selection.baseline) require_two_sides(selection.baseline->runs, rounds);
-  return conductor::judge_rounds(rounds, selection, policy, arguments.strict);
+  report::DeviceReport device = conductor::judge_rounds(rounds, selection, policy, arguments.strict);
+  if (selection.baseline)
+    if (const std::string shared = on_both_sides(selection.baseline->runs, rounds); !shared.empty())
+      device.remarks.push_back(fmt::format(
+          "Run {} is one of the baseline's own rounds: what is compared with itself shows little.", shared));
+  return device;
 }
 
 /// Enough runs stand for a baseline that was never pinned; fewer are the old side of two.

@@ -4,8 +4,8 @@
 //   a metric failed, regressed or is missing           1     whatever else
 //   interrupted, a required family unmeasured,
 //   a pinned baseline that cannot be read,
-//   no judge applicable, or no verdict at all, nothing
-//   decided, or a large drop that too few rounds confirm   3
+//   no judge applicable, or no verdict at all, or a
+//   large drop that too few rounds confirm             3
 //   inconclusive or unstable, with --strict            4
 //   inconclusive or unstable                           0     counted in the sentence
 //   ok, new, improved, and everything advisory         0     new, improved and advisory are mentioned
@@ -220,14 +220,9 @@ Outcome outcome(const OutcomeInput& input) {
                         far_worse(counts.unconfirmed))};
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
-  // What was shown and excused was decided. What is too noisy to count would have shown a larger drop.
+  // What was shown and excused was decided. What noise hides would have shown a larger drop.
   if (counts.held + counts.limits == 0 && counts.advisory.empty())
-    return {undecided > 0 ? ExitCode::cannot_judge : ExitCode::pass,
-            fmt::format("{}: {}",
-                        undecided > 0 ? "cannot judge: nothing could be decided"
-                                      : "pass, but nothing could be decided",
-                        held),
-            false};
+    return {ExitCode::pass, "pass, but nothing could be decided: " + held, false};
   return {ExitCode::pass, "pass: " + held};
 }
 

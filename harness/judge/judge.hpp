@@ -113,8 +113,7 @@ std::string_view to_string(ExitCode code);
 struct Outcome {
   ExitCode code = ExitCode::pass;  ///< the command's exit code
   std::string sentence;            ///< the verdict in one sentence with counts
-  /// false: nothing could be decided (code 3, or 0 where all was too noisy to count), or suspects of a fleet
-  /// are to be measured again.
+  /// false: nothing could be decided, or suspects of a fleet are to be measured again
   bool decided = true;
 };
 /// Everything that decides an exit code.

@@ -108,6 +108,7 @@ PY
 import json
 run = json.load(open("one.json"))
 run["fingerprint"]["device"]["host.cpu_model"] = "AnotherCpu"
+run["started"] = "2026-01-02T03:04:05.000Z"
 json.dump(run, open("other.json", "w"))
 PY
   run -3 gpugauge compare one.json --against other.json

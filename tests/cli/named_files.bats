@@ -112,7 +112,7 @@ everything() {
 @test "a word that is no file is no input, and a new output beside an input is none" {
   quick_run in.json >/dev/null
   echo old >host
-  gpugauge run --device host --profile smoke --only 'host/clock_gettime*' --quiet --output host
+  gpugauge run --device host --profile smoke --only 'host/clock_gettime*' --quiet --output host --force
   grep -q gpugauge.run host
   run ! gpugauge compare in.json --report json=out.json
   [ -s out.json ] && grep -q gpugauge.run in.json
