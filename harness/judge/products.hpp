@@ -46,7 +46,7 @@ enum class Maker { library, own };  ///< own: own_kernels()
 struct TensorWork {
   std::string_view products;     ///< gemmtf32, gemm16, fp8, int8; gemm32 for comparison
   Maker maker = Maker::library;  ///< whose kernels
-  std::string_view layer = "";   ///< "conv" or "attention" from a library; "": matrix products
+  std::string_view layer = {};   ///< "conv" or "attention" from a library; "": matrix products
 };
 
 /// True for a usual product of this kind, of any size. Convolutions only count if every healthy library uses
