@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "baseline/card.hpp"
+#include "baseline/same_measurement.hpp"
 #include "cli/command.hpp"
 #include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
@@ -113,12 +114,12 @@ void in_order(std::vector<result::Run>& rounds) {
   });
 }
 
-/// The id of a run that stands on both sides; "" where there is none.
+/// The id of a run whose measurement stands on both sides; "" where there is none.
 std::string on_both_sides(const std::vector<result::Run>& old_side,
                           const std::vector<result::Run>& new_side) {
   for (const result::Run& run : new_side)
     for (const result::Run& old : old_side)
-      if (run.id == old.id && run.started == old.started) return run.id;
+      if (baseline::same_measurement(old, run)) return run.id;
   return "";
 }
 
