@@ -4,6 +4,7 @@
 
 #include "baseline/baseline.hpp"
 #include "judge/baseline_change.hpp"
+#include "judge/reasons.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
 
@@ -35,17 +36,20 @@ std::string against_replaced(const std::filesystem::path& folder, const std::vec
   now.manifest.device = first.device;
   now.runs = runs;
   const judge::BaselineChange change = judge::change_between(before, now);
-  const bool same_stack = baseline::mismatches(first, before.runs.front()).empty();
+  std::vector<std::string> other;
+  for (const baseline::Mismatch& field : baseline::mismatches(first, before.runs.front()))
+    other.push_back(field.field);
   const std::string name = report::plain(before.manifest.name);
   const std::string said = report::plain(judge::in_words(change));
-  if (change.is_slower() && same_stack && reason.empty())
+  if (change.is_slower() && other.empty() && reason.empty())
     throw result::UsageError(fmt::format(
         "these rounds are slower than baseline {}, whose place they would take: {}. No baseline was made{}. "
         "If the loss is to be the norm from now on, say why with --reason TEXT; --candidate keeps them "
         "without using them",
         name, said, kept));
   return fmt::format("against {}{}: {}", name,
-                     same_stack ? "" : ", which was measured on another software stack", said);
+                     other.empty() ? "" : ", from which these rounds differ in " + judge::some_of(other),
+                     said);
 }
 
 }  // namespace gpugauge::cli
