@@ -93,7 +93,9 @@ StoredVerdict stored_verdict(const DeviceReport& device) {
   out.device = device.selection;
   out.label = device.label;
   out.outcome = device.outcome;
-  out.word = outcome_word(device.outcome);
+  // A stored pass is a pass; its sentence says that nothing could be decided.
+  out.word = device.outcome.code == judge::ExitCode::pass ? std::string(judge::to_string(device.outcome.code))
+                                                          : outcome_word(device.outcome);
   out.baseline = device.baseline_origin;
   std::vector<const judge::Verdict*> verdicts = gravest_verdicts(device.verdicts);
   for (const judge::Verdict* verdict : verdicts) ++out.counts[std::string(to_string(verdict->kind))];

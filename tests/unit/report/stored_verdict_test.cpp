@@ -53,6 +53,12 @@ DeviceReport device() {
   return out;
 }
 
+TEST(StoredVerdict, APassThatDecidedNothingIsStoredAsAPass) {
+  DeviceReport undecided = device();
+  undecided.outcome = {ExitCode::pass, "pass, but nothing could be decided: 0 of 9 metrics", false};
+  EXPECT_EQ(stored_verdict(undecided).word, "pass") << "docs/schema/verdict.schema.json has no other word";
+}
+
 TEST(StoredVerdict, KeepsTheWorstFirstAndSurvivesItsFile) {
   judge::StoredVerdict made = stored_verdict(device());
   std::vector<std::string> names;
