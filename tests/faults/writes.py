@@ -34,6 +34,8 @@ def main():
             continue
         changes += 1
         for path in paths(call, folder):
+            if "O_TMPFILE" in call:  # a file without a name, in the folder that the path names
+                path = os.path.join(path, "unnamed")
             real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
             if real not in NOTHING_KEPT and not real.startswith(folder + "/") and not real.endswith(".gcda"):
                 outside.add(f"{call.split('(')[0]} {path}")

@@ -81,7 +81,7 @@ ROWS = [
         "of another schema", "sed 's|gpugauge.run/1|gpugauge.run/2|' earlier.json >x.json", "x.json.*gpugauge.run/1"
     ),
     run_file("a pipe", "mkfifo x.json", "x.json is not a regular file"),
-    run_file("a folder without one", "mkdir x.json", "the folder x.json holds no .json file"),
+    run_file("a folder without one", "mkdir x.json", "x.json holds no [*].json file"),
     run_file("binary", "head -c 100000 /dev/urandom >x.json", "x.json"),
     run_file("of 3 GiB", "truncate -s 3G x.json", "x.json has 3221225472 bytes; at most"),
     run_file("an escape sequence in it", """printf '{"schema": "\\033[31mred"}' >x.json""", "x.json"),
