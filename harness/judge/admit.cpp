@@ -89,7 +89,8 @@ class Admitting {
   /// Judges each kind of the newcomer's runs; the gravest answer counts, and the others are mentioned.
   Admission gravest(const PeerRounds& newcomer) const {
     std::vector<Admission> made;
-    for (const PeerKind& kind : kinds_of({newcomer})) made.push_back(admit(kind.front()));
+    const std::vector<Verdict> health = health_of(newcomer);
+    for (const PeerKind& kind : kinds_of({newcomer})) made.push_back(admit(kind.front(), health));
     std::stable_sort(made.begin(), made.end(),
                      [](const Admission& a, const Admission& b) { return a.state < b.state; });
     Admission out = std::move(made.front());
@@ -108,19 +109,24 @@ class Admitting {
     return state == AdmissionState::measure_again ? "to be measured again" : to_string(state);
   }
 
-  Admission admit(const PeerRounds& newcomer) const {
+  /// `health`: of all the newcomer's runs.
+  Admission admit(const PeerRounds& newcomer, const std::vector<Verdict>& health) const {
     const PeerRound& first = *newcomer.front();
     const result::Fingerprint& here = input_.fingerprints.at(first.id);
     Admission made;
     made.node = first.node;
     made.label = first.label;
     made.device = first.device;
+    made.verdicts = health;
     for (const PeerRound* round : newcomer) made.files.push_back(round->file);
     NearestKind nearest = nearest_kind(kinds_, first, here, policy_, rules_);
     made.drift = std::move(nearest.drift);
     made.reason = std::move(nearest.reason);
     const PeerKind* kind = nearest.kind;
-    if (kind == nullptr) return made;
+    if (kind == nullptr) {
+      add_own_failures(newcomer, made);
+      return made;
+    }
     made.reference = describe(*kind->front().front());
     made.peers = count_of(*kind);
     for (const std::string& word : policy_.treatment) {
@@ -167,7 +173,8 @@ class Admitting {
   /// Adds the newcomer's own failures, which need no peers.
   static void add_own_failures(const PeerRounds& newcomer, Admission& made) {
     add_failures(newcomer, made.verdicts);
-    if (made.verdicts.empty()) return;
+    std::stable_partition(made.verdicts.begin(), made.verdicts.end(), grave);
+    if (made.verdicts.empty() || !grave(made.verdicts.front())) return;
     made.state = AdmissionState::refused;
     made.reason = fmt::format("{} failed: {}; and {}", made.verdicts.front().metric,
                               made.verdicts.front().reason, made.reason);
@@ -177,7 +184,7 @@ class Admitting {
     PeerGroupResult result =
         judge_newcomer(kind, newcomer, input_.fleet.metrics, policy_, rules_, scales_[&kind]);
     made.metrics = result.judged;
-    made.verdicts = std::move(result.verdicts.front());
+    made.verdicts.insert(made.verdicts.end(), result.verdicts.front().begin(), result.verdicts.front().end());
     const bool again = compare_checksums_of(newcomer, made) || result.again.front();
     std::stable_sort(made.verdicts.begin(), made.verdicts.end(), [](const Verdict& a, const Verdict& b) {
       if (a.advisory != b.advisory) return b.advisory;
@@ -261,12 +268,16 @@ class Admitting {
           made.verdicts.front().metric, to_string(made.verdicts.front().kind), made.verdicts.front().reason);
     } else if (count(false) > 0) {
       made.state = AdmissionState::measure_again;
-      made.reason = fmt::format(
-          "{} in doubt with {} compared, {} first: {}", result::counted(count(false), "finding"),
-          result::counted(made.metrics, "metric"), made.verdicts.front().metric,
-          again ? std::string("measure it again and give both runs; one run condemns nobody")
-                : fmt::format("{}; a further run can clear it, and only more {} of its kind condemn it",
-                              made.verdicts.front().reason, made.peers.many));
+      const Verdict& first = made.verdicts.front();
+      std::string what = "measure it again and give both runs; one run condemns nobody";
+      if (first.judge == Judge::physical)
+        what = first.reason;  // says what to do first
+      else if (!again)
+        what = fmt::format("{}; a further run can clear it, and only more {} of its kind condemn it",
+                           first.reason, made.peers.many);
+      made.reason =
+          fmt::format("{} in doubt with {} compared, {} first: {}", result::counted(count(false), "finding"),
+                      result::counted(made.metrics, "metric"), first.metric, what);
     } else if (!compared) {
       made.reason = "no metric was measured both here and by the fleet";
     } else {

@@ -80,12 +80,13 @@ struct Admission {
   std::vector<std::string> files;  ///< run files, oldest first, each run once
   /// cannot_judge unless a comparison or a failure decides
   AdmissionState state = AdmissionState::cannot_judge;
-  std::string reason;             ///< one sentence
-  std::string reference;          ///< what it was compared with: "NVIDIA H200, driver 580.65.06"
-  DeviceCount peers;              ///< devices of that kind, without the newcomer
-  std::size_t metrics = 0;        ///< metrics that were compared
-  std::vector<Verdict> verdicts;  ///< notable verdicts: counted ones first, then by gravity
-  std::vector<Drift> drift;       ///< fields that must match come first
+  std::string reason;       ///< one sentence
+  std::string reference;    ///< what it was compared with: "NVIDIA H200, driver 580.65.06"
+  DeviceCount peers;        ///< devices of that kind, without the newcomer
+  std::size_t metrics = 0;  ///< metrics that were compared
+  /// notable verdicts, also on the health of its GPUs: counted ones first, then by gravity
+  std::vector<Verdict> verdicts;
+  std::vector<Drift> drift;  ///< fields that must match come first
   /// Smallest relative drop found with 90% power: the median over the compared metrics. 0 where no metric was
   /// compared.
   double detects_median = 0;

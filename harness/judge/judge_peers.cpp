@@ -168,6 +168,7 @@ class Judging {
     made.rounds = static_cast<int>(device.size());
     for (const PeerRound* round : device) made.files.push_back(round->file);
     made.state = NodeState::not_judged;
+    made.verdicts = health_of(device);
     places_.emplace(made.node, out_.nodes.size());
     out_.nodes.push_back(std::move(made));
   }

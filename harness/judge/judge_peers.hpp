@@ -102,7 +102,8 @@ struct PeersJudgement {
 /// Compares the nodes of each kind that has 8 or more. Nodes are devices, so the GPUs of one machine are
 /// peers too. Where one machine holds half of a kind or more, a remark says what that hides. A node is in
 /// each kind of which it has a run (peer_kinds.hpp). Every run is screened; the runs after one that stands
-/// out confirm or acquit the node (peer_group.hpp). A metric that most nodes measure is missing on a node
+/// out confirm or acquit the node (peer_group.hpp). What a device's runs show of its health counts with any
+/// number of peers (health_of). A metric that most nodes measure is missing on a node
 /// without it. Checksums are compared within each kind of any size (checksums.hpp), and so are nodes measured
 /// together (fabric.hpp). Exit code: 1 for any finding. Else 3 if a node, run or fabric was not read or
 /// judged, if a metric of half of a kind or more was not, or if there is nothing to judge. Else 4 for open

@@ -1,4 +1,4 @@
-// Decides why a node lacks a metric, and what no node of a kind measured.
+// Decides why a node lacks a metric, what no node of a kind measured, and whether a node's GPUs are healthy.
 #include "judge/peer_faults.hpp"
 
 #include <algorithm>
@@ -142,6 +142,22 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
   if (held) return worst && grave(*worst) ? worst : lost;
   if (silent && (!worst || !grave(*worst))) return silent;
   return worst ? worst : missing_metric(metric, *node.front(), count);
+}
+
+std::vector<Verdict> health_of(const PeerRounds& rounds) {
+  std::vector<Verdict> out;
+  for (auto round = rounds.rbegin(); round != rounds.rend(); ++round) {
+    for (const Verdict& verdict : (*round)->health) {
+      if (!grave(verdict) && round != rounds.rbegin()) continue;
+      const auto known = std::find_if(out.begin(), out.end(),
+                                      [&](const Verdict& one) { return one.metric == verdict.metric; });
+      if (known == out.end())
+        out.push_back(verdict);
+      else if (grave(verdict) && !grave(*known))
+        *known = verdict;
+    }
+  }
+  return out;
 }
 
 void Unmeasured::add(const PeerRounds& node) {

@@ -1,4 +1,4 @@
-// What a node's runs did not measure, and why.
+// What a node's runs did not measure, and why; and what they show of its GPUs' health.
 #pragma once
 
 #include <map>
@@ -42,6 +42,11 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
 
 /// Adds the benchmarks and families that failed in any run of a node, each once.
 void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts);
+
+/// Returns what the runs of a device, oldest first, show of its GPUs' health (judge_gpu_health), each finding
+/// once. What failed in any run stands: a later run does not repair it. What was in doubt stands if the
+/// newest run still shows it. Needs no peers.
+std::vector<Verdict> health_of(const PeerRounds& rounds);
 
 /// Collects what no node of a kind could measure.
 class Unmeasured {

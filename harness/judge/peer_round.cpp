@@ -9,6 +9,7 @@
 #include "baseline/baseline.hpp"
 #include "baseline/fields.hpp"
 #include "judge/drawn_median.hpp"
+#include "judge/gpu_health.hpp"
 #include "judge/judge_peers.hpp"
 #include "judge/pinned.hpp"
 #include "judge/round_spread.hpp"
@@ -96,6 +97,7 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
   out.started = result::unix_seconds(run.started);
   out.faults = faults_of(run, collected);
   out.checksums = checksums_of(run);
+  out.health = judge_gpu_health(run);
   result::Fingerprint common = run.fingerprint;
   std::erase_if(common.suite, [&](const auto& fact) {
     if (baseline::role_of("suite", fact.first) != baseline::Role::must_in_common) return false;

@@ -14,6 +14,7 @@
 
 #include "judge/checksums.hpp"
 #include "judge/collect.hpp"
+#include "judge/verdict.hpp"
 #include "result/run_file.hpp"
 
 namespace gpugauge::judge {
@@ -83,6 +84,7 @@ struct PeerRound {
   std::size_t recorded_values = 0;
   std::vector<PeerFault> faults;  ///< families that failed or did not run, by name, then benchmarks
   Checksums checksums;            ///< checksums of the family integrity
+  std::vector<Verdict> health{};  ///< judge_gpu_health() of the run; empty for a healthy device
   /// By key: metrics whose values count in no process, and why. Shared by runs that agree; nullptr if there
   /// are none.
   std::shared_ptr<const std::map<std::string, std::string>> recorded{};

@@ -125,6 +125,17 @@ void store_faults(Database& database, long long run, const std::vector<judge::Pe
   }
 }
 
+void store_health(Database& database, long long run, const std::vector<judge::Verdict>& health) {
+  int position = 0;
+  for (const judge::Verdict& verdict : health) {
+    const std::string kind(to_string(verdict.kind));
+    database.sql() << "INSERT INTO health (run, position, subject, verdict, reason) VALUES (:run, :position, "
+                      ":subject, :verdict, :reason)",
+        use(run), use(position), use(verdict.metric), use(kind), use(verdict.reason);
+    ++position;
+  }
+}
+
 void store_checksums(Database& database, long long run, const judge::Checksums& checksums) {
   for (const auto& [name, values] : checksums) {
     const std::string benchmark = database.kept_name(name);
@@ -194,6 +205,7 @@ std::vector<Outcome> Store::ingest_together(const std::vector<Record>& records) 
       const long long run = store_run(*database_, ids, record, outcomes[at]);
       if (outcomes[at] != Outcome::stored) continue;
       store_faults(*database_, run, record.peer.faults);
+      store_health(*database_, run, record.peer.health);
       store_checksums(*database_, run, record.peer.checksums);
       store_choice(*database_, run, record.peer.only);
       for (const Measured& measured : record.measured) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "baseline/fields.hpp"
+#include "judge/physical_verdict.hpp"
 #include "judge/statistics.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
@@ -198,6 +199,29 @@ void read_faults(Database& database, const Night& night, const std::map<long lon
       out.rounds[place->second].faults.push_back({subject, result::status_from(status), reason});
 }
 
+judge::VerdictKind health_from(const std::string& word) {
+  for (const judge::VerdictKind kind : {judge::VerdictKind::failed, judge::VerdictKind::inconclusive})
+    if (word == to_string(kind)) return kind;
+  throw std::out_of_range("a verdict on health that is none");
+}
+
+/// A run from a version that did not store health has no row, like one of a healthy device.
+void read_health(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
+                 judge::PeersInput& out) {
+  long long run = 0;
+  std::string subject, verdict, reason;
+  soci::statement statement =
+      (database.sql().prepare
+           << "SELECT h.run, h.subject, h.verdict, h.reason FROM run r JOIN health h ON h.run = r.id WHERE "
+              "r.started >= :since AND r.started < :until ORDER BY h.run, h.position",
+       use(night.from), use(night.to), into(run), into(subject), into(verdict), into(reason));
+  statement.execute();
+  while (statement.fetch())
+    if (const auto place = places.find(run); place != places.end())
+      out.rounds[place->second].health.push_back(
+          judge::physical_verdict(subject, health_from(verdict), reason));
+}
+
 void read_checksums(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
                     judge::PeersInput& out) {
   long long run = 0;
@@ -254,6 +278,7 @@ void read_rows(Database& database, const Night& night, const Rounds& read, const
   read_values(database, night, read.places, forms, out);
   read_recorded(database, night, read.places, forms, out);
   read_faults(database, night, read.places, out);
+  read_health(database, night, read.places, out);
   read_checksums(database, night, read.places, out);
 }
 

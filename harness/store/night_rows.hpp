@@ -26,7 +26,7 @@ struct Rounds {
 /// std::out_of_range for an invalid time.
 Rounds read_rounds(Database& database, const Night& night, judge::PeersInput& out);
 
-/// Adds what other tables hold about these rounds: values, faults, checksums, selections, and facts if `take`
+/// Adds what other tables hold about these rounds: values, faults, health, checksums, selections, and facts if `take`
 /// is set; `take` receives them. `known`: all metrics of the store; their forms become those of `out`. Call
 /// in the transaction that read the rounds. Throws std::out_of_range for content that no version writes, and
 /// result::FileError if facts are missing.

@@ -241,6 +241,10 @@ Record record_of(const result::Run& run, std::string content_hash, const std::st
     fault.what = texts.text("fault", fault.what);
     fault.reason = texts.text("fault", fault.reason);
   }
+  for (judge::Verdict& verdict : out.peer.health) {
+    verdict.metric = texts.text("health", verdict.metric);
+    verdict.reason = texts.text("health", verdict.reason);
+  }
   judge::Checksums checksums;
   for (auto& [benchmark, values] : out.peer.checksums)
     for (const std::string& value : values)

@@ -51,6 +51,10 @@ CREATE TABLE recorded (run BIGINT NOT NULL, metric INTEGER NOT NULL, process_val
   note TEXT NOT NULL, PRIMARY KEY (run, metric)) TAIL;
 CREATE TABLE statistic (metric BIGINT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (metric));
 CREATE TABLE counted (metric BIGINT NOT NULL, PRIMARY KEY (metric))
+)"},
+                                std::string_view{R"(
+CREATE TABLE health (run BIGINT NOT NULL REFERENCES run (id), position INTEGER NOT NULL, subject TEXT NOT NULL,
+  verdict TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (run, position))
 )"}};
 constexpr int named_profiles = 3;
 constexpr int newest = static_cast<int>(migrations.size());

@@ -20,7 +20,7 @@ assert metrics and all(len(one["trend"]) == 2 and one["trend"][1][1] == one["val
 PY
   "$PYTHON" -c 'import sqlite3
 store = sqlite3.connect("nights.sqlite")
-for table in ("checksum", "choice", "counted", "recorded", "statistic"): store.execute("DROP TABLE " + table)
+for table in ("checksum", "choice", "counted", "recorded", "statistic", "health"): store.execute("DROP TABLE " + table)
 store.execute("DELETE FROM schema_version WHERE version > 1")
 store.commit()'
   rm page.html

@@ -127,7 +127,7 @@ wait_for() {
 }
 
 to_first_schema() {
-  ask 'DROP TABLE gpugauge.checksum, gpugauge.choice, gpugauge.counted, gpugauge.recorded, gpugauge.statistic; DELETE FROM gpugauge.schema_version WHERE version > 1'
+  ask 'DROP TABLE gpugauge.checksum, gpugauge.choice, gpugauge.counted, gpugauge.recorded, gpugauge.statistic, gpugauge.health; DELETE FROM gpugauge.schema_version WHERE version > 1'
 }
 
 @test "a role that only reads works on, once another one has brought an older store up to date" {
@@ -138,9 +138,9 @@ to_first_schema() {
   to_first_schema
   local viewer="postgresql://the%20viewer@/postgres?host=$SERVER"
   run -2 gpugauge history changes --store "$viewer"
-  [[ $output == *"has the schema 1, this version of GPUGauge needs 4, and who only reads may not change it"* ]]
+  [[ $output == *"has the schema 1, this version of GPUGauge needs 5, and who only reads may not change it"* ]]
   run -2 gpugauge history ingest fleet --store "$viewer"
-  [[ $output == *"has the schema 1, this version of GPUGauge needs 4, and this role may not change it"* ]]
+  [[ $output == *"has the schema 1, this version of GPUGauge needs 5, and this role may not change it"* ]]
   run -2 gpugauge history changes --store "$URL"
   [[ $output == *"run \`gpugauge history ingest\` once with a role that may"* ]]
   gpugauge history ingest fleet --store "$URL"
@@ -170,7 +170,7 @@ to_first_schema() {
   gpugauge history ingest fleet --store "$keeper"
   to_first_schema
   gpugauge history ingest fleet --store "$keeper"
-  [ "$(ask 'SELECT max(version) FROM gpugauge.schema_version')" -eq 4 ]
+  [ "$(ask 'SELECT max(version) FROM gpugauge.schema_version')" -eq 5 ]
   # Who owns none of its tables may not refer to them.
   ask 'DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA gpugauge TO guest'
   ask 'GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA gpugauge TO guest'

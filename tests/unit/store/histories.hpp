@@ -37,13 +37,17 @@ class Folder {
 };
 
 /// What makes a store of this version one of schema 1.
-inline const std::vector<std::string> to_first_schema{
-    "DROP TABLE checksum", "DROP TABLE choice",    "DROP TABLE counted",
-    "DROP TABLE recorded", "DROP TABLE statistic", "DELETE FROM schema_version WHERE version > 1"};
+inline const std::vector<std::string> to_first_schema{"DROP TABLE checksum",
+                                                      "DROP TABLE choice",
+                                                      "DROP TABLE counted",
+                                                      "DROP TABLE recorded",
+                                                      "DROP TABLE statistic",
+                                                      "DROP TABLE health",
+                                                      "DELETE FROM schema_version WHERE version > 1"};
 /// The same for schema 2.
-inline const std::vector<std::string> to_second_schema{"DROP TABLE choice", "DROP TABLE counted",
-                                                       "DROP TABLE recorded", "DROP TABLE statistic",
-                                                       "DELETE FROM schema_version WHERE version > 2"};
+inline const std::vector<std::string> to_second_schema{
+    "DROP TABLE choice",    "DROP TABLE counted", "DROP TABLE recorded",
+    "DROP TABLE statistic", "DROP TABLE health",  "DELETE FROM schema_version WHERE version > 2"};
 
 inline result::Fingerprint facts(const std::string& driver = "570.86") {
   result::Fingerprint out;

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include "judge/physical_verdict.hpp"
 #include "judge/pinned.hpp"
 #include "judge/statistics.hpp"
 #include "result/error.hpp"
@@ -30,6 +31,9 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   Store store = open();
   Record faulty = record(5, {7}, "node-2", "580.65");
   faulty.peer.faults = {{"gemm/bf16/a", result::Status::failed, "it is wrong; \"quoted\" \\ 'text'"}};
+  faulty.peer.health = {
+      judge::physical_verdict("health/memory", judge::VerdictKind::failed, "a row; \"quoted\""),
+      judge::physical_verdict("health/xid", judge::VerdictKind::inconclusive, "Xid 92")};
   faulty.boot_id = "boot-2";
   faulty.peer.complete = false;
   faulty.peer.partial_reason = "interrupted";
@@ -53,6 +57,8 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   ASSERT_THAT(two.faults, SizeIs(1));
   EXPECT_EQ(two.faults[0].reason, "it is wrong; \"quoted\" \\ 'text'");
   EXPECT_EQ(two.faults[0].status, result::Status::failed);
+  EXPECT_EQ(two.health, faulty.peer.health);
+  EXPECT_THAT(one.health, IsEmpty());
   EXPECT_THAT(store.night("2026-01-07").rounds, IsEmpty());
   EXPECT_THROW(store.night("January"), result::UsageError);
 }

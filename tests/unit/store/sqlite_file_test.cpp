@@ -119,7 +119,8 @@ TEST(SqliteFile, ThatHoldsWhatNobodyWritesIsDamaged) {
       {"UPDATE metric SET id = 4611686018427387904", "a value of a metric 1 that is missing"},
       {"UPDATE measurement SET metric = -7", "a value of a metric -7 that is missing"},
       {"UPDATE measurement SET median = 9e999", "a median of inf"},
-      {"UPDATE measurement SET median = 0", "a median of 0"}};
+      {"UPDATE measurement SET median = 0", "a median of 0"},
+      {"INSERT INTO health VALUES (1, 0, 'health/xid', 'ok', '')", "a verdict on health that is none"}};
   int number = 0;
   for (const auto& [statement, fault] : damages) {
     const std::string file = folder.file(std::to_string(++number));
@@ -188,7 +189,7 @@ TEST(SqliteFile, IsNeitherMadeNorChangedByWhoReads) {
   EXPECT_THAT(
       [&] { Store::open(file, Access::reading); },
       ThrowsMessage<result::UsageError>(HasSubstr(
-          "has the schema 1, this version of GPUGauge needs 4, and who only reads does not change it")));
+          "has the schema 1, this version of GPUGauge needs 5, and who only reads does not change it")));
   EXPECT_EQ(result::read_file(file), before);
   Store::open(file, Access::writing);
   Database reading(file, Access::reading);
