@@ -69,16 +69,21 @@ void refuse_existing(const RunArguments& arguments) {
                       file.string()));
 }
 
+/// Refuses an --output that cannot hold the runs of several devices.
+void refuse_one_file(const RunArguments& arguments, std::size_t devices) {
+  if (arguments.output.empty() || conductor::names_a_folder(arguments.output)) return;
+  throw result::UsageError(
+      fmt::format("--output names one file and {} devices are chosen; name one with --device, give a folder "
+                  "(ending with /), or leave --output out",
+                  devices));
+}
+
 /// Measures all chosen GPUs at the same time. All commands get one seed: the same family is measured on every
 /// GPU at about the same time.
 int run_all_together(const RunArguments& arguments, const conductor::MeasureOptions& options,
                      const Devices& devices, report::ProgressLine& progress) {
   const std::vector<conductor::Target> targets = gpus_together(devices, arguments.measure);
-  if (!arguments.output.empty() && !conductor::names_a_folder(arguments.output))
-    throw result::UsageError(fmt::format(
-        "--output names one file and {} devices are chosen; name one with --device, give a folder "
-        "(ending with /), or leave --output out",
-        targets.size()));
+  refuse_one_file(arguments, targets.size());
   if (arguments.json)
     throw result::UsageError(
         "--json prints one run file and --devices-together measures several: take the "
@@ -122,6 +127,63 @@ bool tells(const result::Process& process) {
   });
 }
 
+/// The exit code of one round. What failed is graver than what could not be judged.
+judge::ExitCode code_of(const result::Run& run) {
+  bool failed = false, measured = false, unavailable = false;
+  for (const result::Process& process : run.processes) {
+    failed = failed || process.status == result::Status::failed;
+    unavailable = unavailable || process.status == result::Status::unavailable;
+    measured = measured || (process.samples && process.status == result::Status::ok) || tells(process);
+  }
+  if (run.complete && measured && failed) return judge::ExitCode::regressed;
+  return run.complete && measured && !unavailable ? judge::ExitCode::pass : judge::ExitCode::cannot_judge;
+}
+
+/// Measures the chosen devices one after another, prints each, and keeps its run file.
+int run_in_turn(const RunArguments& arguments, const conductor::MeasureOptions& options,
+                const stack::GpuReport& gpus, const std::vector<conductor::Chosen>& chosen,
+                report::ProgressLine& progress) {
+  auto code = judge::ExitCode::pass;
+  const auto take = [&](judge::ExitCode one) {
+    if (one == judge::ExitCode::regressed || code == judge::ExitCode::pass) code = one;
+  };
+  Beside beside;
+  bool after_another = false;
+  std::string stopped_by;
+  for (const auto& [target, choice] : chosen) {
+    if (!stopped_by.empty()) {
+      warn(fmt::format("{}: not measured: {} asked to stop before", target.label, stopped_by));
+      continue;
+    }
+    conductor::Stored stored;
+    try {
+      stored = conductor::measure(options, target, choice, gpus, arguments.round, {}, arguments.output);
+    } catch (const std::exception& error) {
+      if (!after_another) throw;
+      progress.clear();
+      beside.add(fmt::format("{}: {}", target.label, error.what()));
+      continue;
+    }
+    after_another = true;
+    progress.clear();
+    print(arguments.json ? result::to_json(stored.run)
+                         : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
+    // Measured and shown it is; the other devices are measured all the same.
+    if (!stored.not_kept.empty())
+      beside.add(stored.not_kept);
+    else if (!arguments.json)
+      print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
+    take(code_of(stored.run));
+    stopped_by = stored.stopped_by;
+    if (stopped_by.empty() || !stored.run.complete) continue;
+    const bool all = &target == &chosen.back().target;
+    warn(fmt::format("stopped by {} when {} was whole", stopped_by,
+                     all ? "the measurement" : "the round of " + target.label));
+    if (!all) take(judge::ExitCode::cannot_judge);
+  }
+  return beside.end(static_cast<int>(code));
+}
+
 int run_devices(const RunArguments& arguments, const Invocation& invocation) {
   refuse_existing(arguments);
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
@@ -139,68 +201,18 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
   if (arguments.devices_together) return run_all_together(arguments, options, devices, progress);
   const conductor::Catalogue catalogue = conductor::catalogue();
   for (const conductor::SilentFamily& family : catalogue.silent) warn(sentence(family));
-  auto code = judge::ExitCode::pass;
-  const std::vector<conductor::Chosen> devices_chosen =
+  const std::vector<conductor::Chosen> chosen =
       conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
                             arguments.measure.only);
-  conductor::require_sustained(catalogue, options.profile, devices_chosen);
-  if (!arguments.output.empty() && !conductor::names_a_folder(arguments.output) && devices_chosen.size() > 1)
-    throw result::UsageError(fmt::format(
-        "--output names one file and {} devices are chosen; name one with --device, give a folder "
-        "(ending with /), or leave --output out",
-        devices_chosen.size()));
+  conductor::require_sustained(catalogue, options.profile, chosen);
+  if (chosen.size() > 1) refuse_one_file(arguments, chosen.size());
   std::unique_ptr<run::DeviceLocks> held;
   if (arguments.together == 0) {  // otherwise the command that started this one holds it
-    held = hold(targets_of(devices_chosen), arguments.measure, progress);
+    held = hold(targets_of(chosen), arguments.measure, progress);
     if (!held->refusal().empty()) return busy(*held);
   }
   const run::OutputLocks output(output_files(arguments), "gpugauge run");
-  Beside beside;
-  bool after_another = false;
-  std::string stopped_by;
-  for (const auto& [target, choice] : devices_chosen) {
-    if (!stopped_by.empty()) {
-      warn(fmt::format("{}: not measured: {} asked to stop before", target.label, stopped_by));
-      continue;
-    }
-    conductor::Stored stored;
-    try {
-      stored =
-          conductor::measure(options, target, choice, devices.gpus, arguments.round, {}, arguments.output);
-    } catch (const std::exception& error) {
-      if (!after_another) throw;
-      progress.clear();
-      beside.add(fmt::format("{}: {}", target.label, error.what()));
-      continue;
-    }
-    after_another = true;
-    progress.clear();
-    print(arguments.json ? result::to_json(stored.run)
-                         : report::draw(stored.run, report::terminal(1), {arguments.every_metric}));
-    // Measured and shown it is; the other devices are measured all the same.
-    if (!stored.not_kept.empty())
-      beside.add(stored.not_kept);
-    else if (!arguments.json)
-      print(fmt::format("  kept as {}\n", report::plain(stored.file.string())));
-    bool failed = false, measured = false, unavailable = false;
-    for (const result::Process& process : stored.run.processes) {
-      failed = failed || process.status == result::Status::failed;
-      unavailable = unavailable || process.status == result::Status::unavailable;
-      measured = measured || (process.samples && process.status == result::Status::ok) || tells(process);
-    }
-    // What failed is graver than what could not be judged, in whichever order they come.
-    if (stored.run.complete && measured && failed)
-      code = judge::ExitCode::regressed;
-    else if ((!stored.run.complete || !measured || unavailable) && code == judge::ExitCode::pass)
-      code = judge::ExitCode::cannot_judge;
-    stopped_by = stored.stopped_by;
-    if (stopped_by.empty() || !stored.run.complete) continue;
-    const bool all = &target == &devices_chosen.back().target;
-    warn(fmt::format("stopped by {} when {} was whole", stopped_by,
-                     all ? "the measurement" : "the round of " + target.label));
-    if (!all && code == judge::ExitCode::pass) code = judge::ExitCode::cannot_judge;
-  }
-  return beside.end(static_cast<int>(code));
+  return run_in_turn(arguments, options, devices.gpus, chosen, progress);
 }
 
 }  // namespace

@@ -198,29 +198,117 @@ conductor::KeptUpgrade resumed(const std::filesystem::path& state, const StackSo
   return kept;
 }
 
-int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
+/// The upgrade that is resumed decides what is measured, the number of processes apart.
+void measure_as_begun(conductor::UpgradeRecord& record, MeasureArguments& measure) {
+  measure.device = record.device;
+  measure.profile = record.profile;
+  measure.families = record.families;
+  measure.only = record.only;
+  if (measure.process_limit > 0)
+    record.process_limit = measure.process_limit;
+  else
+    measure.process_limit = record.process_limit;
+}
+
+void refuse_second(const std::filesystem::path& state) {
+  const auto open = conductor::open_upgrade(state);
+  if (!open) return;
+  require_this_host(open->record);
+  throw result::UsageError(
+      fmt::format("upgrade {} is {} since {}; `gpugauge upgrade {}, or `gpugauge upgrade close --reason ...`",
+                  open->record.name, to_string(open->record.state), open->record.created,
+                  open->record.state == conductor::UpgradeState::measuring ? "begin --resume` goes on with it"
+                                                                           : "end` judges it"));
+}
+
+/// True if the driver that is asked for is too old for this build, which then could not measure the new side.
+bool too_old_for_this_build(const stack::PlanRequest& asked) {
+  const auto driver = asked.versions.find("driver");
+  const auto oldest = stack::Version::parse(result::build().minimum_driver);
+  return driver != asked.versions.end() && oldest && driver->second < oldest->first(driver->second.size());
+}
+
+conductor::UpgradeRecord record_of(const UpgradeBeginArguments& arguments, const std::string& name,
+                                   const stack::Inventory& before,
+                                   const std::vector<conductor::Chosen>& chosen) {
+  conductor::UpgradeRecord record;
+  record.name = name;
+  record.created = baseline::utc_now();
+  record.who = baseline::current_user();
+  const conductor::HostHere here = this_host();
+  record.host = here.name;
+  record.machine = here.machine;
+  record.target = arguments.target;
+  record.root = std::filesystem::absolute(arguments.source.root).lexically_normal().string();
+  record.python = before.value("python.path");
+  record.device = arguments.measure.device;
+  record.profile = arguments.measure.profile;
+  record.families = arguments.measure.families;
+  record.only = arguments.measure.only;
+  record.rounds = arguments.rounds;
+  record.process_limit = arguments.measure.process_limit;
+  for (const conductor::Chosen& one : chosen)
+    record.devices.push_back({one.target.selection, one.target.label});
+  return record;
+}
+
+/// Plans and records a new upgrade in `kept`. Returns false if the plan does not work here: then that was
+/// said, and nothing was recorded.
+bool recorded(const UpgradeBeginArguments& arguments, const std::filesystem::path& state, bool gpu_wanted,
+              const std::vector<conductor::Chosen>& chosen, conductor::KeptUpgrade& kept,
+              stack::Inventory& before) {
   const stack::PlanRequest asked = parse_target(arguments.target);
+  before = read_stack(arguments.source);
+  std::optional<stack::PlanReport> plan;
+  if (!asked.versions.empty())
+    plan = stack::plan(asked, before, stack::tables(), {stack::Policy::development, today()});
+  if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
+    print(report::draw(*plan, report::terminal(1)));
+    warn("nothing was recorded or measured: change the plan, or say --anyway");
+    return false;
+  }
+  if (gpu_wanted && !arguments.anyway && too_old_for_this_build(asked)) {
+    warn(fmt::format(
+        "this gpugauge was built with CUDA {} and needs driver {} or newer: it could not measure "
+        "the new stack; use one that was built with an older CUDA for both sides, or say --anyway",
+        result::build().cuda, result::build().minimum_driver));
+    return false;
+  }
+  kept.record = record_of(arguments, new_name(state), before, chosen);
+  kept.folder = conductor::upgrade_folder(state, kept.record.name);
+  write_record(kept, before, asked, plan ? &*plan : nullptr);
+  return true;
+}
+
+/// Measures the old side of every device of the upgrade. Returns why that ended early, "" where it is whole.
+std::string measure_old_side(const conductor::KeptUpgrade& kept, const conductor::MeasureOptions& options,
+                             const std::vector<conductor::Chosen>& chosen, const stack::GpuReport& gpus,
+                             report::ProgressLine& progress) {
+  for (const conductor::UpgradeDevice& device : kept.record.devices) {
+    const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const conductor::Chosen& one) {
+      return one.target.selection == device.selection;
+    });
+    if (found == chosen.end())
+      throw result::UsageError(
+          fmt::format("{} is not there any more; close the upgrade and begin anew", device.label));
+    std::string stopped = conductor::measure_old(kept, device, options, found->target, found->choice, gpus);
+    progress.clear();
+    if (!stopped.empty()) return stopped;
+  }
+  return "";
+}
+
+int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
+  parse_target(arguments.target);  // before anything is touched
   const std::filesystem::path state = state_directory(arguments.measure.state_directory);
   const auto only_one = hold_upgrades(state, "gpugauge upgrade begin");
   conductor::KeptUpgrade kept;
   stack::Inventory before;
   if (arguments.resume) {
     kept = resumed(state, arguments.source, before);
-    arguments.measure.device = kept.record.device;
-    arguments.measure.profile = kept.record.profile;
-    arguments.measure.families = kept.record.families;
-    arguments.measure.only = kept.record.only;
-    if (arguments.measure.process_limit > 0)
-      kept.record.process_limit = arguments.measure.process_limit;
-    else
-      arguments.measure.process_limit = kept.record.process_limit;
-  } else if (const auto open = conductor::open_upgrade(state)) {
-    require_this_host(open->record);
-    throw result::UsageError(fmt::format(
-        "upgrade {} is {} since {}; `gpugauge upgrade {}, or `gpugauge upgrade close --reason ...`",
-        open->record.name, to_string(open->record.state), open->record.created,
-        open->record.state == conductor::UpgradeState::measuring ? "begin --resume` goes on with it"
-                                                                 : "end` judges it"));
+    measure_as_begun(kept.record, arguments.measure);
+  } else {
+    refuse_second(state);
   }
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
@@ -236,61 +324,12 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
   const auto held = hold(targets_of(chosen), arguments.measure, progress);
   if (!held->refusal().empty()) return busy(*held);
   for (const conductor::Chosen& one : chosen) conductor::refuse_unmeasured(one.choice);
-  if (!arguments.resume) {
-    before = read_stack(arguments.source);
-    std::optional<stack::PlanReport> plan;
-    if (!asked.versions.empty())
-      plan = stack::plan(asked, before, stack::tables(), {stack::Policy::development, today()});
-    if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
-      print(report::draw(*plan, report::terminal(1)));
-      warn("nothing was recorded or measured: change the plan, or say --anyway");
-      return static_cast<int>(judge::ExitCode::regressed);
-    }
-    const std::string& minimum = result::build().minimum_driver;
-    const auto driver = asked.versions.find("driver");
-    const auto oldest = stack::Version::parse(minimum);
-    if (driver != asked.versions.end() && oldest && devices.targets.gpu_wanted &&
-        driver->second < oldest->first(driver->second.size()) && !arguments.anyway) {
-      warn(fmt::format(
-          "this gpugauge was built with CUDA {} and needs driver {} or newer: it could not measure "
-          "the new stack; use one that was built with an older CUDA for both sides, or say --anyway",
-          result::build().cuda, minimum));
-      return static_cast<int>(judge::ExitCode::regressed);
-    }
-    conductor::UpgradeRecord& record = kept.record;
-    record.name = new_name(state);
-    record.created = baseline::utc_now();
-    record.who = baseline::current_user();
-    const conductor::HostHere here = this_host();
-    record.host = here.name;
-    record.machine = here.machine;
-    record.target = arguments.target;
-    record.root = std::filesystem::absolute(arguments.source.root).lexically_normal().string();
-    record.python = before.value("python.path");
-    record.device = arguments.measure.device;
-    record.profile = arguments.measure.profile;
-    record.families = arguments.measure.families;
-    record.only = arguments.measure.only;
-    record.rounds = arguments.rounds;
-    record.process_limit = arguments.measure.process_limit;
-    for (const conductor::Chosen& one : chosen)
-      record.devices.push_back({one.target.selection, one.target.label});
-    kept.folder = conductor::upgrade_folder(state, record.name);
-    write_record(kept, before, asked, plan ? &*plan : nullptr);
-  }
+  if (!arguments.resume && !recorded(arguments, state, devices.targets.gpu_wanted, chosen, kept, before))
+    return static_cast<int>(judge::ExitCode::regressed);
   if (!arguments.json)
     print(draw_before(kept, before, parse_target(kept.record.target), report::terminal(1)));
-  for (const conductor::UpgradeDevice& device : kept.record.devices) {
-    const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const conductor::Chosen& one) {
-      return one.target.selection == device.selection;
-    });
-    if (found == chosen.end())
-      throw result::UsageError(
-          fmt::format("{} is not there any more; close the upgrade and begin anew", device.label));
-    const std::string stopped =
-        conductor::measure_old(kept, device, options, found->target, found->choice, devices.gpus);
-    progress.clear();
-    if (stopped.empty()) continue;
+  if (const std::string stopped = measure_old_side(kept, options, chosen, devices.gpus, progress);
+      !stopped.empty()) {
     warn(fmt::format("{}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on", stopped));
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }

@@ -69,132 +69,182 @@ std::string the_budget(const CheckOptions& options) {
   return out;
 }
 
+/// Several devices that are measured in the same rounds, and what ended the rounds.
+class SteppedCheck {
+ public:
+  SteppedCheck(const CheckOptions& options, const std::vector<Target>& targets, const Choice& choice,
+               const MeasureRound& measure_round)
+      : options_(options),
+        targets_(targets),
+        choice_(choice),
+        measure_round_(measure_round),
+        devices_(targets.size()) {}
+
+  std::vector<report::DeviceReport> made() && {
+    going_ = measure_all({});
+    further_ = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < devices_.size(); ++i) select_baseline(targets_[i], devices_[i]);
+    while (going_ && measure_again()) continue;
+    std::vector<report::DeviceReport> reports;
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      reports.push_back(report_of(targets_[i], std::move(devices_[i])));
+    return reports;
+  }
+
+ private:
+  /// Measures a round on all devices. Returns false if it was cut short, or a signal came.
+  bool measure_all(const std::vector<std::string>& only) {
+    std::vector<Stored> measured = measure_round_(static_cast<int>(rounds()) + 1, only);
+    bool whole = true;
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      whole = whole && measured.at(i).run.complete;
+      if (!measured[i].stopped_by.empty()) stopped_by_ = measured[i].stopped_by;
+      devices_[i].rounds.push_back(std::move(measured[i].run));
+      if (!measured[i].file.empty()) devices_[i].files.push_back(std::move(measured[i].file));
+      if (!measured[i].not_kept.empty()) devices_[i].not_kept.push_back(std::move(measured[i].not_kept));
+    }
+    if (stopped_by_.empty()) return whole;
+    told_to_stop_ = true;
+    if (whole) stopped_ = fmt::format("{} asked to stop when round {} was whole.", stopped_by_, rounds());
+    return false;
+  }
+
+  /// Rounds so far, the same number on each device.
+  std::size_t rounds() const { return devices_.front().rounds.size(); }
+
+  void select_baseline(const Target& target, Checked& device) const {
+    const result::Run& first = device.rounds.front();
+    if (!first.complete && first.processes.empty()) {
+      device.selection.origin = "Nothing was measured, and held against no baseline.";
+      return;
+    }
+    device.selection = baseline::select(options_.baseline, first.fingerprint, target.selection);
+    const auto& selected = device.selection.baseline;
+    device.judged = selected && comparable(first, *selected, options_.policy.treatment);
+  }
+
+  double budget_left() const {
+    return options_.budget_seconds - options_.spent_seconds - seconds_since(further_);
+  }
+
+  /// How long it takes to measure these benchmarks once more, the pause before included.
+  double seconds_of(const Wanted& wanted) const {
+    double pace = 0;
+    for (const Checked& device : devices_) pace = std::max(pace, pace_of(device.rounds.back()));
+    return wanted.pause_seconds + pace * round_seconds(planned_of(choice_, wanted.benchmarks),
+                                                       choice_.start_seconds, options_.measure.profile);
+  }
+
+  /// Measures once more what is in doubt. Returns false if no further round is to follow.
+  bool measure_again() {
+    const Wanted wanted = wanted_of(devices_, options_.policy);
+    if (wanted.benchmarks.empty()) return false;
+    // The round must also end inside the budget.
+    if (const double next_seconds = seconds_of(wanted); next_seconds > budget_left()) {
+      stopped_ = out_of_budget(wanted.benchmarks.size(), next_seconds);
+      return false;
+    }
+    going_ = pause(wanted.pause_seconds, [&](double left) {
+      if (options_.measure.progress)
+        options_.measure.progress({fmt::format("waiting before round {}", rounds() + 1), 0, 1,
+                                   fmt::format("{} benchmarks in doubt", wanted.benchmarks.size()),
+                                   seconds_since(start_), left});
+    });
+    if (!going_) {
+      told_to_stop_ = true;
+      stopped_ = "Interrupted while waiting for the next round.";
+      return false;
+    }
+    try {
+      going_ = measure_all(wanted.benchmarks);
+    } catch (const std::exception& error) {
+      // The findings of earlier rounds stand.
+      broke_off_ = error.what();
+    }
+    return going_ && broke_off_.empty();
+  }
+
+  std::string out_of_budget(std::size_t doubts, double next_seconds) const {
+    const char* in_doubt = doubts == 1 ? " was" : " were";
+    if (devices_.size() > 1)
+      in_doubt = doubts == 1 ? " of one GPU or another was" : " of one GPU or another were";
+    return fmt::format(
+        "{} ended the measuring{} after {}: {}{} still in doubt, and another round of {} would take about "
+        "{:.0f} s.",
+        the_budget(options_), devices_.size() == 1 ? " of " + targets_.front().label : "",
+        result::counted(rounds(), "round"), result::counted(doubts, "benchmark"), in_doubt,
+        doubts == 1 ? "it" : "them", next_seconds);
+  }
+
+  report::DeviceReport report_of(const Target& target, Checked&& checked) {
+    const bool whole = checked.rounds.back().complete;
+    // If another device was cut short, a complete device without doubts is not interrupted.
+    const bool interrupted =
+        !going_ && (!whole || !wanted_of({&checked, 1}, options_.policy).benchmarks.empty());
+    report::DeviceReport device =
+        judge_rounds(checked.rounds, checked.selection, options_.policy, options_.strict, interrupted);
+    device.label = target.label;
+    device.selection = target.selection;
+    device.files = std::move(checked.files);
+    device.not_kept = std::move(checked.not_kept);
+    device.interrupted = interrupted;
+    device.told_to_stop = told_to_stop_;
+    device.stopped_when_decided = !stopped_by_.empty() && whole && !interrupted;
+    device.broke_off = broke_off_;
+    add_remarks(checked.rounds.size(), whole, device);
+    if (going_ && broke_off_.empty() && options_.probes != nullptr && devices_.size() == 1)
+      separate_causes(target, checked, device);
+    device.seconds = seconds_since(start_);
+    device.further_seconds = seconds_since(further_);
+    return device;
+  }
+
+  /// What ended the rounds. `whole`: the device's last round is complete.
+  void add_remarks(std::size_t rounds, bool whole, report::DeviceReport& device) const {
+    if (!stopped_.empty()) device.remarks.push_back(stopped_);
+    if (!broke_off_.empty())
+      device.remarks.push_back(fmt::format("Judged by {}: another could not be measured: {}.",
+                                           result::counted(rounds, "round"), broke_off_));
+    if (!going_ && stopped_.empty() && whole)
+      device.remarks.push_back(
+          fmt::format("The round of another device, measured at the same time, was cut short: {}",
+                      device.interrupted
+                          ? "that ended the measuring for all."
+                          : "this one's is whole, and what it measured after that had less work beside it."));
+  }
+
+  void separate_causes(const Target& target, const Checked& checked, report::DeviceReport& device) const {
+    try {
+      device.stopped_when_decided =
+          !ask_probes(options_.measure, target, *options_.probes,
+                      checked.judged ? &*checked.selection.baseline : nullptr, budget_left(), device);
+    } catch (const std::exception& error) {
+      device.broke_off = error.what();
+      device.remarks.push_back(
+          fmt::format("Nothing more could be measured to separate causes: {}.", error.what()));
+    }
+  }
+
+  const CheckOptions& options_;
+  const std::vector<Target>& targets_;
+  const Choice& choice_;
+  const MeasureRound& measure_round_;
+  std::vector<Checked> devices_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point further_ = start_;  ///< end of the first round
+  bool going_ = true;                                       ///< no signal came, and every round is whole
+  bool told_to_stop_ = false;
+  std::string stopped_by_;  ///< name of the signal that came while a round was measured
+  std::string stopped_;     ///< a sentence: what ended the rounds before all was decided
+  std::string broke_off_;   ///< why a further round could not be measured
+};
+
 }  // namespace
 
 std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                                 const std::vector<Target>& targets, const Choice& choice,
                                                 const MeasureRound& measure_round) {
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<Checked> devices(targets.size());
-  std::string stopped;
-  std::string stopped_by;
-  bool told_to_stop = false;
-  const auto round = [&](const std::vector<std::string>& only) {
-    std::vector<Stored> measured = measure_round(static_cast<int>(devices.front().rounds.size()) + 1, only);
-    bool whole = true;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      whole = whole && measured.at(i).run.complete;
-      if (!measured[i].stopped_by.empty()) stopped_by = measured[i].stopped_by;
-      told_to_stop = told_to_stop || !stopped_by.empty();
-      devices[i].rounds.push_back(std::move(measured[i].run));
-      if (!measured[i].file.empty()) devices[i].files.push_back(std::move(measured[i].file));
-      if (!measured[i].not_kept.empty()) devices[i].not_kept.push_back(std::move(measured[i].not_kept));
-    }
-    if (whole && !stopped_by.empty())
-      stopped =
-          fmt::format("{} asked to stop when round {} was whole.", stopped_by, devices.front().rounds.size());
-    return whole && stopped_by.empty();
-  };
-
-  bool going = round({});
-  const auto further = std::chrono::steady_clock::now();
-  const auto budget_left = [&] {
-    return options.budget_seconds - options.spent_seconds - seconds_since(further);
-  };
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const result::Run& first = devices[i].rounds.front();
-    if (!first.complete && first.processes.empty()) {
-      devices[i].selection.origin = "Nothing was measured, and held against no baseline.";
-      continue;
-    }
-    devices[i].selection = baseline::select(options.baseline, first.fingerprint, targets[i].selection);
-    const auto& selected = devices[i].selection.baseline;
-    devices[i].judged = selected && comparable(first, *selected, options.policy.treatment);
-  }
-  std::string broke_off;
-  while (going) {
-    const Wanted wanted = wanted_of(devices, options.policy);
-    const std::size_t doubts = wanted.benchmarks.size();
-    const std::size_t rounds = devices.front().rounds.size();
-    if (doubts == 0) break;
-    // The round must also end inside the budget.
-    double pace = 0;
-    for (const Checked& device : devices) pace = std::max(pace, pace_of(device.rounds.back()));
-    const double next_seconds =
-        wanted.pause_seconds + pace * round_seconds(planned_of(choice, wanted.benchmarks),
-                                                    choice.start_seconds, options.measure.profile);
-    if (next_seconds > budget_left()) {
-      stopped = fmt::format(
-          "{} ended the measuring{} after {}: {} benchmark{}{} still in doubt, and another round of {} would "
-          "take about {:.0f} s.",
-          the_budget(options), devices.size() == 1 ? " of " + targets.front().label : "",
-          result::counted(rounds, "round"), doubts, doubts == 1 ? "" : "s",
-          devices.size() == 1 ? doubts == 1 ? " was" : " were"
-          : doubts == 1       ? " of one GPU or another was"
-                              : " of one GPU or another were",
-          doubts == 1 ? "it" : "them", next_seconds);
-      break;
-    }
-    going = pause(wanted.pause_seconds, [&](double left) {
-      if (options.measure.progress)
-        options.measure.progress({fmt::format("waiting before round {}", rounds + 1), 0, 1,
-                                  fmt::format("{} benchmarks in doubt", doubts), seconds_since(start), left});
-    });
-    if (!going) {
-      told_to_stop = true;
-      stopped = "Interrupted while waiting for the next round.";
-      break;
-    }
-    try {
-      going = round(wanted.benchmarks);
-    } catch (const std::exception& error) {
-      // The findings of earlier rounds stand.
-      broke_off = error.what();
-      break;
-    }
-  }
-  std::vector<report::DeviceReport> reports;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    Checked& checked = devices[i];
-    const bool whole = checked.rounds.back().complete;
-    // If another device was cut short, a complete device without doubts is not interrupted.
-    const bool interrupted =
-        !going && (!whole || !wanted_of({&checked, 1}, options.policy).benchmarks.empty());
-    report::DeviceReport device =
-        judge_rounds(checked.rounds, checked.selection, options.policy, options.strict, interrupted);
-    device.label = targets[i].label;
-    device.selection = targets[i].selection;
-    device.files = std::move(checked.files);
-    device.not_kept = std::move(checked.not_kept);
-    device.interrupted = interrupted;
-    device.told_to_stop = told_to_stop;
-    device.stopped_when_decided = !stopped_by.empty() && whole && !interrupted;
-    device.broke_off = broke_off;
-    if (!stopped.empty()) device.remarks.push_back(stopped);
-    if (!broke_off.empty())
-      device.remarks.push_back(fmt::format("Judged by {}: another could not be measured: {}.",
-                                           result::counted(checked.rounds.size(), "round"), broke_off));
-    if (!going && stopped.empty() && whole)
-      device.remarks.push_back(fmt::format(
-          "The round of another device, measured at the same time, was cut short: {}",
-          interrupted ? "that ended the measuring for all."
-                      : "this one's is whole, and what it measured after that had less work beside it."));
-    if (going && broke_off.empty() && options.probes != nullptr && devices.size() == 1) {
-      try {
-        device.stopped_when_decided =
-            !ask_probes(options.measure, targets[i], *options.probes,
-                        checked.judged ? &*checked.selection.baseline : nullptr, budget_left(), device);
-      } catch (const std::exception& error) {
-        device.broke_off = error.what();
-        device.remarks.push_back(
-            fmt::format("Nothing more could be measured to separate causes: {}.", error.what()));
-      }
-    }
-    device.seconds = seconds_since(start);
-    device.further_seconds = seconds_since(further);
-    reports.push_back(std::move(device));
-  }
-  return reports;
+  return SteppedCheck(options, targets, choice, measure_round).made();
 }
 
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,

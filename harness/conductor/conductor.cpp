@@ -231,7 +231,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                                  [](const result::Run& run) { return !run.complete; });
   input.not_kept = not_kept(rounds);
   device.verdicts = judge::judge_physical(rounds);
-  judge::refuse_advisory(policy, device.verdicts);
+  judge::apply_advisory(policy, device.verdicts);
   if (selection.baseline) {
     const Differences different = differing(rounds, *selection.baseline, policy.treatment);
     for (std::string& remark : treatment_remarks(policy.treatment, different))
@@ -294,7 +294,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                     partial, before.size()));
   input.not_kept = not_kept(after);
   device.verdicts = judge::judge_physical(after);
-  judge::refuse_advisory(policy, device.verdicts);
+  judge::apply_advisory(policy, device.verdicts);
   baseline::Baseline old_side;
   old_side.runs = before;
   old_side.manifest.device = before.front().device;

@@ -7,6 +7,7 @@
 
 #include "judge/collect.hpp"
 #include "judge/pinned.hpp"
+#include "judge/site_settings.hpp"
 #include "result/error.hpp"
 #include "result/pattern.hpp"
 
@@ -45,9 +46,14 @@ bool matches_any_class(const std::string& pattern) {
                      [&](const result::ClassInfo& one) { return matches_class(pattern, one.name); });
 }
 
-bool matches_any(const std::string& pattern, const std::set<std::string>& keys) {
+bool matches_any(const std::string& pattern, const auto& keys) {
   return std::any_of(keys.begin(), keys.end(),
-                     [&](const std::string& key) { return result::matches(pattern, key); });
+                     [&](std::string_view key) { return result::matches(pattern, key); });
+}
+
+/// True for an entry that calls a setting of the site advisory. Nothing else that it gives applies to one.
+bool excuses_setting(const MetricRule& rule) {
+  return rule.advisory && matches_any(rule.pattern, site_settings);
 }
 
 /// True if a benchmark that was not measured may match the entry.
@@ -100,7 +106,7 @@ void require_possible(const Policy& policy, const KnownBenchmarks& known) {
   for (const MetricRule& rule : policy.metrics) {
     const std::string& pattern = rule.pattern;
     const bool possible =
-        matches_any_class(pattern) ||
+        matches_any_class(pattern) || excuses_setting(rule) ||
         std::any_of(known.benchmarks.begin(), known.benchmarks.end(),
                     [&](const KnownBenchmarks::Known& one) { return can_match(pattern, one.id); }) ||
         std::any_of(known.silent.begin(), known.silent.end(),
@@ -114,7 +120,10 @@ void require_possible(const Policy& policy, const KnownBenchmarks& known) {
 
 void require_matches(const Policy& policy, const SeenMetrics& seen, const KnownBenchmarks& known) {
   for (const MetricRule& rule : policy.metrics) {
-    if (matches_any(rule.pattern, seen.keys) || may_be_elsewhere(rule.pattern, seen, known)) continue;
+    // A machine whose settings are the usual ones has no verdict on them.
+    if (matches_any(rule.pattern, seen.keys) || excuses_setting(rule) ||
+        may_be_elsewhere(rule.pattern, seen, known))
+      continue;
     if (matches_any(rule.pattern, seen.physical))
       throw result::UsageError(
           fmt::format("policy: the entry {} matches only what the physical judge says, which no policy "

@@ -27,7 +27,8 @@ struct SeenMetrics {
   std::set<std::string> keys;        ///< result::metric_key, and "class/CLASS" for each class
   std::set<std::string> classes;     ///< classes of these metrics
   std::set<std::string> benchmarks;  ///< ids of measured benchmarks: `keys` holds a metric of each
-  std::set<std::string> physical;    ///< names that only the physical judge uses; no policy applies to them
+  std::set<std::string>
+      physical;  ///< names that only the physical judge uses; a policy applies to site_settings
 
   /// Adds a metric, or a class mean if `key` begins with "class/".
   void add(const std::string& key, const std::string& metric_class);
@@ -42,7 +43,7 @@ struct SeenMetrics {
 };
 
 /// Checks before measuring: throws result::UsageError for an entry of `policy.metrics` that can match neither
-/// a metric of a known benchmark (whatever its metric names) nor a class mean.
+/// a metric of a known benchmark (whatever its metric names), nor a class mean, nor one of site_settings.
 void require_possible(const Policy& policy, const KnownBenchmarks& known);
 
 /// Checks after measuring: throws result::UsageError for an entry that matches nothing in `seen`, unless it

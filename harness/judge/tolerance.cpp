@@ -11,6 +11,7 @@
 #include "judge/judge_peers.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
+#include "judge/site_settings.hpp"
 #include "result/pattern.hpp"
 
 namespace gpugauge::judge {
@@ -108,9 +109,11 @@ void apply_advisory(const Policy& policy, Verdict& verdict) {
   verdict.reason += fmt::format("; advisory by the policy{}", rule->why.empty() ? "" : ": " + rule->why);
 }
 
-void refuse_advisory(const Policy& policy, std::vector<Verdict>& physical) {
+void apply_advisory(const Policy& policy, std::vector<Verdict>& physical) {
   for (Verdict& verdict : physical)
-    if (verdict.kind == VerdictKind::failed) apply_advisory(policy, verdict);
+    if (verdict.kind == VerdictKind::failed ||
+        (verdict.kind == VerdictKind::inconclusive && is_site_setting(verdict.metric)))
+      apply_advisory(policy, verdict);
 }
 
 double between_nodes(const std::string& metric_class, std::string_view key) {

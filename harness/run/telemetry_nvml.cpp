@@ -271,6 +271,7 @@ json last_sample(const Nvml& nvml, NvmlHealth& health, const std::vector<Gpu>& g
       sample["lost"] = 1;
     } else {
       ask_health(sample, health, gpu);
+      ask_nvlinks(sample, nvml, gpu.device);
     }
     samples.push_back(std::move(sample));
   }
@@ -282,35 +283,24 @@ int fail(int output, const std::string& sentence) {
   return 1;
 }
 
-}  // namespace
-
-int telemetry_main(double interval_seconds, const std::string& library) {
-  signal(SIGPIPE, SIG_IGN);
-  const EndSignal end_signal;
-  const int output = stack::take_standard_output();
-  const auto parent = getppid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang, and no child may outlive the command
+/// Opens NVML and finds its GPUs. Returns why that is not possible, one sentence; "" if at least one was found.
+std::string begin(const std::string& library, void*& handle, Nvml& nvml, std::vector<Gpu>& gpus) {
   if (const std::string refused = stack::refused_library(library); !refused.empty())
-    return fail(output, fmt::format("{} cannot be opened ({}).", library, refused));
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    return fmt::format("{} cannot be opened ({}).", library, refused);
+  handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    return fail(output,
-                fmt::format("{} cannot be opened ({}).", library, why != nullptr ? why : "no reason given"));
+    return fmt::format("{} cannot be opened ({}).", library, why != nullptr ? why : "no reason given");
   }
-  const Nvml nvml = load(handle);
+  nvml = load(handle);
   if (nvml.init == nullptr || nvml.device_count == nullptr || nvml.device == nullptr || nvml.uuid == nullptr)
-    return fail(output,
-                fmt::format("{} lacks functions that every NVML has: it is not NVIDIA's library.", library));
+    return fmt::format("{} lacks functions that every NVML has: it is not NVIDIA's library.", library);
   if (const int error = nvml.init(); error != success)
-    return fail(
-        output,
-        fmt::format("NVML cannot start: error {}{}.", error,
-                    nvml.error_string != nullptr ? fmt::format(" ({})", nvml.error_string(error)) : ""));
+    return fmt::format("NVML cannot start: error {}{}.", error,
+                       nvml.error_string != nullptr ? fmt::format(" ({})", nvml.error_string(error)) : "");
   unsigned count = 0;
   if (const int error = nvml.device_count(&count); error != success)
-    return fail(output, fmt::format("NVML cannot count the GPUs: error {}.", error));
-  std::vector<Gpu> gpus;
+    return fmt::format("NVML cannot count the GPUs: error {}.", error);
   for (unsigned index = 0; index < count; ++index) {
     Gpu gpu;
     std::array<char, 96> uuid{};
@@ -319,37 +309,54 @@ int telemetry_main(double interval_seconds, const std::string& library) {
     gpu.uuid = uuid.data();
     gpus.push_back(gpu);
   }
-  if (gpus.empty()) return fail(output, "NVML shows no GPU.");
+  return gpus.empty() ? "NVML shows no GPU." : "";
+}
+
+/// Prints the Xids that came since the last call. Returns false if nobody reads them any more.
+bool print_errors(int output, NvmlHealth& health, const std::vector<Gpu>& gpus) {
+  for (const NvmlHealth::Error& error : health.errors()) {
+    const auto gpu =
+        std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.device == error.gpu; });
+    if (gpu == gpus.end()) continue;
+    const json sample{{"uuid", gpu->uuid}, {result::xid_series, error.number}};
+    if (!print(output, {{"gpus", json::array({sample})}})) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int telemetry_main(double interval_seconds, const std::string& library) {
+  signal(SIGPIPE, SIG_IGN);
+  const EndSignal end_signal;
+  const int output = stack::take_standard_output();
+  const auto parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang, and no child may outlive the command
+  void* handle = nullptr;
+  Nvml nvml;
+  std::vector<Gpu> gpus;
+  if (const std::string fault = begin(library, handle, nvml, gpus); !fault.empty())
+    return fail(output, fault);
   NvmlHealth health(handle);
   for (const Gpu& gpu : gpus) health.listen(gpu.device);
-  const auto print_errors = [&] {
-    for (const NvmlHealth::Error& error : health.errors()) {
-      const auto gpu =
-          std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.device == error.gpu; });
-      if (gpu == gpus.end()) continue;
-      const json sample{{"uuid", gpu->uuid}, {result::xid_series, error.number}};
-      if (!print(output, {{"gpus", json::array({sample})}})) return false;
-    }
-    return true;
-  };
   auto next = std::chrono::steady_clock::now();
   const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
       std::chrono::duration<double>(std::max(interval_seconds, .05)));
-  // NVLinks are asked only for the second sample, because the parent waits for the first answer.
   for (int number = 0; getppid() == parent; ++number) {
     json samples = json::array();
     for (const auto& gpu : gpus) {
       samples.push_back(sample_gpu(nvml, gpu));
       if (samples.back().contains("lost")) continue;
+      // NVLinks take longer: not in the first sample, which the parent waits for.
       if (number == 0) ask_health(samples.back(), health, gpu);
       if (number == 1) ask_nvlinks(samples.back(), nvml, gpu.device);
     }
-    if (!print(output, {{"gpus", samples}}) || !print_errors()) return 0;
+    if (!print(output, {{"gpus", samples}}) || !print_errors(output, health, gpus)) return 0;
     next += interval;
     const auto now = std::chrono::steady_clock::now();
     if (next < now) next = now;  // NVML was slow: skip missed samples
     if (!end_signal.came_until(next)) continue;
-    if (print(output, {{"gpus", last_sample(nvml, health, gpus)}})) print_errors();
+    if (print(output, {{"gpus", last_sample(nvml, health, gpus)}})) print_errors(output, health, gpus);
     return 0;
   }
   return 0;

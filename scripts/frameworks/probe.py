@@ -15,6 +15,7 @@ FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime")
 
 if __name__ == "__main__":
     sys.path[0] = FOLDER
+    sys.dont_write_bytecode = True  # nothing is changed in this folder, or in the framework's
 
 from gpugauge_probe import evidence, family  # noqa: E402  pylint: disable=wrong-import-position
 

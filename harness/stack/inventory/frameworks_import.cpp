@@ -15,6 +15,7 @@ namespace gpugauge::stack {
 // entry. Until that is removed, only built-in modules may be imported: a json.py in the folder would run.
 const char* const import_script = R"python(
 import sys
+sys.dont_write_bytecode = True
 sys.path = [folder for folder in sys.path if folder.startswith("/")]
 import json, os
 name = sys.argv[1]

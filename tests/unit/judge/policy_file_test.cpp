@@ -1,9 +1,12 @@
 // The policy file: what it may say, and each way of saying it wrong.
 #include "judge/policy_file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "judge/physical_verdict.hpp"
+#include "judge/policy_reach.hpp"
 #include "result/error.hpp"
 #include "runs.hpp"
 
@@ -99,9 +102,39 @@ TEST(PolicyFile, WhatThePhysicalJudgeFindsWrongCountsAndSaysSo) {
   wrong.metric = triad;
   wrong.reason = "above the limit";
   std::vector<Verdict> physical{wrong};
-  refuse_advisory(policy, physical);
+  apply_advisory(policy, physical);
   EXPECT_FALSE(physical[0].advisory);
   EXPECT_THAT(physical[0].reason, HasSubstr("above the limit; the policy calls it advisory, but"));
+}
+
+TEST(PolicyFile, APowerCapThatIsMeantIsSaidAndNotCounted) {
+  const Policy policy =
+      parse(R"(, "metrics": [{"metric": "power/limit", "advisory": true, "why": "600 W a slot"}])");
+  std::vector<Verdict> physical{
+      physical_verdict("power/limit", VerdictKind::inconclusive, "a power limit of 600 W"),
+      physical_verdict("clocks/throttled", VerdictKind::inconclusive, "hot"),
+      physical_verdict("gpu/lost", VerdictKind::inconclusive, "gone")};
+  apply_advisory(policy, physical);
+  EXPECT_TRUE(physical[0].advisory);
+  EXPECT_EQ(physical[0].reason, "a power limit of 600 W; advisory by the policy: 600 W a slot");
+  EXPECT_FALSE(physical[1].advisory) << "the entry does not name it";
+  std::vector<Verdict> other{physical_verdict("health/xid", VerdictKind::inconclusive, "Xid 92"),
+                             physical_verdict("power/limit", VerdictKind::failed, "none")};
+  apply_advisory(parse(R"(, "metrics": [{"metric": "*", "advisory": true}])"), other);
+  EXPECT_FALSE(other[0].advisory) << "nobody sets an Xid";
+  EXPECT_FALSE(other[1].advisory) << "what has failed counts";
+}
+
+TEST(PolicyFile, AnEntryForASettingOfTheSiteIsNoErrorWhereThatIsTheUsualOne) {
+  const Policy policy = parse(R"(, "metrics": [{"metric": "power/limit", "advisory": true}])");
+  EXPECT_NO_THROW(require_possible(policy, {}));
+  EXPECT_NO_THROW(require_matches(policy, {}));
+  for (const char* const entry : {R"({"metric": "power/limits", "advisory": true})",
+                                  R"({"metric": "power/limit", "tolerance": 0.1})"}) {
+    const Policy none = parse(fmt::format(R"(, "metrics": [{}])", entry));
+    EXPECT_THROW(require_possible(none, {}), result::UsageError) << entry;
+    EXPECT_THROW(require_matches(none, {}), result::UsageError) << entry;
+  }
 }
 
 TEST(PolicyFile, KeysThatAnAdmissionDoesNotHeedAreNamed) {

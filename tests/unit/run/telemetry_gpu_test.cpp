@@ -219,21 +219,26 @@ TEST_F(GpuTelemetryTest, LeavesOutWhatAGpuDoesNotTell) {
   EXPECT_EQ(series[0].name, "temperature_celsius");
 }
 
-TEST_F(GpuTelemetryTest, AsksForNvlinksOnce) {
+TEST_F(GpuTelemetryTest, SeesAnNvlinkThatWentDownMeanwhile) {
+  const auto series =
+      collect_changed("temperature=40\nnvlinks=18\n", "temperature=40\nnvlinks=18\nnvlinks_active=17\n");
+  const std::vector<double> active = values_of(series, "nvlinks_active");
+  ASSERT_THAT(active, Not(IsEmpty()));
+  EXPECT_EQ(active.back(), 17);
+  EXPECT_EQ(values_of(series, "nvlinks_down").back(), 1);
+}
+
+TEST_F(GpuTelemetryTest, AsksForNvlinksOnceAndAtTheEnd) {
   const auto series = collect(
       nvml("temperature=40\nnvlinks=4\nnvlink_megabytes=26562\ncode.nvmlDeviceGetNvLinkRemoteDeviceType=3\n"),
       [](const GpuTelemetry& telemetry) {
         const auto all = telemetry.series();
         return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.values.size() >= 3; });
       });
-  for (const auto& one : series) {
-    if (one.name == "temperature_celsius") continue;
-    EXPECT_EQ(one.values.size(), 1U) << one.name;
-    EXPECT_EQ(one.values.at(0), one.name == "nvlinks_active"      ? 4
-                                : one.name == "nvlinks_to_switch" ? 0
-                                : one.name == "nvlinks_down"      ? 0
-                                                                  : 4 * 26562e6);
-  }
+  EXPECT_THAT(values_of(series, "nvlinks_active"), ElementsAre(4, 4));
+  EXPECT_THAT(values_of(series, "nvlinks_to_switch"), ElementsAre(0, 0));
+  EXPECT_THAT(values_of(series, "nvlinks_down"), ElementsAre(0, 0));
+  EXPECT_THAT(values_of(series, "nvlink_bytes_per_second"), ElementsAre(4 * 26562e6, 4 * 26562e6));
   EXPECT_EQ(series.size(), 5U);
 }
 
