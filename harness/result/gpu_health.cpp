@@ -1,11 +1,20 @@
 #include "result/gpu_health.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 namespace gpugauge::result {
 
 std::string MemoryFault::title(std::string_view gpu) const {
   return fmt::format("{}{}{}", before, gpu, after);
+}
+
+bool is_health_series(std::string_view name) {
+  constexpr std::array known{remap_failed.fact,    remap_pending.fact,   retired_pages_pending.fact,
+                             ecc_uncorrected.fact, ecc_meanwhile_series, xid_series};
+  return std::find(known.begin(), known.end(), name) != known.end();
 }
 
 std::string reset_step(std::size_t gpus, std::string_view places) {

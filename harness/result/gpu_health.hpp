@@ -43,6 +43,9 @@ inline constexpr std::string_view ecc_meanwhile_series = "ecc_uncorrected_meanwh
 /// Series: numbers of the errors (Xid) that the driver reported of the GPU during a run, oldest first.
 inline constexpr std::string_view xid_series = "xid";
 
+/// True for the series above, which have a few values per run.
+bool is_health_series(std::string_view name);
+
 /// The next step where a GPU cannot repair its memory any more.
 inline constexpr std::string_view replace_step =
     "Take the GPU out of use and have it tested for replacement (NVIDIA's field diagnostic)";

@@ -11,6 +11,7 @@
 
 #include "result/counted.hpp"
 #include "result/file.hpp"
+#include "result/gpu_health.hpp"
 #include "result/json_array.hpp"
 #include "result/run_reader.hpp"
 #include "result/samples_json.hpp"
@@ -67,11 +68,14 @@ struct Lengths {
 };
 
 void read(JsonCursor& in, Series& series, Detail detail, Lengths& lengths) {
-  const auto column = [&in, detail](std::vector<double>& kept, std::size_t& length) {
+  series.name.clear();
+  const auto column = [&](std::vector<double>& kept, std::size_t& length) {
     kept.clear();
-    return [&in, &kept, &length, detail] {
-      if (detail == Detail::all) in.read(kept);
-      length = detail == Detail::all ? kept.size() : in.skip_numbers();
+    return [&] {
+      // Writers put the name first. If it is still unknown, the values are kept.
+      const bool wanted = detail == Detail::all || series.name.empty() || is_health_series(series.name);
+      if (wanted) in.read(kept);
+      length = wanted ? kept.size() : in.skip_numbers();
     };
   };
   in.object(member("source", series.source), member("name", series.name), member("unit", series.unit),

@@ -42,6 +42,26 @@ PY
   [ "$(cat store.again)" = $'node-00005\tGPU-00000000-0000-4000-8000-000000000005' ]
 }
 
+@test "a GPU that cannot repair its memory, and one that waits for a reset, are told from a history as from their files" {
+  setup_retest
+  rm -r fleet/node-00005
+  edit_files '
+series = {"node-00003": "remap_failed", "node-00007": "remap_pending"}
+for node, name_of_series in series.items():
+    if node in name:
+        it["telemetry"].append({"source": "gpu:" + it["device"], "name": name_of_series, "unit": "1", "seconds": [1], "values": [1]})' fleet/*/*.json
+  gpugauge history ingest fleet --store h.sqlite
+  same_as_files h.sqlite
+  [ ! -s store.again ]  # no further run decides either
+  run -1 gpugauge fleet h.sqlite
+  [[ $output == *"1 of 11 nodes have a finding (node-00003); 1 in doubt (node-00007)"* ]]
+  [[ $output == *"health/memory"*"could not be remapped"* ]]
+  mkdir new
+  mv fleet/node-00003 new/
+  run -1 gpugauge fleet admit new --against fleet
+  [[ $output == *"health/memory: failed"* ]]
+}
+
 # 11 healthy nodes whose benchmark 007 has two modes: two of five processes are in the slow one, and by chance three of node 7.
 @test "a node that chance put into the other of two modes is no suspect, from a history as from its files" {
   setup_retest

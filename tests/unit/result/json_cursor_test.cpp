@@ -198,6 +198,28 @@ TEST(RunFile, WithoutBatchesKeepsAllThatIsJudged) {
   EXPECT_EQ(read, run);
 }
 
+TEST(RunFile, WithoutBatchesKeepsTheHealthOfTheGpus) {
+  result::Run run = example_run();
+  run.telemetry.push_back({"gpu:GPU-1", "remap_failed", "1", {0, 9}, {0, 1}});
+  run.telemetry.push_back({"gpu:GPU-1", "xid", "1", {3}, {48}});
+  const auto kept = [](const result::Run& read) {
+    return std::vector(read.telemetry.end() - 2, read.telemetry.end());
+  };
+  EXPECT_EQ(kept(parse_run(to_json(run), "x.json", Detail::values)), kept(run));
+  // Into a run that was used before, and with the values before the name.
+  auto turned = nlohmann::ordered_json::parse(to_json(run));
+  for (auto& series : turned["telemetry"])
+    series = nlohmann::ordered_json{{"values", series["values"]},
+                                    {"seconds", series["seconds"]},
+                                    {"unit", series["unit"]},
+                                    {"name", series["name"]},
+                                    {"source", series["source"]}};
+  result::Run used = run;
+  for (Series& series : used.telemetry) series.name = "power_watts";
+  parse_run(turned.dump(), "x.json", Detail::values, used);
+  EXPECT_EQ(kept(used), kept(run));
+}
+
 // Whatever was read into a run before, whole or refused half-way, nothing of it is left.
 TEST(RunFile, ReadsIntoARunThatWasUsedBefore) {
   const result::Run first = example_run();
