@@ -1,6 +1,4 @@
 // Runs one family process: checks the machine, runs the chosen benchmarks, writes the sample file.
-#include "support/family.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +12,9 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/window.hpp"
 #include "support/environment.hpp"
+#include "support/family.hpp"
 #include "support/fresh_process.hpp"
 #include "support/gpu_room.hpp"
 #include "support/host_facts.hpp"
@@ -164,7 +164,8 @@ bool run_benchmarks(const std::string& program, const Options& options, const st
   for (const Instance& instance : chosen) {
     const Window window =
         window_of(instance, options.window_seconds, options.mean_window_seconds, options.sustained_seconds);
-    const double batches = std::clamp(window.seconds / window.batch_seconds, 20.0, 2000.0);
+    const double batches =
+        std::clamp<double>(window.seconds / window.batch_seconds, result::fewest_batches, 2000);
     benchmark::RegisterBenchmark(
         instance.id.c_str(),
         [&instance, window, &recorder](benchmark::State& state) { enter(state, instance, window, recorder); })
@@ -311,11 +312,10 @@ std::optional<std::filesystem::path> samples_path(const std::string& family, con
 
 namespace {
 
-Window window_at_least(const Definition& definition, double seconds, double least_seconds) {
+Window window_lasting(const Definition& definition, double seconds) {
   Window window;
   window.batch_seconds = definition.batch_target_seconds;
-  window.seconds = std::max(seconds * definition.window_factor, least_seconds);
-  if (seconds >= 1) window.seconds = std::max(window.seconds, 1.0);
+  window.seconds = seconds;
   window.budget_seconds = 3 * std::max(window.seconds, window.minimum_batches * window.batch_seconds);
   return window;
 }
@@ -323,17 +323,18 @@ Window window_at_least(const Definition& definition, double seconds, double leas
 }  // namespace
 
 Window window_of(const Definition& definition, double seconds) {
-  return window_at_least(definition, seconds, 0);
+  return window_lasting(definition,
+                        result::window_seconds({.share = definition.window_factor}, {.seconds = seconds}));
 }
 
 Window window_of(const Instance& instance, double seconds, double mean_seconds, double sustained_seconds) {
   const Definition& definition = *instance.definition;
-  if (definition.is_sustained && sustained_seconds > 0)
-    return window_at_least(definition, sustained_seconds / definition.window_factor, 0);
   const std::vector<Statistic>& kinds = definition.statistic_kinds;
   const bool mean =
       definition.quantity_kind && std::find(kinds.begin(), kinds.end(), Statistic::mean) != kinds.end();
-  return window_at_least(definition, seconds, mean && instance.depth() == Depth::smoke ? mean_seconds : 0);
+  return window_lasting(definition, result::window_seconds({definition.window_factor, definition.is_sustained,
+                                                            mean && instance.depth() == Depth::smoke},
+                                                           {seconds, mean_seconds, sustained_seconds}));
 }
 
 void summarise(result::Samples& samples) {
