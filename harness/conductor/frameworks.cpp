@@ -54,7 +54,7 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
     return says(interrupted ? FrameworkState::unknown : FrameworkState::failed, process.reason);
   const result::Samples& samples = *process.samples;
   if (samples.status == result::Status::unavailable) {
-    const bool absent = samples.reason.find(" is not installed in ") != std::string::npos;
+    const bool absent = result::fact(samples.context, "framework.installed") == "no";
     return says(absent ? FrameworkState::absent : FrameworkState::failed, samples.reason);
   }
   if (process.status == result::Status::failed && samples.status == result::Status::ok &&
