@@ -1,4 +1,6 @@
 // Runs one family process: checks the machine, runs the chosen benchmarks, writes the sample file.
+#include "support/family.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,9 +14,9 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/occupied.hpp"
 #include "result/window.hpp"
 #include "support/environment.hpp"
-#include "support/family.hpp"
 #include "support/fresh_process.hpp"
 #include "support/gpu_room.hpp"
 #include "support/host_facts.hpp"
@@ -38,6 +40,12 @@ BenchmarkResult unmeasured(const Instance& instance, Status status, std::string 
   outcome.parameters = instance.parameters;
   outcome.status = status;
   outcome.reason = std::move(reason);
+  return outcome;
+}
+
+BenchmarkResult unmeasured(const Instance& instance, const Skipped& skipped) {
+  BenchmarkResult outcome = unmeasured(instance, skipped.status, skipped.reason);
+  if (skipped.occupied) outcome.notes[result::occupied_note] = "true";
   return outcome;
 }
 
@@ -88,14 +96,13 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
     instance.definition->run(trial);
     return trial.finish();
   } catch (const Skipped& skipped) {
-    return unmeasured(instance, skipped.status, skipped.reason);
+    return unmeasured(instance, skipped);
   } catch (const Interrupted&) {
     return unmeasured(instance, Status::interrupted, interruption());
   } catch (const OutOfGpuMemory& lack) {
     // The benchmark's own memory is freed by now, so memory still in use belongs to others.
     const auto memory = environment().gpu_memory ? environment().gpu_memory() : std::nullopt;
-    Skipped skipped = without_room(lack.what(), memory && held_by_others(lack, *memory));
-    return unmeasured(instance, skipped.status, std::move(skipped.reason));
+    return unmeasured(instance, without_room(lack.what(), memory && held_by_others(lack, *memory)));
   } catch (const std::bad_alloc& error) {
     const std::string what = error.what();
     return unmeasured(instance, Status::skipped,
