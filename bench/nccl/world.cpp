@@ -1,7 +1,6 @@
 // Makes NCCL's communicators, waits for them with deadlines, and aborts them when ranks part.
 #include "nccl/world.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,11 +16,13 @@
 #include <unistd.h>
 
 #include "nccl/meeting.hpp"
+#include "result/occupied.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/environment.hpp"
 #include "support/family.hpp"
 #include "support/interrupt.hpp"
+#include "support/ranks/wire.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench::nccl {
@@ -159,21 +160,21 @@ std::string World::exchange(const std::string& step, const std::string& text,
   return channel_ == nullptr ? made_of({text}) : channel_->exchange(step, text, made_of, step_seconds);
 }
 
-// The text exchanged: one word for the status, and the sentence.
+// The texts exchanged, encoded as one: the status, "occupied" or "", and the sentence.
 void World::agree(const std::string& step, const std::optional<Skipped>& problem) {
-  constexpr std::array statuses{result::Status::skipped, result::Status::unavailable};
   std::string mine;
-  if (problem) mine = fmt::format("{} {}", result::to_string(problem->status), problem->reason);
+  if (problem)
+    mine = ranks::encode({std::string(result::to_string(problem->status)),
+                          problem->occupied ? result::occupied_note : "", problem->reason});
   const ranks::Texts all = exchange(step, mine);
-  for (const result::Status status : statuses) {
-    const std::string word = fmt::format("{} ", result::to_string(status));
+  for (const result::Status status : {result::Status::skipped, result::Status::unavailable}) {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!all[i].starts_with(word)) continue;
-      const std::string reason = all[i].substr(word.size());
+      const ranks::Texts said = ranks::decode(all[i]).value_or(ranks::Texts{});
+      if (said.size() != 3 || said[0] != result::to_string(status)) continue;
       throw Skipped{channel_ == nullptr
-                        ? reason
-                        : fmt::format("{}: {}", channel_->name_of(static_cast<int>(i)), reason),
-                    status};
+                        ? said[2]
+                        : fmt::format("{}: {}", channel_->name_of(static_cast<int>(i)), said[2]),
+                    status, said[1] == result::occupied_note};
     }
   }
 }

@@ -71,7 +71,7 @@ class World {
   std::string exchange(const std::string& step, const std::string& text,
                        const ranks::Channel::MadeOf& made_of);
   /// Throws Skipped on every process when one of them has a problem. skipped: one says that the benchmark
-  /// does not apply. unavailable: otherwise.
+  /// does not apply. unavailable: otherwise, and occupied as the one with the problem is.
   void agree(const std::string& step, const std::optional<Skipped>& problem);
   /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing
   /// finishes for `seconds`; the communicators are then aborted.

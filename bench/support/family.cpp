@@ -14,6 +14,8 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/occupied.hpp"
+#include "result/window.hpp"
 #include "support/environment.hpp"
 #include "support/fresh_process.hpp"
 #include "support/gpu_room.hpp"
@@ -38,6 +40,12 @@ BenchmarkResult unmeasured(const Instance& instance, Status status, std::string 
   outcome.parameters = instance.parameters;
   outcome.status = status;
   outcome.reason = std::move(reason);
+  return outcome;
+}
+
+BenchmarkResult unmeasured(const Instance& instance, const Skipped& skipped) {
+  BenchmarkResult outcome = unmeasured(instance, skipped.status, skipped.reason);
+  if (skipped.occupied) outcome.notes[result::occupied_note] = "true";
   return outcome;
 }
 
@@ -88,14 +96,13 @@ BenchmarkResult measured(const Instance& instance, const Window& window, const T
     instance.definition->run(trial);
     return trial.finish();
   } catch (const Skipped& skipped) {
-    return unmeasured(instance, skipped.status, skipped.reason);
+    return unmeasured(instance, skipped);
   } catch (const Interrupted&) {
     return unmeasured(instance, Status::interrupted, interruption());
   } catch (const OutOfGpuMemory& lack) {
     // The benchmark's own memory is freed by now, so memory still in use belongs to others.
     const auto memory = environment().gpu_memory ? environment().gpu_memory() : std::nullopt;
-    Skipped skipped = without_room(lack.what(), memory && held_by_others(lack, *memory));
-    return unmeasured(instance, skipped.status, std::move(skipped.reason));
+    return unmeasured(instance, without_room(lack.what(), memory && held_by_others(lack, *memory)));
   } catch (const std::bad_alloc& error) {
     const std::string what = error.what();
     return unmeasured(instance, Status::skipped,
@@ -164,7 +171,8 @@ bool run_benchmarks(const std::string& program, const Options& options, const st
   for (const Instance& instance : chosen) {
     const Window window =
         window_of(instance, options.window_seconds, options.mean_window_seconds, options.sustained_seconds);
-    const double batches = std::clamp(window.seconds / window.batch_seconds, 20.0, 2000.0);
+    const double batches =
+        std::clamp<double>(window.seconds / window.batch_seconds, result::fewest_batches, 2000);
     benchmark::RegisterBenchmark(
         instance.id.c_str(),
         [&instance, window, &recorder](benchmark::State& state) { enter(state, instance, window, recorder); })
@@ -311,11 +319,10 @@ std::optional<std::filesystem::path> samples_path(const std::string& family, con
 
 namespace {
 
-Window window_at_least(const Definition& definition, double seconds, double least_seconds) {
+Window window_lasting(const Definition& definition, double seconds) {
   Window window;
   window.batch_seconds = definition.batch_target_seconds;
-  window.seconds = std::max(seconds * definition.window_factor, least_seconds);
-  if (seconds >= 1) window.seconds = std::max(window.seconds, 1.0);
+  window.seconds = seconds;
   window.budget_seconds = 3 * std::max(window.seconds, window.minimum_batches * window.batch_seconds);
   return window;
 }
@@ -323,17 +330,18 @@ Window window_at_least(const Definition& definition, double seconds, double leas
 }  // namespace
 
 Window window_of(const Definition& definition, double seconds) {
-  return window_at_least(definition, seconds, 0);
+  return window_lasting(definition,
+                        result::window_seconds({.share = definition.window_factor}, {.seconds = seconds}));
 }
 
 Window window_of(const Instance& instance, double seconds, double mean_seconds, double sustained_seconds) {
   const Definition& definition = *instance.definition;
-  if (definition.is_sustained && sustained_seconds > 0)
-    return window_at_least(definition, sustained_seconds / definition.window_factor, 0);
   const std::vector<Statistic>& kinds = definition.statistic_kinds;
   const bool mean =
       definition.quantity_kind && std::find(kinds.begin(), kinds.end(), Statistic::mean) != kinds.end();
-  return window_at_least(definition, seconds, mean && instance.depth() == Depth::smoke ? mean_seconds : 0);
+  return window_lasting(definition, result::window_seconds({definition.window_factor, definition.is_sustained,
+                                                            mean && instance.depth() == Depth::smoke},
+                                                           {seconds, mean_seconds, sustained_seconds}));
 }
 
 void summarise(result::Samples& samples) {

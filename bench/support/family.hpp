@@ -51,9 +51,7 @@ std::optional<std::filesystem::path> samples_path(const std::string& family, con
 
 /// The window of one definition when the profile gives `seconds` per benchmark.
 Window window_of(const Definition& definition, double seconds);
-/// The window of one instance. Where the profile smoke forms a mean, the window lasts at least
-/// `mean_seconds`. So each class keeps one judged mean when windows are short. A sustained definition gets
-/// `sustained_seconds` where that is above 0.
+/// The window of one instance by result::window_seconds(); the arguments are its WindowGiven.
 Window window_of(const Instance& instance, double seconds, double mean_seconds, double sustained_seconds = 0);
 
 /// Sets the family's status from its benchmarks: ok when any is ok; else interrupted, failed or skipped, with

@@ -19,7 +19,7 @@ Skipped without_room(std::string reason, bool held) {
   if (!held) return {std::move(reason)};
   if (reason.ends_with('.')) reason.pop_back();
   return {fmt::format("{}: {}; `nvidia-smi` shows who uses this GPU", reason, result::no_room_left),
-          result::Status::unavailable};
+          result::Status::unavailable, true};
 }
 
 }  // namespace gpugauge::bench

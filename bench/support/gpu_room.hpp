@@ -43,8 +43,8 @@ bool has_room(const GpuMemory& gpu, std::size_t bytes);
 /// benchmark was freed.
 bool held_by_others(const OutOfGpuMemory& lack, const GpuMemory& now);
 
-/// Makes the exception that ends a body for lack of memory. `held`: unavailable, in the words that the judge
-/// knows, because something else holds the memory; otherwise skipped.
+/// Makes the exception that ends a body for lack of memory. `held`: unavailable and occupied, because
+/// something else holds the memory; otherwise skipped.
 Skipped without_room(std::string reason, bool held);
 
 }  // namespace gpugauge::bench

@@ -5,16 +5,17 @@
 #include <functional>
 
 #include "result/samples.hpp"
+#include "result/window.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench {
 
 /// How long to measure.
 struct Window {
-  double batch_seconds = 2e-3;   ///< a batch is calibrated to last this long
-  double seconds = 1;            ///< batches run back to back until this wall time has passed ...
-  int minimum_batches = 20;      ///< ... and there are this many,
-  int maximum_batches = 20'000;  ///< but never more than this,
+  double batch_seconds = 2e-3;  ///< a batch is calibrated to last this long
+  double seconds = 1;           ///< batches run back to back until this wall time has passed ...
+  int minimum_batches = result::fewest_batches;  ///< ... and there are this many,
+  int maximum_batches = 20'000;                  ///< but never more than this,
   /// and never longer than this in seconds. Two exceptions: fewest_to_judge batches may take four times as
   /// long, and one batch is always measured. Calibration takes at most as long again, or one batch where that
   /// is longer.

@@ -93,8 +93,8 @@ void Trial::skip(std::string reason) {
   throw Skipped{std::move(reason)};
 }
 
-void Trial::unavailable(std::string reason) {
-  throw Skipped{std::move(reason), result::Status::unavailable};
+void Trial::unavailable(std::string reason, bool occupied) {
+  throw Skipped{std::move(reason), result::Status::unavailable, occupied};
 }
 
 void Trial::time(const std::function<void(std::int64_t)>& operations) {

@@ -20,6 +20,9 @@ struct Skipped {
   /// skipped: the instance does not apply here. unavailable: it applies, but something it needs is missing
   /// now.
   result::Status status = result::Status::skipped;
+  /// The device is only in use: something else holds what the instance needs. Goes with unavailable, and
+  /// becomes the note result::occupied_note.
+  bool occupied = false;
 };
 
 /// This build has no code for the GPU under test. The runner turns it into a skip with what() as the reason,
@@ -62,8 +65,9 @@ class Trial {
   /// Ends the body: the instance does not apply here. Throws Skipped.
   [[noreturn]] void skip(std::string reason);
   /// Ends the body: the instance applies here, but something it needs is in use or missing now. This skip is
-  /// not silent: the command says that the instance could not be measured. Throws Skipped.
-  [[noreturn]] void unavailable(std::string reason);
+  /// not silent: the command says that the instance could not be measured. `occupied`: as Skipped::occupied.
+  /// Throws Skipped.
+  [[noreturn]] void unavailable(std::string reason, bool occupied = false);
 
   /// Times `operations(n)`, which must do n operations one after another, with the steady clock. Warms up,
   /// calibrates one batch to the definition's target, then fills the window. Takes at least 20 batches unless

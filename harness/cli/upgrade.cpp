@@ -77,14 +77,7 @@ stack::Inventory read_stack(const StackSource& source) {
 
 stack::PlanRequest parse_target(const std::string& text) {
   if (text.empty()) return {};
-  stack::PlanRequest request;
-  try {
-    request = stack::parse_plan(text);
-  } catch (const result::UsageError& error) {
-    const std::string sentence = error.what();
-    constexpr std::string_view plan = "--plan";
-    throw result::UsageError(sentence.starts_with(plan) ? "--to" + sentence.substr(plan.size()) : sentence);
-  }
+  stack::PlanRequest request = stack::parse_plan(text, "", "", "--to");
   if (!request.gpus.empty())
     throw result::UsageError("--to: gpu is no layer that an upgrade of software changes; leave it out");
   return request;

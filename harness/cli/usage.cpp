@@ -93,7 +93,12 @@ std::string as_given(const std::string& text, const std::vector<std::string>& wo
 struct Rewording {
   const char* pattern;
   const char* ours;
+  bool ends_with_list = false;  ///< ours ends with the last group, a list, which CLI11 writes without blanks
 };
+
+std::string with_blanks(const std::string& list) {
+  return list.find(", ") == std::string::npos ? std::regex_replace(list, std::regex(","), ", ") : list;
+}
 
 /// The first that fits the whole text counts; what is in none of them is said as it is.
 std::string in_our_words(const std::string& text) {
@@ -103,7 +108,7 @@ std::string in_our_words(const std::string& text) {
       {"(\\S+): Value (\\S+) not in range \\[?(\\S+) (?:to|-) ([^\\s\\]]+)\\]?",
        "$1: '$2' is no number from $3 to $4"},
       {"(\\S+): Value (.*) could not be converted", "$1: '$2' is no number that it takes"},
-      {"(\\S+): (.*) not in \\{(.*)\\}", "$1: there is no '$2'; there are $3"},
+      {"(\\S+): (.*) not in \\{(.*)\\}", "$1: there is no '$2'; there are $3", true},
       {"(\\S+): At Most (\\d+) required but received (\\d+)", "$1: $3 given, and it takes $2 at most"},
       {"(\\S+): At least (\\d+) required but received (\\d+)", "$1: $3 given, and it takes $2 or more"},
       {"(\\S+): (\\d+) required (.*) missing", "$1 is given without its value ($3)"},
@@ -113,23 +118,22 @@ std::string in_our_words(const std::string& text) {
       {"The following arguments? (?:was|were) not expected: (.*)", "this was not expected: $1"},
       {"A subcommand is required", "no subcommand is given"},
   };
-  for (const Rewording& one : rewordings)
-    if (const std::regex pattern(one.pattern); std::regex_match(text, pattern))
-      return std::regex_replace(text, pattern, one.ours);
+  for (const Rewording& one : rewordings) {
+    std::smatch found;
+    if (!std::regex_match(text, found, std::regex(one.pattern))) continue;
+    std::string out = found.format(one.ours);
+    if (!one.ends_with_list) return out;
+    const std::string list = found.str(found.size() - 1);
+    out.resize(out.size() - list.size());
+    return out + with_blanks(list);
+  }
   return text;
 }
 
-/// Without the zeros that stand behind a number of CLI11's, and with blanks in its lists.
+/// Without the zeros that stand behind a number of CLI11's.
 std::string tidied(const std::string& text) {
   static const std::regex zeros("(\\d+)\\.0{6}\\b");
   return std::regex_replace(text, zeros, "$1");
-}
-
-/// CLI11 writes a list without blanks.
-std::string listed(const std::string& text) {
-  const std::size_t list = text.rfind("; there are ");
-  if (list == std::string::npos || text.find(", ", list) != std::string::npos) return text;
-  return text.substr(0, list) + std::regex_replace(text.substr(list), std::regex(","), ", ");
 }
 
 }  // namespace
@@ -143,7 +147,7 @@ std::string usage_fault(const CLI::App& app, const CLI::Error& error, const std:
     text = error.what();
     if (unexpected) text = as_given(text, words);
     text = result::one_line(text, result::longest_sentence);
-    text = listed(in_our_words(tidied(text)));
+    text = in_our_words(tidied(text));
   }
   return fmt::format("{}; see `{} --help`", text, named_command(app, words).second);
 }

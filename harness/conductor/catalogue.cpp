@@ -13,6 +13,7 @@
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
+#include "result/window.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -169,14 +170,12 @@ run::Profile profile_of(run::Profile profile, DeviceKind kind) {
 }
 
 double window_seconds(const Benchmark& benchmark, const run::Profile& profile) {
-  if (benchmark.sustained && profile.sustained_seconds > 0) return profile.sustained_seconds;
-  constexpr double fewest_batches = 20;
-  const double given = profile_of(profile, benchmark.kind).window_seconds;
-  double window = std::max(given * benchmark.window_share, fewest_batches * benchmark.batch_seconds);
-  if (given >= 1) window = std::max(window, 1.0);  // a shorter mean would not be judged
-  if (benchmark.forms_mean && run::depth_of(benchmark.profile) == 0)
-    window = std::max(window, profile.mean_window_seconds);
-  return window;
+  const double window =
+      result::window_seconds({benchmark.window_share, benchmark.sustained,
+                              benchmark.forms_mean && run::depth_of(benchmark.profile) == 0},
+                             {profile_of(profile, benchmark.kind).window_seconds, profile.mean_window_seconds,
+                              profile.sustained_seconds});
+  return std::max(window, result::fewest_batches * benchmark.batch_seconds);
 }
 
 int processes_of(const Benchmark& benchmark, const run::Profile& profile) {

@@ -117,7 +117,8 @@ void require_sustained(const Catalogue& catalogue, const run::Profile& profile,
 /// The profile with the time window for that kind of device.
 run::Profile profile_of(run::Profile profile, DeviceKind kind);
 
-/// The window of a benchmark in a profile, computed as its family computes it.
+/// How long the window of a benchmark lasts in a profile, in seconds: result::window_seconds(), or the fewest
+/// batches where these take longer.
 double window_seconds(const Benchmark& benchmark, const run::Profile& profile);
 
 /// Number of processes that measure the benchmark: normally the profile's P. Benchmarks that no shallower

@@ -54,7 +54,7 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
     return says(interrupted ? FrameworkState::unknown : FrameworkState::failed, process.reason);
   const result::Samples& samples = *process.samples;
   if (samples.status == result::Status::unavailable) {
-    const bool absent = samples.reason.find(" is not installed in ") != std::string::npos;
+    const bool absent = result::fact(samples.context, "framework.installed") == "no";
     return says(absent ? FrameworkState::absent : FrameworkState::failed, samples.reason);
   }
   if (process.status == result::Status::failed && samples.status == result::Status::ok &&
@@ -148,10 +148,12 @@ judge::Outcome outcome_of(const std::vector<Framework>& frameworks, bool usable)
   const std::vector<std::string> unknown = names(FrameworkState::unknown);
   const std::vector<std::string> on_gpu = names(FrameworkState::on_gpu);
   if (!failed.empty())
-    return {judge::ExitCode::regressed, fmt::format("failed: {}", fmt::join(failed, ", "))};
+    return {judge::ExitCode::regressed, fmt::format("failed: {}", fmt::join(failed, ", ")), true,
+            judge::VerdictKind::failed};
   if (usable && !on_cpu.empty())
     return {judge::ExitCode::regressed,
-            fmt::format("failed: {} ran on the processor beside a usable GPU", fmt::join(on_cpu, ", "))};
+            fmt::format("failed: {} ran on the processor beside a usable GPU", fmt::join(on_cpu, ", ")), true,
+            judge::VerdictKind::failed};
   if (names(FrameworkState::absent).size() == frameworks.size())
     return {judge::ExitCode::cannot_judge, "cannot judge: none of the frameworks asked for is installed"};
   if (!usable)

@@ -113,7 +113,8 @@ void keep_node_verdict(const fs::path& state, const report::Report& report, bool
     ++verdict.counts[std::string(to_string(expected.kind))];
     if (expected.kind != judge::VerdictKind::failed) continue;
     verdict.word = "failed";
-    verdict.outcome = {judge::ExitCode::regressed, "failed: " + expected.reason};
+    verdict.outcome = {judge::ExitCode::regressed, "failed: " + expected.reason, true,
+                       judge::VerdictKind::failed};
   }
   if (!all && verdict.outcome.code == judge::ExitCode::pass && failed_in(state, verdict)) return;
   write(state, std::move(verdict));

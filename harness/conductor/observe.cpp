@@ -165,7 +165,7 @@ std::string gpu_prefix(const result::Fingerprint& fingerprint, const std::string
   return "";
 }
 
-/// The present state from a GPU's setting such as "off (on after reset)".
+/// The present state from a GPU's setting such as "off (on after reset)": a run file has both in one text.
 std::string state_of(const std::string& setting) {
   return setting.substr(0, setting.find(" ("));
 }

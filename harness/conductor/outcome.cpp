@@ -25,7 +25,8 @@ judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices)
     return {code,
             fmt::format("{}: {} of {} devices: {}", to_string(code), sentences.size(), devices.size(),
                         fmt::join(sentences, "; ")),
-            decided};
+            decided,
+            code == judge::ExitCode::regressed ? std::optional(judge::VerdictKind::regressed) : std::nullopt};
   }
   return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
 }
@@ -43,7 +44,8 @@ judge::Outcome combine(const std::vector<report::DeviceReport>& devices,
   judge::Outcome out = combine_devices(devices);
   for (const judge::Verdict& verdict : node) {
     if (verdict.kind != judge::VerdictKind::failed) continue;
-    out = {judge::ExitCode::regressed, fmt::format("failed: {}; {}", verdict.reason, out.sentence)};
+    out = {judge::ExitCode::regressed, fmt::format("failed: {}; {}", verdict.reason, out.sentence), true,
+           judge::VerdictKind::failed};
   }
   return out;
 }
@@ -52,8 +54,10 @@ judge::Outcome outcome(const report::Report& report, const Hindrance& hindrance)
   judge::Outcome found = combine(report.devices, report.node);
   const bool shown = found.code == judge::ExitCode::regressed || found.code == judge::ExitCode::error;
   if (!hindrance.held.empty())
-    return shown ? judge::Outcome{found.code, fmt::format("{}; {}; --wait SECONDS waits for it",
-                                                          found.sentence, hindrance.held)}
+    return shown ? judge::Outcome{found.code,
+                                  fmt::format("{}; {}; --wait SECONDS waits for it", found.sentence,
+                                              hindrance.held),
+                                  true, found.found}
                  : judge::Outcome{judge::ExitCode::cannot_judge,
                                   fmt::format("cannot judge: {}; nothing was measured; --wait SECONDS waits "
                                               "for it",

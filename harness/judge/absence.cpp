@@ -6,14 +6,13 @@
 #include <fmt/format.h>
 
 #include "result/google_benchmark.hpp"
-#include "result/occupied.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
 using result::Status;
 
-Absence by_status(Status status, const std::string& what, const std::string& reason) {
+Absence by_status(Status status, bool occupied, const std::string& what, const std::string& reason) {
   switch (status) {
     case Status::failed:
       return {VerdictKind::failed, fmt::format("{} failed: {}", what, reason)};
@@ -22,7 +21,7 @@ Absence by_status(Status status, const std::string& what, const std::string& rea
     case Status::skipped:
       return {VerdictKind::missing, fmt::format("in the baseline, and skipped now: {}", reason)};
     case Status::unavailable:
-      if (result::occupied(status, reason))
+      if (occupied)
         return {VerdictKind::inconclusive, fmt::format("{} could not be measured: {}", what, reason), true};
       return {VerdictKind::missing, fmt::format("in the baseline, and unavailable now: {}", reason)};
     case Status::ok:
@@ -32,7 +31,8 @@ Absence by_status(Status status, const std::string& what, const std::string& rea
 }
 
 Absence by_benchmark(const std::string& benchmark, const BenchmarkState& state) {
-  return by_status(state.worst, fmt::format("the benchmark {}", benchmark), state.reason);
+  return by_status(state.worst, state.worst_occupied, fmt::format("the benchmark {}", benchmark),
+                   state.reason);
 }
 
 std::string family_of(const std::string& benchmark, const Collected& now) {
@@ -46,15 +46,17 @@ bool lists(const result::Process& process, const std::string& benchmark) {
                      [&](const result::BenchmarkResult& one) { return one.id == benchmark; });
 }
 
+int process_gravity(const result::Process& process) {
+  return gravity(status_of(process), occupied(process));
+}
+
 /// The family's process without the benchmark that has the worst status; nullptr if every process has it.
 const result::Process* worst_without(const std::string& family, const std::string& benchmark,
                                      const result::Run& run) {
   const result::Process* out = nullptr;
   for (const result::Process& process : run.processes) {
     if (process.family != family || lists(process, benchmark)) continue;
-    if (out == nullptr ||
-        gravity(status_of(process), reason_of(process)) > gravity(status_of(*out), reason_of(*out)))
-      out = &process;
+    if (out == nullptr || process_gravity(process) > process_gravity(*out)) out = &process;
   }
   return out;
 }
@@ -63,7 +65,7 @@ const result::Process* worst_without(const std::string& family, const std::strin
 Absence by_family(const std::string& family, const std::string& benchmark, const result::Run& run) {
   const std::string what = fmt::format("the family {}", family);
   if (const result::Process* const worst = worst_without(family, benchmark, run))
-    return by_status(status_of(*worst), what, reason_of(*worst));
+    return by_status(status_of(*worst), occupied(*worst), what, reason_of(*worst));
   if (!run.complete)
     return {VerdictKind::inconclusive,
             fmt::format("the run ended before {} ran: {}", what, run.partial_reason)};
@@ -75,8 +77,7 @@ Absence by_family(const std::string& family, const std::string& benchmark, const
 Absence why_silent(const std::string& benchmark, const BenchmarkState& state, const result::Run& run) {
   const result::Process* const without = worst_without(state.family, benchmark, run);
   if (state.worst == Status::ok) return by_family(state.family, benchmark, run);
-  if (without == nullptr ||
-      gravity(status_of(*without), reason_of(*without)) <= gravity(state.worst, state.reason))
+  if (without == nullptr || process_gravity(*without) <= gravity(state.worst, state.worst_occupied))
     return by_benchmark(benchmark, state);
   return by_family(state.family, benchmark, run);
 }

@@ -329,7 +329,7 @@ class Admitting {
                        sentence(unknown, "not judged") + sentence(in, "admitted");
     if (!tail.empty()) tail = tail.substr(2);
     if (!refused.empty())
-      out_.outcome = {ExitCode::regressed, "regressed: " + tail};
+      out_.outcome = {ExitCode::regressed, "regressed: " + tail, true, VerdictKind::regressed};
     else if (out_.nodes.empty())
       out_.outcome = {ExitCode::cannot_judge, "cannot judge: no run of a newcomer was found"};
     else if (!again.empty() || !unknown.empty())

@@ -52,10 +52,12 @@ void add(BenchmarkState& state, const result::BenchmarkResult& benchmark, const 
   state.ok += good ? 1 : 0;
   if (status == Status::ok) return;
   std::string reason = fault(benchmark);
-  if (result::occupied(status, reason)) ++state.occupied;
-  if (gravity(status, reason) > gravity(state.worst, state.reason)) {
+  const bool occupied = result::occupied(status, reason, benchmark.notes);
+  if (occupied) ++state.occupied;
+  if (gravity(status, occupied) > gravity(state.worst, state.worst_occupied)) {
     state.worst = status;
     state.reason = std::move(reason);
+    state.worst_occupied = occupied;
   }
 }
 
@@ -89,10 +91,10 @@ void add(MetricValues& values, const result::BenchmarkResult& benchmark, const r
 
 }  // namespace
 
-int gravity(Status status, const std::string& reason) {
+int gravity(Status status, bool occupied) {
   constexpr std::array order{Status::ok, Status::skipped, Status::unavailable, Status::interrupted,
                              Status::failed};
-  if (result::occupied(status, reason)) return 1;
+  if (occupied) return 1;
   return 2 * static_cast<int>(std::find(order.begin(), order.end(), status) - order.begin());
 }
 
@@ -110,6 +112,11 @@ Status status_of(const result::Process& process) {
 
 const std::string& reason_of(const result::Process& process) {
   return says_itself(process) ? process.reason : process.samples->reason;
+}
+
+bool occupied(const result::Process& process) {
+  return result::occupied(status_of(process), reason_of(process),
+                          process.samples ? process.samples->context : result::Facts{});
 }
 
 std::vector<double> measured(const MetricValues& metric) {
@@ -169,8 +176,7 @@ Collected collect(const result::Run& run) {
   Collected out;
   std::unordered_map<std::string_view, Bins> places;
   for (const result::Process& process : run.processes) {
-    out.processes[process.family].push_back(
-        {process.index, result::occupied(status_of(process), reason_of(process))});
+    out.processes[process.family].push_back({process.index, occupied(process)});
     if (!process.samples) continue;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
       Bins& bins = places[benchmark.id];

@@ -42,6 +42,7 @@ struct BenchmarkState {
   int occupied = 0;                           ///< of these, the ones without room for it (result::occupied)
   result::Status worst = result::Status::ok;  ///< failed before interrupted, unavailable, skipped, ok
   std::string reason;                         ///< from the first process with that status
+  bool worst_occupied = false;                ///< that process was only without room for it
 };
 
 /// One process of a family.
@@ -80,13 +81,14 @@ std::vector<double> measured(const MetricValues& metric);
 /// True if the benchmark's status is ok and none of its checks failed.
 bool sound(const result::BenchmarkResult& benchmark);
 
-/// Severity of a status with its reason, ascending from 0: ok, occupied, skipped, unavailable, interrupted,
-/// failed.
-int gravity(result::Status status, const std::string& reason);
+/// Severity of a status, ascending from 0: ok, occupied, skipped, unavailable, interrupted, failed.
+int gravity(result::Status status, bool occupied);
 
 /// The status of a whole process. The sample file's status counts where the process itself ended well.
 result::Status status_of(const result::Process& process);
 const std::string& reason_of(const result::Process& process);  ///< The reason that belongs to status_of().
+/// True if the process could not begin because something else held its GPU.
+bool occupied(const result::Process& process);
 
 /// The first fault of an unsound benchmark, one sentence.
 std::string fault(const result::BenchmarkResult& benchmark);

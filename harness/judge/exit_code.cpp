@@ -115,11 +115,21 @@ Count count(const std::vector<Verdict>& verdicts) {
   return out;
 }
 
+/// Gravest first: those that end with code 1.
+constexpr std::array fatal_kinds{VerdictKind::failed, VerdictKind::regressed, VerdictKind::missing};
+
+/// The gravest kind that ends with code 1; nullopt where there is none.
+std::optional<VerdictKind> gravest_found(const Count& counts) {
+  for (const VerdictKind kind : fatal_kinds)
+    if (counts.of(kind) > 0) return kind;
+  return std::nullopt;
+}
+
 /// "failed: 1, regressed: 3 of 42 metrics (a, b and 2 more)".
 std::string findings(const Count& counts) {
   std::vector<std::string> parts;
   std::vector<std::string> names;
-  for (const VerdictKind kind : {VerdictKind::failed, VerdictKind::regressed, VerdictKind::missing}) {
+  for (const VerdictKind kind : fatal_kinds) {
     if (counts.of(kind) == 0) continue;
     parts.push_back(fmt::format("{}: {}", to_string(kind), counts.of(kind)));
     const auto& found = counts.metrics.at(kind);
@@ -185,14 +195,13 @@ std::string_view to_string(ExitCode code) {
 Outcome outcome(const OutcomeInput& input) {
   const Count counts = count(input.verdicts);
   const int undecided = counts.of(VerdictKind::inconclusive) + counts.of(VerdictKind::unstable);
-  const int fatal =
-      counts.of(VerdictKind::failed) + counts.of(VerdictKind::regressed) + counts.of(VerdictKind::missing);
-  if (fatal > 0)
+  if (const std::optional<VerdictKind> found = gravest_found(counts))
     return {ExitCode::regressed,
             findings(counts) + also(counts) +
                 (!input.not_kept.empty() ? "; not everything that was measured could be kept"
                  : input.interrupted     ? "; interrupted before everything was measured"
-                                         : "")};
+                                         : ""),
+            true, found};
   if (!input.not_kept.empty())
     return {ExitCode::cannot_judge, fmt::format("cannot judge: {}{}", input.not_kept, also(counts))};
   if (input.interrupted)

@@ -115,6 +115,10 @@ struct Outcome {
   std::string sentence;            ///< the verdict in one sentence with counts
   /// false: nothing could be decided, or suspects of a fleet are to be measured again
   bool decided = true;
+  /// With the code regressed, the gravest of what was found: failed, regressed or missing; nullopt for a
+  /// finding of another kind, such as a node unlike its peers. nullopt with any other code, and in a stored
+  /// outcome, which has its own word.
+  std::optional<VerdictKind> found = std::nullopt;
 };
 /// Everything that decides an exit code.
 struct OutcomeInput {

@@ -18,7 +18,6 @@
 #include "judge/statistics.hpp"
 #include "judge/tensor_cores.hpp"
 #include "judge/under_load.hpp"
-#include "result/occupied.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -88,9 +87,7 @@ void judge_processes(const Processes& processes, Verdicts& out) {
 /// Reports what worked earlier in the check and then disappeared: a GPU off the bus, a failed driver.
 /// `processes` are those of one check, since two checks may measure different families.
 void judge_gone(Processes processes, Verdicts& out) {
-  std::erase_if(processes, [](const result::Process* process) {
-    return result::occupied(status_of(*process), reason_of(*process));
-  });
+  std::erase_if(processes, [](const result::Process* process) { return occupied(*process); });
   for (const auto& [family, count] : count_families(processes))
     if (count.unavailable > 0 && count.measured > 0)
       out.add(physical_verdict(

@@ -7,7 +7,6 @@
 
 #include "judge/judge_peers.hpp"
 #include "result/counted.hpp"
-#include "result/occupied.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -69,7 +68,7 @@ Verdict missing_metric(const HeldMetric& metric, const PeerRound& round, const D
     verdict.reason =
         fmt::format("{}; here {} {}: {}", others, fault->what, word(fault->status), fault->reason);
     if (fault->status == result::Status::failed) verdict.kind = VerdictKind::failed;
-    if (fault->status == result::Status::interrupted || result::occupied(fault->status, fault->reason))
+    if (fault->status == result::Status::interrupted || fault->occupied)
       verdict.kind = VerdictKind::inconclusive;
   } else if (round.recorded && round.recorded->contains(form.key)) {
     verdict.kind = VerdictKind::inconclusive;

@@ -40,18 +40,18 @@ std::vector<PeerFault> faults_of(const result::Run& run, const Collected& collec
   std::map<std::string, PeerFault> families;
   for (const result::Process& process : run.processes) {
     const result::Status status = status_of(process);
-    const std::string& reason = reason_of(process);
     PeerFault& worst =
         families.try_emplace(process.family, PeerFault{process.family, result::Status::ok, ""}).first->second;
-    if (gravity(status, reason) <= gravity(worst.status, worst.reason)) continue;
-    worst.status = status;
-    worst.reason = reason;
+    const bool held = occupied(process);
+    if (gravity(status, held) <= gravity(worst.status, worst.occupied)) continue;
+    worst = {process.family, status, reason_of(process), held};
   }
   out.reserve(families.size());
   for (auto& [family, fault] : families)
     if (fault.status != result::Status::ok) out.push_back(std::move(fault));
   for (const auto& [id, state] : collected.benchmarks) {
-    if (state.worst != result::Status::ok) out.push_back({id, state.worst, state.reason});
+    if (state.worst != result::Status::ok)
+      out.push_back({id, state.worst, state.reason, state.worst_occupied});
   }
   return out;
 }

@@ -37,7 +37,8 @@ struct PeerFault {
   std::string what;  ///< benchmark id, or family
   /// the benchmark's worst status over the processes; never ok
   result::Status status = result::Status::failed;
-  std::string reason;  ///< one sentence
+  std::string reason;     ///< one sentence
+  bool occupied = false;  ///< its device was only in use (result::occupied)
 };
 
 /// One run's value of a metric.

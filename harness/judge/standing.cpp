@@ -307,6 +307,7 @@ class Judging {
     out_.outcome = {ExitCode::cannot_judge, "cannot judge: no device was asked for"};
   }
 
+  /// Most stored sentences begin with the word, and their files do not tell which.
   static std::string said(const Standing& one) {
     return one.reason.starts_with(one.word) ? one.reason : one.word + ": " + one.reason;
   }

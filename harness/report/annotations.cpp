@@ -52,7 +52,7 @@ std::string annotations_text(const Subject& subject) {
   for (const DigestPart& part : made.parts)
     for (const DigestFinding& finding : part.findings)
       if (finding.confident) sentence += fmt::format("; cause: {} ({})", finding.cause, finding.title);
-  return out + command("notice", made.title, sentence);
+  return out + command("notice", title(made), sentence);
 }
 
 }  // namespace gpugauge::report

@@ -134,7 +134,7 @@ DigestPart part_of(const DeviceReport& device) {
 struct Make {
   Digest operator()(const Report* report) const {
     Digest out;
-    out.title = "GPUGauge " + report->command;
+    out.command = report->command;
     out.outcome = report->outcome;
     for (const stack::Layer& layer : report->stack) out.facts.emplace_back(layer.name, layer.version);
     for (const DeviceReport& device : report->devices) out.parts.push_back(part_of(device));
@@ -160,7 +160,7 @@ struct Make {
   Digest operator()(const FleetReport* fleet) const {
     const judge::PeersJudgement& judgement = fleet->judgement;
     Digest out;
-    out.title = "GPUGauge fleet";
+    out.command = "fleet";
     out.outcome = judgement.outcome;
     DigestPart part;
     part.id = part.label = "fleet";
@@ -180,7 +180,7 @@ struct Make {
 
   Digest operator()(const DiagnosisReport* made) const {
     Digest out;
-    out.title = "GPUGauge diagnosis";
+    out.command = "diagnosis";
     out.outcome = {static_cast<ExitCode>(exit_code(made->diagnosis)), made->diagnosis.sentence};
     DigestPart part;
     part.id = "diagnosis";
@@ -259,6 +259,10 @@ struct Make {
 
 }  // namespace
 
+std::string title(const Digest& digest) {
+  return "GPUGauge " + digest.command;
+}
+
 Digest digest(const Subject& subject) {
   return std::visit(Make{}, subject);
 }
@@ -268,9 +272,7 @@ std::string outcome_word(const judge::Outcome& outcome) {
     case ExitCode::pass:
       return outcome.decided ? "pass" : "pass so far";
     case ExitCode::regressed:
-      for (const char* word : {"failed", "regressed", "missing"})
-        if (outcome.sentence.starts_with(word)) return word;
-      return "finding";
+      return outcome.found ? std::string(to_string(*outcome.found)) : "finding";
     case ExitCode::error:
       return "error";
     case ExitCode::cannot_judge:

@@ -58,18 +58,21 @@ struct DigestPart {
 
 /// The whole result as cases.
 struct Digest {
-  std::string title;       ///< "GPUGauge check", "... compare", "... fleet", "... diagnosis"
+  std::string command;     ///< "check", "compare", "upgrade", "fleet" or "diagnosis"
   judge::Outcome outcome;  ///< what the command exits with
   std::vector<std::pair<std::string, std::string>> facts;  ///< the stack: layer and version
   std::vector<DigestPart> parts;  ///< the whole node first, if there is something to say about it
 };
 
+/// "GPUGauge check".
+std::string title(const Digest& digest);
+
 /// Invariant: some case is failed or error exactly if the outcome is not a pass. The CI server's colour and
 /// the exit code therefore agree.
 Digest digest(const Subject& subject);
 
-/// "pass", "pass so far" (not all is decided), "failed", "regressed", "missing", "finding" (code 1, by its
-/// sentence), "error", "cannot judge", "inconclusive".
+/// "pass", "pass so far" (not all is decided), "failed", "regressed", "missing" or "finding" (code 1, by
+/// Outcome::found), "error", "cannot judge", "inconclusive".
 std::string outcome_word(const judge::Outcome& outcome);
 
 /// Cases of all parts, worst first: failed, error, skipped; within these by change.

@@ -157,7 +157,8 @@ judge::Outcome outcome(const InjectReport& report) {
       tried == 0 ? "no fault was tried" + quiet
                  : fmt::format("{} of {} faults that were tried were found and named first every time{}",
                                proven, tried, quiet);
-  if (proven < tried || cried > 0) return {judge::ExitCode::regressed, "failed: " + counted};
+  if (proven < tried || cried > 0)
+    return {judge::ExitCode::regressed, "failed: " + counted, true, judge::VerdictKind::failed};
   if (report.interrupted)
     return {judge::ExitCode::cannot_judge, "cannot judge: interrupted; until then " + counted};
   if (mute > 0) return {judge::ExitCode::cannot_judge, "cannot judge: " + counted};

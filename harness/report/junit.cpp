@@ -98,7 +98,7 @@ std::string junit_text(const Subject& subject) {
   declaration.append_attribute("version") = "1.0";
   declaration.append_attribute("encoding") = "UTF-8";
   pugi::xml_node root = document.append_child("testsuites");
-  set(root, "name", made.title);
+  set(root, "name", title(made));
   Counts all;
   double seconds = 0;
   for (const DigestPart& part : made.parts) {

@@ -172,12 +172,11 @@ void add_fleet(Exposition& out, const judge::PeersJudgement& judgement) {
 std::string openmetrics_text(const Subject& subject) {
   const Digest made = digest(subject);
   Exposition out;
-  const std::string name = made.title.substr(made.title.rfind(' ') + 1);
-  add_common(out, made, name);
+  add_common(out, made, made.command);
   if (const auto* report = std::get_if<const Report*>(&subject)) {
     for (const DeviceReport& device : (*report)->devices)
       for (const DigestPart& part : made.parts)
-        if (part.id == device.selection) add_device(out, device, part, name);
+        if (part.id == device.selection) add_device(out, device, part, made.command);
   } else if (const auto* fleet = std::get_if<const FleetReport*>(&subject)) {
     add_fleet(out, (*fleet)->judgement);
   }

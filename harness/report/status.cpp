@@ -39,7 +39,8 @@ std::string finding(const Standing& one) {
   return fmt::format("{} ({:.2f})", first.cause, first.score);
 }
 
-/// The reason without the word that already precedes it.
+/// The reason without the word that already precedes it. Most stored sentences begin with it, and their files
+/// do not tell which.
 std::string reason(const Standing& one) {
   const std::string lead = one.word + ": ";
   const bool plain_word = one.code != ExitCode::regressed && one.reason.starts_with(lead);

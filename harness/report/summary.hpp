@@ -113,7 +113,7 @@ struct DeviceReport {
 
 /// A whole check or compare.
 struct Report {
-  std::string command = "check";      ///< or "compare"
+  std::string command = "check";      ///< or "compare", "upgrade"
   std::vector<stack::Layer> stack;    ///< layers and versions; empty if the stack was not inspected
   std::string gpu_explanation;        ///< why no GPU can be judged; "" if one was or none was asked for
   std::vector<judge::Verdict> node;   ///< the policy's expectations of the whole node

@@ -58,9 +58,8 @@ std::string named(const std::vector<stack::StackPackage>& packages) {
 
 std::vector<std::string> sentences(const stack::StackChange& change) {
   std::vector<std::string> out;
-  for (const stack::LayerChange& layer : change.layers) out.push_back("Changed: " + layer.sentence);
-  for (std::string& text : out)
-    if (text.find(" it is still ") != std::string::npos) text.replace(0, 8, "Not changed:");
+  for (const stack::LayerChange& layer : change.layers)
+    out.push_back((layer.state == State::unchanged ? "Not changed: " : "Changed: ") + layer.sentence);
   if (!change.settings.empty()) out.push_back(settings_sentence(change.settings));
   return out;
 }

@@ -17,9 +17,9 @@ namespace gpugauge::result {
 inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
 
 /// What a reader keeps. `values` is for callers that read thousands of files. It drops batches, parameters,
-/// telemetry values (except those of a GPU's health: is_health_series) and, except in family integrity, the
-/// notes of benchmarks. It still checks that these are JSON, and that batches and telemetry are numbers within
-/// range and of the right count.
+/// telemetry values (except those of a GPU's health: is_health_series) and the notes of benchmarks, except in
+/// family integrity and of unavailable ones. It still checks that these are JSON, and that batches and telemetry
+/// are numbers within range and of the right count.
 enum class Detail { all, values };
 
 /// Flat facts with dotted names ("gpu.uuid", "host.cpu_model"); docs/observation.md lists the names. Values

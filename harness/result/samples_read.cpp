@@ -79,9 +79,11 @@ void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
     else
       in.skip();
   };
-  // Writers put the id first. If it is still unknown, the notes are kept.
+  // Writers put the id and the status first. If the id is still unknown, the notes are kept. So are those of
+  // what could not be measured: they say whether its device was only in use.
   const auto read_notes = [&] {
-    if (detail == Detail::all || result.id.empty() || result.id.starts_with(compared_by_notes))
+    if (detail == Detail::all || result.id.empty() || result.id.starts_with(compared_by_notes) ||
+        result.status == Status::unavailable)
       in.read(result.notes);
     else
       in.skip();

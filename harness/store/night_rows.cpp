@@ -14,6 +14,7 @@
 #include "judge/physical_verdict.hpp"
 #include "judge/statistics.hpp"
 #include "result/error.hpp"
+#include "result/occupied.hpp"
 #include "result/run_file.hpp"
 #include "result/time.hpp"
 
@@ -195,8 +196,10 @@ void read_faults(Database& database, const Night& night, const std::map<long lon
        use(night.from), use(night.to), into(run), into(subject), into(status), into(reason));
   statement.execute();
   while (statement.fetch())
-    if (const auto place = places.find(run); place != places.end())
-      out.rounds[place->second].faults.push_back({subject, result::status_from(status), reason});
+    if (const auto place = places.find(run); place != places.end()) {
+      const result::Status kind = result::status_from(status);
+      out.rounds[place->second].faults.push_back({subject, kind, reason, result::occupied(kind, reason)});
+    }
 }
 
 judge::VerdictKind health_from(const std::string& word) {

@@ -74,6 +74,7 @@ def fill(samples, name, options):
         framework = work.load()
     except Exception as error:  # pylint: disable=broad-except
         absent = isinstance(error, ModuleNotFoundError) and error.name == name
+        context["framework.installed"] = "no" if absent else "yes"
         samples.update(status="unavailable",
                        reason=f"{name} is not installed in {sys.executable}" if absent
                        else f"{name} cannot be imported: {family.one_line(error)}")

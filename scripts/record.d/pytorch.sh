@@ -21,7 +21,7 @@ stage_commands() {
   cat <<TEXT
 status=0
 NVIDIA_TF32_OVERRIDE=0 $(limited "$probe") "\$BUILD/bin/gpugauge" frameworks torch --output "\$OUT/pytorch-run.json" || status=\$?
-[ -s "\$OUT/pytorch-run.json" ] && ! grep -q 'torch is not installed in ' "\$OUT/pytorch-run.json" || exit "\$status"
+[ -s "\$OUT/pytorch-run.json" ] && ! grep -Eq '"framework.installed": ?"no"' "\$OUT/pytorch-run.json" || exit "\$status"
 TEXT
   # shellcheck disable=SC2016
   if [[ -z "$ours_of" ]]; then

@@ -176,6 +176,11 @@ std::optional<std::string> why_unavailable(const StartUp& start) {
   return sentence;
 }
 
+bool is_occupied(const StartUp& start) {
+  return start.driver_library &&
+         (start.code == cudaErrorMemoryAllocation || start.code == cudaErrorDevicesUnavailable);
+}
+
 const StartUp& start_up() {
   static const StartUp start = try_to_start();
   return start;

@@ -65,6 +65,9 @@ struct StartUp {
 /// (insufficient driver) also where there is no driver library at all. This function tells the two apart.
 std::optional<std::string> why_unavailable(const StartUp& start);
 
+/// True if the start-up failed only because something else uses the GPU or holds its memory.
+bool is_occupied(const StartUp& start);
+
 /// "13.0" for 13000, "unknown" for 0.
 std::string cuda_version_text(int version);
 

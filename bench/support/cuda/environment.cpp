@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "result/occupied.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/cuda/error.hpp"
@@ -88,6 +89,7 @@ void describe(result::Facts& facts) {
   add_environment(facts);
   std::ifstream maps("/proc/self/maps");
   for (const auto& [name, path] : mapped_libraries(maps)) facts["library." + name] = path;
+  if (is_occupied(start)) facts[result::occupied_note] = "true";
   if (why_unavailable(start)) return;
   const Device& gpu = device();
   facts["gpu.name"] = gpu.name;

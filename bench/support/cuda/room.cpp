@@ -18,7 +18,7 @@ bool card_has_room(std::size_t bytes) {
 void end_for_room(Trial& trial, std::string reason, std::size_t bytes) {
   Skipped lack = without_room(std::move(reason), has_room(memory_now(), bytes));
   if (lack.status == result::Status::skipped) trial.skip(std::move(lack.reason));
-  trial.unavailable(std::move(lack.reason));
+  trial.unavailable(std::move(lack.reason), lack.occupied);
 }
 
 }  // namespace gpugauge::bench::cuda

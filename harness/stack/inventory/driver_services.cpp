@@ -6,6 +6,7 @@
 
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/lines.hpp"
+#include "stack/inventory/words.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -28,7 +29,7 @@ void add_daemon(const DriverFiles& files, const std::optional<std::vector<std::s
   }
   if (files.in_container) {
     inventory.unreadable(daemon.key, "/proc/*/comm",
-                         "a look from the host: a container sees its own processes");
+                         fmt::format("{}: a container sees its own processes", look_from_the_host));
     return;
   }
   const auto program =

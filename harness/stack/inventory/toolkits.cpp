@@ -9,6 +9,7 @@
 #include "stack/compat/version.hpp"
 #include "stack/inventory/toolkits_headers.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
+#include "stack/inventory/words.hpp"
 #include "stack/loader.hpp"
 #include "stack/shared_object.hpp"
 
@@ -118,7 +119,7 @@ void add_leads(const std::vector<ToolkitLead>& leads, Inventory& inventory) {
                        : lead.by == "PATH" ? "no nvcc on it"
                                            : "not set");
     } else {
-      inventory.absent(key, source, fmt::format("{} is no toolkit", shown(lead.said)));
+      inventory.absent(key, source, fmt::format("{}{}", shown(lead.said), leads_to_no_toolkit));
     }
   }
   for (const char* const by : {"CUDA_HOME", "CUDA_PATH", "PATH", "/usr/local/cuda"}) {

@@ -3,6 +3,7 @@
 
 #include "stack/compat/tables.hpp"
 #include "stack/inventory/collect.hpp"
+#include "stack/inventory/words.hpp"
 
 namespace gpugauge::stack {
 
@@ -26,8 +27,9 @@ void collect_vgpu(Inventory& inventory) {
   }
   // NVML tells a host its guests' drivers, but tells a guest nothing about its host.
   if (guest)
-    inventory.unreadable("vgpu.host_version", "nvml",
-                         "a look from the host (then: doctor --plan driver=...,vgpu_host=...)");
+    inventory.unreadable(
+        "vgpu.host_version", "nvml",
+        fmt::format("{} (then: doctor --plan driver=...,vgpu_host=...)", look_from_the_host));
 }
 
 }  // namespace gpugauge::stack

@@ -66,10 +66,9 @@ std::string layer_of(const Difference& difference) {
     case Consequence::gpu: {
       if (key.ends_with(".gsp")) return "driver";
       // A newer driver reports more about the same card.
-      const auto told = [](const std::string& answer) {
-        return answer != "absent" && answer != "not looked for" && !answer.starts_with("unreadable");
-      };
-      if (key.starts_with("gpu.") && !(told(difference.left) && told(difference.right))) return ignored;
+      const bool both_told =
+          difference.left_presence == Presence::present && difference.right_presence == Presence::present;
+      if (key.starts_with("gpu.") && !both_told) return ignored;
       return "GPU";
     }
     case Consequence::driver:
@@ -97,7 +96,8 @@ std::string layer_of(const Difference& difference) {
       break;
   }
   // A hold appears and disappears with its package.
-  const bool came_or_went = difference.left == "absent" || difference.right == "absent";
+  const bool came_or_went =
+      difference.left_presence == Presence::absent || difference.right_presence == Presence::absent;
   if (key.starts_with("package.") && key.ends_with(".held") && came_or_went) return ignored;
   if (!key.starts_with("package.") || !key.ends_with(".version")) return setting;
   const std::string layer = package_layer(name_in(key, "package."));

@@ -113,20 +113,24 @@ std::string comparable(const Inventory& inventory, const Item& item) {
   return fmt::format("{}[{}]{}", prefix, path, key.substr(last));
 }
 
-std::string answer(const Item& item) {
-  switch (item.presence) {
+/// The answer of one side; `item` is nullptr where it has none.
+std::optional<Presence> presence_of(const Item* item, std::string_view key) {
+  if (item != nullptr) return item->presence;
+  return absent_when_missing(key) ? std::optional(Presence::absent) : std::nullopt;
+}
+
+std::string answer(const Item* item, std::string_view key) {
+  const std::optional<Presence> presence = presence_of(item, key);
+  if (!presence) return "not looked for";
+  switch (*presence) {
     case Presence::present:
-      return item.value.empty() ? "(empty)" : item.value;
+      return item->value.empty() ? "(empty)" : item->value;
     case Presence::absent:
       return "absent";
     case Presence::unreadable:
       break;
   }
-  return item.needs.empty() ? "unreadable" : "unreadable (it takes " + item.needs + ")";
-}
-
-std::string lacking(std::string_view key) {
-  return absent_when_missing(key) ? "absent" : "not looked for";
+  return item->needs.empty() ? "unreadable" : "unreadable (it takes " + item->needs + ")";
 }
 
 bool is_left_out(std::string_view key) {
@@ -217,8 +221,8 @@ std::vector<Difference> diff(const Inventory& left, const Inventory& right) {
     if (same(one, other)) return;
     // Entries named by path keep the consequence of the plain key.
     const Item* item = one != nullptr ? one : other;
-    differences.push_back({key, one != nullptr ? answer(*one) : lacking(key),
-                           other != nullptr ? answer(*other) : lacking(key), consequence_of(item->key)});
+    differences.push_back({key, answer(one, key), answer(other, key), consequence_of(item->key),
+                           presence_of(one, key), presence_of(other, key)});
   };
   for (const Side::Entry& entry : a.entries) add(entry.key, entry.item, b.find(entry.key));
   for (const Side::Entry& entry : b.entries) {

@@ -1,6 +1,7 @@
 // Differences between two inventories, most important first.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ struct Difference {
   std::string left;                              ///< value, "absent", "unreadable ...", or "not looked for"
   std::string right;                             ///< as left
   Consequence consequence = Consequence::noise;  ///< the heading it appears under
+  /// What `left` is: a value, or one of these words; nullopt: not looked for.
+  std::optional<Presence> left_presence = Presence::present;
+  std::optional<Presence> right_presence = Presence::present;  ///< as left_presence
 
   bool operator==(const Difference&) const = default;  ///< member by member
 };

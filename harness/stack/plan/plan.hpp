@@ -32,7 +32,9 @@ struct PlanRequest {
 /// Parses "cuda=12.8,torch=2.8,gpu=h100", --gpu ("h100", or several joined by commas) and --driver ("535").
 /// An empty text means not given. Throws result::UsageError with one sentence for an empty plan, an unknown
 /// or repeated key, an invalid version, or an unknown GPU. For an unknown key it lists the known ones.
-PlanRequest parse_plan(std::string_view plan, std::string_view gpus = "", std::string_view driver = "");
+/// `option`: the option that `plan` was given with, which the sentences name.
+PlanRequest parse_plan(std::string_view plan, std::string_view gpus = "", std::string_view driver = "",
+                       std::string_view option = "--plan");
 
 /// PlanStep::layer of the restart after all driver packages.
 constexpr const char* restart_layer = "restart";

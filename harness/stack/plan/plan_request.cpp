@@ -54,30 +54,31 @@ std::string_view example(std::string_view key) {
   return found == versions.end() ? "1.2" : found->second;
 }
 
-Version version_from(std::string_view key, std::string_view text) {
+[[noreturn]] void refuse(std::string_view option, const std::string& why) {
+  throw result::UsageError(fmt::format("{}: {}", option, why));
+}
+
+Version version_from(std::string_view key, std::string_view text, std::string_view option) {
   // The whole text must be the version: no table row can mean "12.8-beta".
   const bool numeric = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
   const auto version = numeric ? Version::parse(text) : std::nullopt;
   const bool whole = version && text.back() != '.' && text.find("..") == std::string_view::npos;
   if (!whole || version->size() > 4)
-    throw result::UsageError(
-        fmt::format("--plan: {} of {} is not a version such as {}", in_quotes(text), key, example(key)));
+    refuse(option, fmt::format("{} of {} is not a version such as {}", in_quotes(text), key, example(key)));
   // A driver branch can be requested alone, and a compiler's major version is enough; for other layers it is
   // not.
   if (version->size() < 2 && key != "driver" && key != "vgpu_host" && key != "gcc" && key != "clang")
-    throw result::UsageError(
-        fmt::format("--plan: {}={} names only a major version; give the minor one too, such as {}={}.1", key,
-                    text, key, text));
+    refuse(option, fmt::format("{}={} names only a major version; give the minor one too, such as {}={}.1",
+                               key, text, key, text));
   return *version;
 }
 
-GpuModel model_from(std::string_view text) {
+GpuModel model_from(std::string_view text, std::string_view option) {
   if (auto model = gpu_model(text)) return *model;
   std::vector<std::string> names = gpu_model_names();
   names.resize(std::min<std::size_t>(names.size(), 12));
-  throw result::UsageError(
-      fmt::format("--plan: no GPU {} is known; name a model ({}, ...) or a compute capability such as 9.0",
-                  in_quotes(text), fmt::join(names, ", ")));
+  refuse(option, fmt::format("no GPU {} is known; name a model ({}, ...) or a compute capability such as 9.0",
+                             in_quotes(text), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -95,40 +96,41 @@ std::optional<Version> PlanRequest::version(const std::string& key) const {
   return found->second;
 }
 
-PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string_view driver) {
+PlanRequest parse_plan(std::string_view plan, std::string_view gpus, std::string_view driver,
+                       std::string_view option) {
   PlanRequest request;
   if (stripped(plan).empty())
-    throw result::UsageError(fmt::format(
-        "--plan: nothing is planned; write for example driver=570,cuda=12.8,torch=2.8 (layers: {}, "
-        "gpu)",
-        fmt::join(plan_keys(), ", ")));
+    refuse(option, fmt::format("nothing is planned; write for example driver=570,cuda=12.8,torch=2.8 "
+                               "(layers: {}, gpu)",
+                               fmt::join(plan_keys(), ", ")));
   for (const std::string_view part : split(plan, ",")) {
     const auto equals = part.find('=');
-    if (part.empty()) throw result::UsageError("--plan: there is nothing between two commas");
+    if (part.empty()) refuse(option, "there is nothing between two commas");
     if (equals == std::string_view::npos)
-      throw result::UsageError(fmt::format("--plan: {} has no '='; write key=version", in_quotes(part)));
+      refuse(option, fmt::format("{} has no '='; write key=version", in_quotes(part)));
     const std::string key(stripped(part.substr(0, equals)));
     const std::string_view value = stripped(part.substr(equals + 1));
     if (key == "gpu") {
-      if (!request.gpus.empty()) throw result::UsageError("--plan: gpu stands twice; join models with '+'");
-      for (const std::string_view name : split(value, "+")) request.gpus.push_back(model_from(name));
+      if (!request.gpus.empty()) refuse(option, "gpu stands twice; join models with '+'");
+      for (const std::string_view name : split(value, "+")) request.gpus.push_back(model_from(name, option));
       continue;
     }
     if (std::find(plan_keys().begin(), plan_keys().end(), key) == plan_keys().end())
-      throw result::UsageError(fmt::format("--plan: {} is no layer; known are {}, gpu", in_quotes(key),
-                                           fmt::join(plan_keys(), ", ")));
-    if (!request.versions.emplace(key, version_from(key, value)).second)
-      throw result::UsageError(fmt::format("--plan: {} stands twice", key));
+      refuse(option,
+             fmt::format("{} is no layer; known are {}, gpu", in_quotes(key), fmt::join(plan_keys(), ", ")));
+    if (!request.versions.emplace(key, version_from(key, value, option)).second)
+      refuse(option, fmt::format("{} stands twice", key));
   }
   if (!stripped(gpus).empty()) {
     if (!request.gpus.empty())
-      throw result::UsageError("--gpu and gpu= in --plan both name a GPU; give one of them");
-    for (const std::string_view name : split(gpus, ",+")) request.gpus.push_back(model_from(name));
+      throw result::UsageError(fmt::format("--gpu and gpu= in {} both name a GPU; give one of them", option));
+    for (const std::string_view name : split(gpus, ",+")) request.gpus.push_back(model_from(name, option));
   }
   request.driver_given = !stripped(driver).empty();
   if (request.driver_given &&
-      !request.versions.emplace("driver", version_from("driver", stripped(driver))).second)
-    throw result::UsageError("--driver and driver= in --plan both name a driver; give one of them");
+      !request.versions.emplace("driver", version_from("driver", stripped(driver), option)).second)
+    throw result::UsageError(
+        fmt::format("--driver and driver= in {} both name a driver; give one of them", option));
   return request;
 }
 

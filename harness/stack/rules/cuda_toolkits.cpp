@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "stack/inventory/lines.hpp"
+#include "stack/inventory/words.hpp"
 #include "stack/rules/cuda_parts.hpp"
 #include "stack/rules/cuda_support.hpp"
 
@@ -36,7 +37,7 @@ void check_dangling(const RuleInput& input, Findings& findings) {
   std::vector<std::string> evidence;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
     const Item* item = input.inventory.find(fmt::format("toolkit.by.{}", variable));
-    if (item != nullptr && item->presence == Presence::absent && item->how.ends_with("is no toolkit"))
+    if (item != nullptr && item->presence == Presence::absent && item->how.ends_with(leads_to_no_toolkit))
       evidence.push_back(fmt::format("{}: {}", variable, printable(item->how)));
   }
   if (evidence.empty()) return;

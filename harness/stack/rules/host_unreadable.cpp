@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/inventory/words.hpp"
 #include "stack/rules/host_parts.hpp"
 
 namespace gpugauge::stack {
@@ -24,7 +25,7 @@ void check_unreadable(const RuleInput& input, Findings& findings) {
   for (auto& [need, keys] : by_need) {
     privileged = privileged || need.find("root") != std::string::npos ||
                  need.find("group") != std::string::npos || need.find("permission") != std::string::npos;
-    from_host = from_host || need.starts_with("a look from the host");
+    from_host = from_host || need.starts_with(look_from_the_host);
     count += keys.size();
     const std::size_t more = keys.size() > keys_most ? keys.size() - keys_most : 0;
     keys.resize(keys.size() - more);

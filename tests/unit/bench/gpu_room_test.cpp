@@ -48,10 +48,12 @@ TEST(GpuRoom, OfWhatALibraryAskedForTheFreeMemoryTells) {
 
 TEST(GpuRoom, TheJudgeKnowsWhatIsOnlyHeld) {
   const Skipped held = without_room("allocating GPU memory: too little.", true);
-  EXPECT_TRUE(result::occupied(held.status, held.reason));
+  EXPECT_TRUE(held.occupied);
+  EXPECT_TRUE(result::occupied(held.status, held.reason)) << "a history keeps the words alone";
   EXPECT_THAT(held.reason, testing::StartsWith("allocating GPU memory: too little: something else holds"));
   const Skipped never = without_room("needs 90 GiB", false);
   EXPECT_EQ(never.status, result::Status::skipped);
+  EXPECT_FALSE(never.occupied);
   EXPECT_EQ(never.reason, "needs 90 GiB");
 }
 
@@ -89,9 +91,10 @@ result::BenchmarkResult measured_with(std::optional<GpuMemory> memory) {
 
 TEST(GpuRoom, WhatRunsShortOfItIsUnavailableWhileSomethingElseHoldsIt) {
   const result::BenchmarkResult held = measured_with(of(80, 40));
-  EXPECT_TRUE(result::occupied(held.status, held.reason)) << held.reason;
+  EXPECT_EQ(held.notes, (result::Facts{{result::occupied_note, "true"}})) << held.reason;
   EXPECT_THAT(held.reason, testing::StartsWith("allocating: too little: something else holds the rest"));
   EXPECT_EQ(measured_with(of(80, 79)).status, result::Status::skipped);
+  EXPECT_TRUE(measured_with(of(80, 79)).notes.empty());
   EXPECT_EQ(measured_with(std::nullopt).status, result::Status::skipped) << "nobody knows the GPU's memory";
 }
 

@@ -159,7 +159,8 @@ TEST(Frameworks, AnOperationThatCouldNotBeMeasuredIsNotSaidToHaveRun) {
 TEST(Frameworks, TheAbsentDoNotCount) {
   result::Process absent = process("jax", {});
   absent.samples->status = result::Status::unavailable;
-  absent.samples->reason = "jax is not installed in /usr/bin/python3";
+  absent.samples->reason = "there is no jax in /usr/bin/python3";
+  absent.samples->context["framework.installed"] = "no";
   const auto both = judge({process("torch", {"gpu"}), absent}, usable());
   EXPECT_EQ(both.outcome.code, judge::ExitCode::pass);
   const auto alone = judge({absent}, usable());
@@ -170,8 +171,8 @@ TEST(Frameworks, TheAbsentDoNotCount) {
 TEST(Frameworks, AFrameworkThatCannotBeImportedIsNoAbsentOne) {
   result::Process broken = process("torch", {});
   broken.samples->status = result::Status::unavailable;
-  broken.samples->reason =
-      "torch cannot be imported: ImportError: libcudnn.so.9: cannot open shared object file";
+  broken.samples->reason = "torch cannot be imported: ImportError: its backend is not installed in /usr/lib";
+  broken.samples->context["framework.installed"] = "yes";
   const auto report = judge({broken}, usable());
   EXPECT_EQ(report.frameworks.at(0).state, FrameworkState::failed);
   EXPECT_EQ(report.outcome.code, judge::ExitCode::regressed);

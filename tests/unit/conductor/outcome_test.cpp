@@ -46,10 +46,19 @@ TEST(Combine, NamesTheDevicesThatCountAndTheOnlyOneInItsOwnWords) {
             "regressed: 2 of 3 devices: GPU 1; GPU 2");
 }
 
+TEST(Combine, SeveralThatRegressedAreCalledSoWhateverWasFoundOnEach) {
+  report::DeviceReport lacking = device(ExitCode::regressed, "GPU 1");
+  lacking.outcome.found = judge::VerdictKind::missing;
+  EXPECT_EQ(combine({lacking}).found, judge::VerdictKind::missing);
+  EXPECT_EQ(combine({lacking, lacking}).found, judge::VerdictKind::regressed);
+  EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::pass)}).found, std::nullopt);
+}
+
 TEST(Combine, AFailureOfTheNodeStandsAboveAPass) {
   const judge::Outcome all = combine({device(ExitCode::pass, "GPU 0")}, {failed("7 of 8 GPUs")});
   EXPECT_EQ(all.code, ExitCode::regressed);
   EXPECT_EQ(all.sentence, "failed: 7 of 8 GPUs; sentence of GPU 0");
+  EXPECT_EQ(all.found, judge::VerdictKind::failed);
 }
 
 TEST(Outcome, OfACheckThatNothingHinderedIsTheOneOfItsDevices) {

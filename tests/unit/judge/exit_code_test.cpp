@@ -31,6 +31,14 @@ TEST(Outcome, OkPasses) {
   const Outcome found = outcome(with({}));
   EXPECT_EQ(found.code, ExitCode::pass);
   EXPECT_EQ(found.sentence, "pass: 1 of 1 metric within tolerance and limits");
+  EXPECT_EQ(found.found, std::nullopt);
+}
+
+TEST(Outcome, TellsTheGravestOfSeveralFindings) {
+  EXPECT_EQ(outcome(with({verdict(VerdictKind::missing, "a"), verdict(VerdictKind::regressed, "b")})).found,
+            VerdictKind::regressed);
+  EXPECT_EQ(outcome(with({verdict(VerdictKind::regressed, "a"), verdict(VerdictKind::failed, "b")})).found,
+            VerdictKind::failed);
 }
 
 TEST(Outcome, FailedRegressedAndMissingEndWithOne) {
@@ -38,6 +46,7 @@ TEST(Outcome, FailedRegressedAndMissingEndWithOne) {
     OutcomeInput input = with({verdict(kind, "gemm/a:throughput")});
     EXPECT_EQ(outcome(input).code, ExitCode::regressed) << to_string(kind);
     EXPECT_EQ(outcome(input).sentence, std::string(to_string(kind)) + ": 1 of 2 metrics (gemm/a:throughput)");
+    EXPECT_EQ(outcome(input).found, kind);
     input.strict = true;
     EXPECT_EQ(outcome(input).code, ExitCode::regressed);
   }

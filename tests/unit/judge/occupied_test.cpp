@@ -1,5 +1,7 @@
 // A GPU, or its memory, that somebody else holds for a while: no judge calls missing what could not be
 // measured.
+#include "result/occupied.hpp"
+
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -40,6 +42,23 @@ result::Run without_room(result::Run run) {
   return run;
 }
 
+/// The same two as the families write them now: the fact is a note, and the words say nothing.
+result::Run without_as_noted(result::Run run, std::size_t first, std::size_t last) {
+  run = without(std::move(run), first, last, "the context was refused");
+  for (std::size_t i = first; i < last; ++i)
+    run.processes[i].samples->context[result::occupied_note] = "true";
+  return run;
+}
+
+result::Run without_room_as_noted(result::Run run) {
+  run = without_room(std::move(run));
+  change(run, "host/wake", [](result::BenchmarkResult& found) {
+    found.reason = "10 GiB are free";
+    found.notes[result::occupied_note] = "true";
+  });
+  return run;
+}
+
 result::Run narrowed(result::Run run) {
   run.only = {"host/wake"};
   drop_benchmark(run, "host/latency");
@@ -49,7 +68,8 @@ result::Run narrowed(result::Run run) {
 
 TEST(Occupied, IsInconclusiveAndCountedAgainstABaseline) {
   for (const result::Run& run :
-       {without(make_run(900), 0, 3), without(make_run(900), 0, 5), without_room(make_run(900))}) {
+       {without(make_run(900), 0, 3), without(make_run(900), 0, 5), without_room(make_run(900)),
+        without_as_noted(make_run(900), 0, 5), without_room_as_noted(make_run(900))}) {
     const Verdict verdict = of(judge_baseline({run}, make_baseline(10)), wake);
     EXPECT_EQ(verdict.kind, VerdictKind::inconclusive) << verdict.reason;
     EXPECT_FALSE(verdict.advisory);
@@ -74,6 +94,16 @@ TEST(Occupied, ALaterWholeRoundMakesItGood) {
       << "times tell, and not the order of the files";
   // What has gone is made good by no round.
   EXPECT_EQ(judged({first, without(narrowed(make_run(901)), 0, 5, gone), whole}).kind, VerdictKind::missing);
+}
+
+TEST(Occupied, TheNoteCountsAndNotTheWordsOfTheSentence) {
+  const auto kind = [](const result::Run& run) {
+    return of(judge_baseline({run}, make_baseline(10)), wake).kind;
+  };
+  result::Run bare = without_room_as_noted(make_run(900));
+  change(bare, "host/wake", [](result::BenchmarkResult& found) { found.notes.clear(); });
+  EXPECT_EQ(kind(bare), VerdictKind::missing);
+  EXPECT_EQ(kind(without(make_run(900), 0, 5, "the context was refused")), VerdictKind::missing);
 }
 
 TEST(Occupied, WhatHasGoneIsNotExcusedByWhatIsHeldBesideIt) {
@@ -114,6 +144,13 @@ TEST(Occupied, PutsANodeInDoubtUntilARunHasIt) {
   EXPECT_NE(judged.outcome.code, ExitCode::regressed);
   fleet.add(9, {}, 1);
   EXPECT_EQ(judged_of(fleet.judge(), "n09").state, NodeState::healthy);
+}
+
+TEST(Occupied, OfANodeIsReadFromTheNote) {
+  Fleet fleet;
+  fleet.add_healthy(0, 9);
+  fleet.add(9, {}, 0, [](result::Run& run) { run = without_room_as_noted(std::move(run)); });
+  EXPECT_EQ(judged_of(fleet.judge(), "n09").verdicts.at(0).kind, VerdictKind::inconclusive);
 }
 
 }  // namespace

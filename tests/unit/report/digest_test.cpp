@@ -11,7 +11,13 @@ TEST(OutcomeWord, APassThatLeavesSuspectsIsCalledSo) {
 }
 
 TEST(OutcomeWord, SaysWhatEndedWithOne) {
-  EXPECT_EQ(outcome_word({judge::ExitCode::regressed, "missing: 1 of 4 metrics (a)"}), "missing");
+  const auto word = [](std::optional<judge::VerdictKind> found) {
+    return outcome_word({judge::ExitCode::regressed, "failed: in words that say nothing here", true, found});
+  };
+  EXPECT_EQ(word(judge::VerdictKind::failed), "failed");
+  EXPECT_EQ(word(judge::VerdictKind::regressed), "regressed");
+  EXPECT_EQ(word(judge::VerdictKind::missing), "missing");
+  EXPECT_EQ(word(std::nullopt), "finding");
   EXPECT_EQ(outcome_word({judge::ExitCode::cannot_judge, "cannot judge: nothing could be decided", false}),
             "cannot judge");
 }

@@ -44,7 +44,8 @@ Report example() {
   device.baseline_origin = "No baseline.";
   device.verdicts = {verdict("host/triad/one_core:bandwidth", VerdictKind::ok, .01),
                      verdict("host/triad/one_core:bandwidth_mean", VerdictKind::regressed, .25)};
-  device.outcome = {judge::ExitCode::regressed, "regressed: 1 of 2 metrics"};
+  device.outcome = {judge::ExitCode::regressed, "regressed: 1 of 2 metrics", true,
+                    judge::VerdictKind::regressed};
   report.devices = {device};
   report.outcome = device.outcome;
   return report;
@@ -98,7 +99,8 @@ DeviceReport late_fault() {
   physical.baseline = physical.change = std::nullopt;
   physical.share = .6;
   device.verdicts = {regressed, physical};
-  device.outcome = {judge::ExitCode::regressed, "regressed: 1 of 1 metric"};
+  device.outcome = {judge::ExitCode::regressed, "regressed: 1 of 1 metric", true,
+                    judge::VerdictKind::regressed};
   return device;
 }
 

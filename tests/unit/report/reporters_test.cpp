@@ -52,7 +52,8 @@ Report whole_report() {
                      verdict_on("host/a:x", VerdictKind::inconclusive, .02),
                      verdict_on("host/b:x", VerdictKind::regressed, .3, true),
                      verdict_on("host/c:x", VerdictKind::missing, 0)};
-  device.outcome = {ExitCode::regressed, "regressed: 1, missing: 1 of 5 metrics"};
+  device.outcome = {ExitCode::regressed, "regressed: 1, missing: 1 of 5 metrics", true,
+                    judge::VerdictKind::regressed};
   report.devices = {device};
   report.outcome = device.outcome;
   return report;

@@ -31,7 +31,7 @@ DeviceReport device() {
   DeviceReport out;
   out.selection = "GPU-1";
   out.label = "GPU 0 NVIDIA H200 (GPU-1)";
-  out.outcome = {ExitCode::regressed, "regressed: 2 of 9 metrics (b, c)"};
+  out.outcome = {ExitCode::regressed, "regressed: 2 of 9 metrics (b, c)", true, VerdictKind::regressed};
   out.verdicts = {verdict("a", VerdictKind::ok, .001, false),
                   verdict("b", VerdictKind::regressed, .05, false),
                   verdict("c", VerdictKind::regressed, .25, false),

@@ -182,6 +182,10 @@ TEST(JsonCursor, AcceptsNothingThatIsNoJson) {
 
 TEST(RunFile, WithoutBatchesKeepsAllThatIsJudged) {
   result::Run run = example_run();
+  BenchmarkResult& held = run.processes.at(0).samples->benchmarks.at(0);
+  held.status = Status::unavailable;
+  held.reason = "its GPU is in use";
+  held.notes["occupied"] = "true";
   const result::Run read = parse_run(to_json(run), "x.json", Detail::values);
   for (Process& process : run.processes)
     if (process.samples)
@@ -189,7 +193,7 @@ TEST(RunFile, WithoutBatchesKeepsAllThatIsJudged) {
         found.batches.seconds_per_operation.clear();
         found.batches.cpu_seconds_per_operation.clear();
         found.parameters.clear();
-        found.notes.clear();
+        if (found.status != Status::unavailable) found.notes.clear();
       }
   for (Series& series : run.telemetry) {
     series.seconds.clear();

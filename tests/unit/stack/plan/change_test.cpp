@@ -99,6 +99,18 @@ TEST(StackChange, WhatNobodyPlannedIsNamed) {
               ElementsAre("driver changed", "nccl changed", "system changed"));
 }
 
+TEST(StackChange, WhatOneDriverAloneTellsOfACardIsNoOtherCard) {
+  Inventory before = node();
+  Inventory now = node();
+  set(before, "gpu.0.mig", "absent of late");  // a value is one whatever it says
+  set(now, "gpu.0.mig", "unreadable by any");
+  EXPECT_THAT(states(stack_change(before, now, {})), ElementsAre("GPU changed"));
+  before.unreadable("gpu.0.mig", "nvml", "root");
+  EXPECT_THAT(states(stack_change(before, now, {})), IsEmpty());
+  before.absent("gpu.0.mig", "nvml");
+  EXPECT_THAT(states(stack_change(before, now, {})), IsEmpty());
+}
+
 TEST(StackChange, AFrameworkBringsItsWheels) {
   Inventory now = node();
   set(now, "framework.torch.version", "2.9.0");

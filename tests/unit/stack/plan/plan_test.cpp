@@ -14,9 +14,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using world::v;
 
-std::string plan_fault(const std::string& plan, const char* gpus = "", const char* driver = "") {
+std::string plan_fault(const std::string& plan, const char* gpus = "", const char* driver = "",
+                       const char* option = "--plan") {
   try {
-    parse_plan(plan, gpus, driver);
+    parse_plan(plan, gpus, driver, option);
   } catch (const result::UsageError& error) {
     return error.what();
   }
@@ -38,6 +39,7 @@ TEST(PlanRequest, EachBadInputHasItsSentence) {
   EXPECT_THAT(plan_fault(""), HasSubstr("nothing is planned"));
   EXPECT_THAT(plan_fault("  "), HasSubstr("nothing is planned"));
   EXPECT_EQ(plan_fault("cuda=12.8,,torch=2.8"), "--plan: there is nothing between two commas");
+  EXPECT_EQ(plan_fault("cuda=12.8,,torch=2.8", "", "", "--to"), "--to: there is nothing between two commas");
   EXPECT_EQ(plan_fault("cuda"), "--plan: 'cuda' has no '='; write key=version");
   EXPECT_EQ(plan_fault("qt=5.1"),
             "--plan: 'qt' is no layer; known are driver, vgpu_host, cuda, gcc, clang, cudnn, nccl, python, "
