@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "result/processor_list.hpp"
 #include "support/chase.hpp"
 #include "support/host.hpp"
 #include "support/mapping.hpp"
@@ -26,7 +27,7 @@ void cache_latency(Trial& trial) {
   if (level == "l3" && caches.last <= 2 * caches.l2) trial.skip("this processor has no third cache level");
   const Mapping memory(footprint(level, caches), Pages::huge);
   Chase chase({memory.data(), memory.bytes()}, trial.data_seed());
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   trial.note("footprint_bytes", fmt::format("{}", chase.bytes()));
   if (!caches.known)
     trial.note("caches", "the kernel does not tell the cache sizes: common sizes are assumed");

@@ -1,5 +1,6 @@
 #include <time.h>
 
+#include "result/processor_list.hpp"
 #include "support/host.hpp"
 #include "support/trial.hpp"
 
@@ -11,7 +12,7 @@ void read_clock(Trial& trial) {
   const Pinned pinned(cpus);
   std::int64_t last = 0;
   bool backwards = false;
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   trial.time([&](std::int64_t operations) {
     for (std::int64_t i = 0; i < operations; ++i) {
       timespec now{};

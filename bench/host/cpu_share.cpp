@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "result/processor_list.hpp"
 #include "support/host.hpp"
 #include "support/statistics.hpp"
 #include "support/thread_team.hpp"
@@ -15,7 +16,7 @@ constexpr double spin_seconds = 10e-6;
 void cpu_share(Trial& trial) {
   const std::vector<int> cpus = cpus_of(trial.parameter("cores"));
   ThreadTeam team(cpus);
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   std::atomic<std::int64_t> reached_the_end{0};
   std::int64_t started = 0;
   trial.time([&](std::int64_t operations) {

@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "result/processor_list.hpp"
 #include "support/fma.hpp"
 #include "support/host.hpp"
 #include "support/thread_team.hpp"
@@ -22,7 +23,7 @@ void fp64(Trial& trial) {
   std::vector<Sum> sums(cpus.size());
   double expected = 0;
   trial.work({.flops = kernel.flops_per_round() * team.size()});
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   trial.note("instructions", kernel.name);
   trial.time([&](std::int64_t rounds) {
     team.run(

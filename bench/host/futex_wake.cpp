@@ -1,3 +1,4 @@
+#include "result/processor_list.hpp"
 #include "support/futex_pair.hpp"
 #include "support/host.hpp"
 #include "support/trial.hpp"
@@ -10,7 +11,7 @@ void futex_wake(Trial& trial) {
   const int here = all.back();
   const int there = all.size() > 1 ? all[all.size() - 2] : all.back();
   FutexPair pair(here, there);
-  trial.note("cpus", cpu_list(here == there ? std::vector{here} : std::vector{there, here}));
+  trial.note("cpus", result::processors_text(here == there ? std::vector{here} : std::vector{there, here}));
   if (here == there) trial.note("one_processor", "both threads share it: a wake is also a switch");
   trial.time([&](std::int64_t wakes) { pair.exchange(wakes); });
   trial.verify("every wake was answered", pair.answered());

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "result/processor_list.hpp"
 #include "support/chase.hpp"
 #include "support/cold_memory.hpp"
 #include "support/host.hpp"
@@ -13,7 +14,7 @@ void memory_latency(Trial& trial) {
   const Pinned pinned(cpus);
   const std::size_t cache = caches_of(cpus.front()).last;
   Chase chase(cold_memory(cpus), trial.data_seed());
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   trial.note("footprint_bytes", fmt::format("{}", chase.bytes()));
   if (chase.bytes() < 2 * cache) trial.note("cached", "the chain is shorter than twice the last-level cache");
   trial.time([&](std::int64_t operations) { chase.follow(operations); });

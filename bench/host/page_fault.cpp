@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "result/processor_list.hpp"
 #include "support/host.hpp"
 #include "support/mapping.hpp"
 #include "support/trial.hpp"
@@ -23,7 +24,7 @@ void page_fault(Trial& trial) {
   const Pinned pinned(cpus);
   const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
   std::int64_t touched = 0;
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   const std::int64_t before = minor_faults();
   trial.time([&](std::int64_t operations) {
     for (std::int64_t left = operations; left > 0; left -= pages_per_mapping) {

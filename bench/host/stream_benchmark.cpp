@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "result/processor_list.hpp"
 #include "support/cold_memory.hpp"
 #include "support/host.hpp"
 #include "support/thread_team.hpp"
@@ -17,7 +18,7 @@ void walk(Trial& trial, Stream::Kind kind) {
   ThreadTeam team(cpus);
   Stream stream(kind, cold_memory(cpus), team);
   trial.work({.bytes = stream.bytes_per_operation()});
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   trial.note("array_bytes", fmt::format("{}", stream.bytes()));
   if (stream.bytes() < 3 * last_level_bytes(cpus))
     trial.note("cached", "the arrays are smaller than three times the last-level cache");

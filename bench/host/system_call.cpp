@@ -1,6 +1,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "result/processor_list.hpp"
 #include "support/host.hpp"
 #include "support/trial.hpp"
 
@@ -12,7 +13,7 @@ void system_call(Trial& trial) {
   const Pinned pinned(cpus);
   const long parent = getppid();
   std::int64_t wrong = 0;
-  trial.note("cpus", cpu_list(cpus));
+  trial.note("cpus", result::processors_text(cpus));
   trial.time([&](std::int64_t operations) {
     for (std::int64_t i = 0; i < operations; ++i) wrong += syscall(SYS_getppid) != parent;
   });

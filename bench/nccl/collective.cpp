@@ -2,13 +2,13 @@
 #include "nccl/collective.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "nccl/lockstep_run.hpp"
 #include "nccl/meeting.hpp"
 #include "nccl/notes.hpp"
+#include "result/number.hpp"
 #include "support/byte_text.hpp"
 #include "support/cuda/blocker.hpp"
 #include "support/cuda/device.hpp"
@@ -112,7 +112,7 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
     lack = run.why_no_room(largest /= 2);
   world.agree(id + " room", lack);
   for (const std::string& text : world.exchange(id + " largest", fmt::format("{}", largest)))
-    largest = std::min<std::uint64_t>(largest, std::strtoull(text.c_str(), nullptr, 10));
+    largest = std::min<std::uint64_t>(largest, result::number_in<std::uint64_t>(text).value_or(0));
   run.allocate(id, largest);
   trial.note("largest_size", byte_text(largest));
   std::vector<Layout> measured;

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <sstream>
 #include <string_view>
+
+#include "result/number.hpp"
 
 namespace gpugauge::bench::nccl {
 
@@ -38,15 +39,6 @@ bool is_digit(char c) {
 }
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// Parses the whole text as a number; nullopt where it is not one, or too large.
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number value{};
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// The longest part at the end, or at the beginning, in which every letter passes.
@@ -101,7 +93,7 @@ std::optional<int> count_before(std::string_view line, std::string_view words) {
     std::string_view before = line.substr(0, at);
     if (!before.ends_with(' ')) continue;
     before.remove_suffix(1);
-    if (const auto number = number_in<int>(last_of(before, is_digit))) return number;
+    if (const auto number = result::number_in<int>(last_of(before, is_digit))) return number;
   }
   return std::nullopt;
 }
@@ -133,7 +125,7 @@ void read_choice(std::string_view line, Log& log) {
   for (std::size_t at = line.find(arrow); at != std::string_view::npos; at = line.find(arrow, at + 1)) {
     std::string_view before = line.substr(0, at);
     const std::string_view digits = last_of(before, is_digit);
-    const auto bytes = number_in<std::uint64_t>(digits);
+    const auto bytes = result::number_in<std::uint64_t>(digits);
     if (!bytes) continue;
     before.remove_suffix(digits.size());
     const std::string_view rest = line.substr(at + arrow.size());

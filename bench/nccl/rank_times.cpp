@@ -1,12 +1,12 @@
 #include "nccl/rank_times.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "result/number.hpp"
 
 namespace gpugauge::bench::nccl {
 
@@ -22,10 +22,10 @@ std::vector<double> numbers_in(const std::string& line) {
   std::vector<double> out;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
-    char* end = nullptr;
-    out.push_back(std::strtod(word.c_str(), &end));
-    if (*end != '\0' || !std::isfinite(out.back()))
+    const auto seconds = result::number_in<double>(word);
+    if (!seconds)
       throw std::runtime_error(fmt::format("a rank sent \"{}\" where seconds stand", word.substr(0, 40)));
+    out.push_back(*seconds);
   }
   return out;
 }

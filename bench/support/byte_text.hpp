@@ -1,24 +1,23 @@
 // Sizes as ids write them: "8B", "64KiB", "1GiB".
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+
+#include "result/number.hpp"
 
 namespace gpugauge::bench {
 
 /// Parses a whole number followed by B, KiB, MiB or GiB. Returns bytes. Throws std::logic_error for anything
 /// else.
 inline std::uint64_t bytes_of(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [unit, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string word(unit, text.data() + text.size());
-  if (fault == std::errc{}) {
-    if (word == "B") return value;
-    if (word == "KiB") return value << 10;
-    if (word == "MiB") return value << 20;
-    if (word == "GiB") return value << 30;
+  std::string_view unit = text;
+  if (const auto value = result::take_number<std::uint64_t>(unit)) {
+    if (unit == "B") return *value;
+    if (unit == "KiB") return *value << 10;
+    if (unit == "MiB") return *value << 20;
+    if (unit == "GiB") return *value << 30;
   }
   throw std::logic_error("'" + text + "' is not a number of B, KiB, MiB or GiB");
 }

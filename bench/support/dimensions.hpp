@@ -1,10 +1,10 @@
 // Sizes joined by "x", as axes write them. Pure.
 #pragma once
 
-#include <charconv>
 #include <string_view>
-#include <system_error>
 #include <vector>
+
+#include "result/number.hpp"
 
 namespace gpugauge::bench {
 
@@ -12,16 +12,13 @@ namespace gpugauge::bench {
 /// anything else.
 inline std::vector<int> parse_dimensions(std::string_view text, int least = 1) {
   std::vector<int> sizes;
-  const char* from = text.data();
-  const char* const end = text.data() + text.size();
   for (;;) {
-    int size = 0;
-    const auto [next, fault] = std::from_chars(from, end, size);
-    if (fault != std::errc{} || size < least) return {};
-    sizes.push_back(size);
-    if (next == end) return sizes;
-    if (*next != 'x') return {};
-    from = next + 1;
+    const auto size = result::take_number<int>(text);
+    if (!size || *size < least) return {};
+    sizes.push_back(*size);
+    if (text.empty()) return sizes;
+    if (text.front() != 'x') return {};
+    text.remove_prefix(1);
   }
 }
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "result/error.hpp"
+#include "result/number.hpp"
 #include "support/interrupt.hpp"
 #include "support/measure.hpp"
 #include "support/timer.hpp"
@@ -192,13 +193,12 @@ Report parse_report(const std::string& text) {
     if (line == "end") return report;
     if (line.rfind(failure_word, 0) == 0) throw std::runtime_error(line.substr(std::strlen(failure_word)));
     const std::size_t blank = line.find(' ');
-    char* end = nullptr;
-    const std::string number = blank == std::string::npos ? "" : line.substr(blank + 1);
-    const double value = std::strtod(number.c_str(), &end);
-    if (!is_name(line.substr(0, blank)) || number.empty() || *end != '\0' || !std::isfinite(value))
+    const auto value =
+        blank == std::string::npos ? std::nullopt : result::number_in<double>(line.substr(blank + 1));
+    if (!is_name(line.substr(0, blank)) || !value)
       throw std::runtime_error(
           fmt::format("a fresh process reports '{}', which is no name and number", line.substr(0, 100)));
-    report[line.substr(0, blank)] = value;
+    report[line.substr(0, blank)] = *value;
   }
   throw std::runtime_error("the report of a fresh process is cut off");
 }

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "result/processor_list.hpp"
+
 namespace gpugauge::bench {
 
 namespace {
@@ -30,7 +32,7 @@ FutexPair::FutexPair(int cpu_here, int cpu_there) : pinned_({cpu_here}) {
   if (unpinned_.load()) {
     thread_.join();
     throw std::system_error(EINVAL, std::generic_category(),
-                            "cannot pin a thread to processor " + cpu_list({cpu_there}));
+                            "cannot pin a thread to processor " + result::processors_text({cpu_there}));
   }
 }
 

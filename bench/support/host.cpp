@@ -13,18 +13,18 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include "result/number.hpp"
+#include "result/processor_list.hpp"
+
 namespace gpugauge::bench {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-// A processor set large enough for any kernel (CONFIG_NR_CPUS is at most 8192).
-constexpr int most_cpus = 8192;
-
 struct CpuSet {
-  cpu_set_t* set = CPU_ALLOC(most_cpus);
-  std::size_t bytes = CPU_ALLOC_SIZE(most_cpus);
+  cpu_set_t* set = CPU_ALLOC(result::processors_most);
+  std::size_t bytes = CPU_ALLOC_SIZE(result::processors_most);
   CpuSet() { CPU_ZERO_S(bytes, set); }
   ~CpuSet() { CPU_FREE(set); }
   CpuSet(const CpuSet&) = delete;
@@ -33,12 +33,11 @@ struct CpuSet {
 
 // Parses "48K", "2048K", "32M", plain bytes; 0 for anything else.
 std::size_t size_of(const std::string& text) {
-  char* end = nullptr;
-  const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-  if (end == text.c_str()) return 0;
-  if (*end == 'K') return value << 10;
-  if (*end == 'M') return value << 20;
-  if (*end == 'G') return value << 30;
+  std::string_view unit = text;
+  const std::size_t value = result::take_number<std::size_t>(unit).value_or(0);
+  if (unit.starts_with('K')) return value << 10;
+  if (unit.starts_with('M')) return value << 20;
+  if (unit.starts_with('G')) return value << 30;
   return value;
 }
 
@@ -58,7 +57,7 @@ std::vector<Cache> data_caches(int cpu, const fs::path& root) {
     const fs::path folder = cache_folder(cpu, root) / fmt::format("index{}", index);
     const std::string type = first_line(folder / "type");
     if (type != "Data" && type != "Unified") continue;
-    const Cache cache{static_cast<int>(std::strtol(first_line(folder / "level").c_str(), nullptr, 10)),
+    const Cache cache{result::leading_number<int>(first_line(folder / "level")).value_or(0),
                       size_of(first_line(folder / "size")), first_line(folder / "shared_cpu_list")};
     if (cache.bytes > 0) found.push_back(cache);
   }
@@ -91,7 +90,7 @@ std::vector<int> allowed_cpus() {
   CpuSet allowed;
   std::vector<int> cpus;
   if (sched_getaffinity(0, allowed.bytes, allowed.set) == 0)
-    for (int cpu = 0; cpu < most_cpus; ++cpu)
+    for (int cpu = 0; cpu < result::processors_most; ++cpu)
       if (CPU_ISSET_S(cpu, allowed.bytes, allowed.set)) cpus.push_back(cpu);
   if (cpus.empty()) cpus.push_back(0);
   return cpus;
@@ -101,8 +100,9 @@ void allow_only(const std::vector<int>& cpus) {
   CpuSet wanted;
   for (const int cpu : cpus) CPU_SET_S(cpu, wanted.bytes, wanted.set);
   if (sched_setaffinity(0, wanted.bytes, wanted.set) != 0)
-    throw std::system_error(errno, std::generic_category(),
-                            fmt::format("cannot pin a thread to processors {}", cpu_list(cpus)));
+    throw std::system_error(
+        errno, std::generic_category(),
+        fmt::format("cannot pin a thread to processors {}", result::processors_text(cpus)));
 }
 
 Pinned::Pinned(const std::vector<int>& cpus) : before_(allowed_cpus()) {
@@ -120,18 +120,6 @@ std::vector<int> cpus_of(const std::string& cores) {
   std::vector<int> all = allowed_cpus();
   if (cores == "one_core") return {all.back()};
   return all;
-}
-
-std::string cpu_list(const std::vector<int>& cpus) {
-  std::string text;
-  for (std::size_t first = 0; first < cpus.size();) {
-    std::size_t last = first;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    if (!text.empty()) text += ",";
-    text += last == first ? fmt::format("{}", cpus[first]) : fmt::format("{}-{}", cpus[first], cpus[last]);
-    first = last + 1;
-  }
-  return text;
 }
 
 Caches caches_of(int cpu, const fs::path& root) {

@@ -36,9 +36,6 @@ class Pinned {
 /// most interrupts. "all_cores" are all allowed ones.
 std::vector<int> cpus_of(const std::string& cores);
 
-/// Formats a list of processors: "0-3,8".
-std::string cpu_list(const std::vector<int>& cpus);
-
 /// Data-cache sizes that one processor sees, in bytes. A size that the kernel does not report keeps a common
 /// default.
 struct Caches {

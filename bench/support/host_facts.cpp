@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "result/processor_list.hpp"
 #include "support/host.hpp"
 
 namespace gpugauge::bench {
@@ -17,7 +18,7 @@ void add_host_facts(result::Facts& facts) {
     facts["host.cpu_model"] = line.substr(colon + 2);
     break;
   }
-  facts["host.cpus_allowed"] = cpu_list(allowed_cpus());
+  facts["host.cpus_allowed"] = result::processors_text(allowed_cpus());
   facts["host.page_bytes"] = std::to_string(sysconf(_SC_PAGESIZE));
   facts["host.last_cache_bytes"] = std::to_string(last_level_bytes(allowed_cpus()));
   std::ifstream huge("/sys/kernel/mm/transparent_hugepage/enabled");

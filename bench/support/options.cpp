@@ -2,8 +2,6 @@
 #include "support/options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <random>
@@ -16,6 +14,7 @@
 
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::bench {
 
@@ -32,20 +31,17 @@ std::optional<std::string> value_of(const std::string& argument, std::string_vie
 
 double seconds_of(const std::string& argument, std::string text) {
   if (!text.empty() && text.back() == 's') text.pop_back();
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(seconds) || seconds <= 0 || seconds > 3600)
+  const double seconds = result::number_in<double>(text).value_or(0);
+  if (seconds <= 0 || seconds > 3600)
     throw UsageError(fmt::format("{}: give seconds above 0 and up to 3600, such as 0.5", argument));
   return seconds;
 }
 
 template <typename T>
 T integer_of(const std::string& argument, const std::string& text) {
-  T value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size())
-    throw UsageError(fmt::format("{}: '{}' is not a whole number in range", argument, text));
-  return value;
+  const auto value = result::number_in<T>(text);
+  if (!value) throw UsageError(fmt::format("{}: '{}' is not a whole number in range", argument, text));
+  return *value;
 }
 
 std::string path_of(const std::string& argument, const std::string& text) {

@@ -12,9 +12,6 @@
 
 namespace gpugauge::bench {
 
-/// Parses a processor list as the kernel writes it ("0-3,8"), ascending; empty for malformed text.
-std::vector<int> parse_cpu_list(const std::string& text);
-
 /// The NUMA node of a PCI device ("0000:c1:00.0"). nullopt where the kernel reports none (-1) or there is no
 /// such device. `root` is the prefix of /sys, here and below.
 std::optional<int> node_of_device(const std::string& address, const std::filesystem::path& root = "/");

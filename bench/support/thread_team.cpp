@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "result/processor_list.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench {
@@ -41,7 +42,7 @@ ThreadTeam::ThreadTeam(const std::vector<int>& cpus) : pinned_({cpus.at(0)}) {
   if (unpinned_.load() != 0) {
     stop();
     throw std::system_error(EINVAL, std::generic_category(),
-                            "cannot pin a thread to each of processors " + cpu_list(cpus));
+                            "cannot pin a thread to each of processors " + result::processors_text(cpus));
   }
 }
 

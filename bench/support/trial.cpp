@@ -2,7 +2,6 @@
 #include "support/trial.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -10,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench {
@@ -66,11 +66,10 @@ const std::string& Trial::parameter(const std::string& axis) const {
 
 std::int64_t Trial::integer(const std::string& axis) const {
   const std::string& text = parameter(axis);
-  std::int64_t value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size())
+  const auto value = result::number_in<std::int64_t>(text);
+  if (!value)
     throw std::logic_error(fmt::format("benchmark {}: {} '{}' is not an integer", instance_.id, axis, text));
-  return value;
+  return *value;
 }
 
 std::uint64_t Trial::data_seed() const {

@@ -15,6 +15,7 @@
 #include "judge/statistics.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
+#include "result/number.hpp"
 #include "result/pattern.hpp"
 
 namespace gpugauge::cli {
@@ -37,9 +38,8 @@ std::string expiry_day(const std::string& given) {
   if (given.empty()) return "";
   const sys_days today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   const auto number = [](const std::string& text) -> int {
-    const bool digits =
-        !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == std::string::npos;
-    return digits ? std::stoi(text) : -1;
+    const auto digits = text.size() <= 4 ? result::number_in<unsigned>(text) : std::nullopt;
+    return digits ? static_cast<int>(*digits) : -1;
   };
   sys_days day;
   bool valid = false;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/file.hpp"
+#include "result/number.hpp"
 #include "result/vocabulary.hpp"
 #include "run/identity.hpp"
 
@@ -106,12 +106,10 @@ CLI::Validator finite() {
 CLI::Validator whole_number() {
   return CLI::Validator(
       [](const std::string& word) {
-        std::uint64_t value = 0;
-        const char* const end = word.data() + word.size();
-        const auto [stop, fault] = std::from_chars(word.data(), end, value);
-        return fault == std::errc() && stop == end ? ""
-                                                   : fmt::format("'{}' is no whole number from 0 to {}", word,
-                                                                 std::numeric_limits<std::uint64_t>::max());
+        return result::number_in<std::uint64_t>(word)
+                   ? ""
+                   : fmt::format("'{}' is no whole number from 0 to {}", word,
+                                 std::numeric_limits<std::uint64_t>::max());
       },
       "");
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.hpp"
+#include "result/processor_list.hpp"
 #include "run/load.hpp"
 #include "run/surroundings.hpp"
 #include "run/telemetry_gpu.hpp"
@@ -39,7 +40,7 @@ void add_load(CLI::App& probe, Action& action) {
   command->callback([load, &action] {
     action = [load] {
       return run::load_main(load->kind == "memory" ? run::LoadKind::memory : run::LoadKind::compute,
-                            run::parse_processors(load->processors), load->bytes, load->parent);
+                            result::parse_processors(load->processors), load->bytes, load->parent);
     };
   });
 }
@@ -61,7 +62,7 @@ void add_under(CLI::App& probe, Action& action) {
   command->add_option("words", given->words, "The command, behind --")->required();
   command->callback([given, &action] {
     action = [given]() -> int {
-      given->under.processors = run::parse_processors(given->processors);
+      given->under.processors = result::parse_processors(given->processors);
       given->under.group = given->group;
       std::vector<std::string> words{"/proc/self/exe"};
       words.insert(words.end(), given->words.begin(), given->words.end());

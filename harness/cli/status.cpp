@@ -1,8 +1,6 @@
 // gpugauge status: what the last check said, and whether that still holds. Measures nothing.
 #include "report/status.hpp"
 
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -12,6 +10,7 @@
 #include "cli/command.hpp"
 #include "conductor/last_verdict.hpp"
 #include "result/error.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -36,11 +35,10 @@ struct StatusArguments {
 /// "26h", "90m", "7d", "30s" in seconds; nullopt for "any".
 std::optional<double> seconds_of(const std::string& text) {
   if (text == "any") return std::nullopt;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string unit(end, text.data() + text.size());
+  std::string_view unit = text;
+  const double number = result::take_number<double>(unit).value_or(0);
   const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : unit == "d" ? 86400 : 0;
-  if (error != std::errc() || factor == 0 || !std::isfinite(number) || number <= 0)
+  if (factor == 0 || number <= 0)
     throw result::UsageError(
         fmt::format("--max-age {}: write it as 90m, 26h or 7d, or as any for verdicts of any age", text));
   return number * factor;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "result/number.hpp"
+#include "result/processor_list.hpp"
 #include "run/load.hpp"
 #include "run/surroundings.hpp"
 #include "stack/now.hpp"
@@ -36,14 +38,14 @@ std::vector<int> processors_of_other_node(const Target& target) {
   for (const stack::KernelGpu& gpu : stack::machine_now("/").gpus) {
     if (gpu.uuid != target.selection) continue;
     const std::string text = tree.read(fmt::format("/sys/bus/pci/devices/{}/numa_node", gpu.address)).text;
-    if (!text.empty() && text.front() >= '0' && text.front() <= '9') own = std::stoi(text);
+    if (const auto node = result::number_in<int>(text); node && *node >= 0) own = node;
   }
   if (!own) return {};
   const std::vector<int> allowed = run::allowed_processors();
-  for (const int node : run::parse_processors(tree.read("/sys/devices/system/node/online").text)) {
+  for (const int node : result::parse_processors(tree.read("/sys/devices/system/node/online").text)) {
     if (node == *own) continue;
-    std::vector<int> there =
-        run::parse_processors(tree.read(fmt::format("/sys/devices/system/node/node{}/cpulist", node)).text);
+    std::vector<int> there = result::parse_processors(
+        tree.read(fmt::format("/sys/devices/system/node/node{}/cpulist", node)).text);
     std::erase_if(there,
                   [&](int one) { return std::find(allowed.begin(), allowed.end(), one) == allowed.end(); });
     if (!there.empty()) return there;
@@ -119,7 +121,7 @@ std::vector<run::Command> neighbours(const Fault& fault, const std::vector<int>&
   const auto load = [&](const char* kind, const std::vector<int>& processors) {
     return run::Command{
         bench.executable,
-        {"probe", "load", "--kind", kind, "--processors", run::processors_text(processors), "--bytes",
+        {"probe", "load", "--kind", kind, "--processors", result::processors_text(processors), "--bytes",
          fmt::format("{}", bytes_per_thread), "--parent", fmt::format("{}", ::getpid())},
         {}};
   };

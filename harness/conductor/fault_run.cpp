@@ -13,6 +13,7 @@
 #include "conductor/neighbour.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/processor_list.hpp"
 #include "run/load.hpp"
 #include "run/processes.hpp"
 #include "run/quota.hpp"
@@ -291,7 +292,7 @@ report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
     return out;
   }
   const std::vector<int> confined = confined_processors(fault, &target);
-  if (!confined.empty()) under.insert(under.end(), {"--processors", run::processors_text(confined)});
+  if (!confined.empty()) under.insert(under.end(), {"--processors", result::processors_text(confined)});
   if (fault.shm_mib > 0) under.insert(under.end(), {"--shm-mib", fmt::format("{}", fault.shm_mib)});
   {
     std::optional<NeighbourProcesses> beside;

@@ -1,11 +1,11 @@
 #include "conductor/host_load.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "judge/pace.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -51,7 +51,7 @@ bool is_news(double percent, double earlier) {
 
 double processors(const result::Run& run) {
   const auto text = run.fingerprint.device.find("host.cpus");
-  return text == run.fingerprint.device.end() ? 0 : std::strtod(text->second.c_str(), nullptr);
+  return text == run.fingerprint.device.end() ? 0 : result::number_in<double>(text->second).value_or(0);
 }
 
 void add_host_load(const Runs& runs, const Runs* before, diagnose::Observation& out) {

@@ -20,6 +20,8 @@
 #include "diagnose/vocabulary.hpp"
 #include "judge/products.hpp"
 #include "result/facts.hpp"
+#include "result/number.hpp"
+#include "result/processor_list.hpp"
 #include "result/throttle_reasons.hpp"
 
 namespace gpugauge::conductor {
@@ -70,27 +72,6 @@ void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observa
     }
   slow.merge(simt.empty() ? unproven : simt);
   out.kernels.assign(slow.begin(), slow.end());
-}
-
-/// Number of processors in a kernel list: "0-3,8" gives 5.
-double count_of(const std::string& list) {
-  double count = 0;
-  const char* at = list.c_str();
-  while (*at != '\0') {
-    char* end = nullptr;
-    const long first = std::strtol(at, &end, 10);
-    if (end == at) break;
-    long last = first;
-    if (*end == '-') {
-      at = end + 1;
-      last = std::strtol(at, &end, 10);
-      if (end == at) break;
-    }
-    if (first >= 0 && last >= first) count += static_cast<double>(last) - static_cast<double>(first) + 1;
-    at = *end == ',' ? end + 1 : end;
-    if (*end != ',') break;
-  }
-  return count;
 }
 
 const std::string* fact(const result::Facts& facts, const std::string& name) {
@@ -182,7 +163,7 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
       const std::string key = own ? "gpu." + name.substr(prefix.size()) : name;
       const bool limit = own && key.starts_with("gpu.power_limit");
       if (limit) {
-        const double watt = std::strtod(value.c_str(), nullptr);
+        const double watt = result::number_in<double>(value).value_or(0);
         if (watt > 0)
           out.telemetry[key == "gpu.power_limit_watt" ? "power_limit_w" : "power_limit_default_w"] = watt;
         continue;
@@ -195,7 +176,8 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
             value == "absent" ? diagnose::Value() : diagnose::Value(own ? state_of(value) : value);
     }
   if (const std::string* allowed = fact(run.fingerprint.settings, "host.cpus_allowed"))
-    if (const double count = count_of(*allowed); count > 0) out.inventory["host.cpus_allowed"] = count;
+    if (const std::size_t count = result::parse_processors(*allowed).size(); count > 0)
+      out.inventory["host.cpus_allowed"] = static_cast<double>(count);
   if (const double count = processors(run); count > 0) out.inventory["host.cpus"] = count;
 }
 

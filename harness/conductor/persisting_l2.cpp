@@ -1,22 +1,18 @@
 #include "conductor/persisting_l2.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
 #include "result/facts.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::conductor {
 namespace {
 
 /// A number of the context; nullopt where there is none.
 std::optional<double> number(const result::Facts& context, const char* name) {
-  const std::string text = result::fact(context, name);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0') return std::nullopt;
-  return value;
+  return result::number_in<double>(result::fact(context, name));
 }
 
 }  // namespace

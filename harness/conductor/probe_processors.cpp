@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
+#include "result/processor_list.hpp"
 #include "stack/tree.hpp"
 
 namespace gpugauge::conductor {
@@ -18,17 +20,16 @@ std::optional<int> node_of_gpu(const ProbeContext& context) {
   for (const auto& [name, value] : fingerprint.device) {
     if (!name.ends_with(".uuid") || value != context.target.selection) continue;
     const auto found = fingerprint.topology.find(name.substr(0, name.size() - uuid.size()) + "numa_node");
-    if (found == fingerprint.topology.end() || found->second.empty()) return std::nullopt;
-    const char first = found->second.front();
-    // -1 (no node from the firmware), absent, or unreadable
-    if (first < '0' || first > '9') return std::nullopt;
-    return std::atoi(found->second.c_str());  // NOLINT(cert-err34-c): begins with a digit
+    if (found == fingerprint.topology.end()) return std::nullopt;
+    // -1 is no node from the firmware; words are absent and unreadable
+    const auto node = result::number_in<int>(found->second);
+    return node && *node >= 0 ? node : std::nullopt;
   }
   return std::nullopt;
 }
 
 std::vector<int> processors_of_node(int node) {
-  return run::parse_processors(
+  return result::parse_processors(
       stack::Tree("/").read(fmt::format("/sys/devices/system/node/node{}/cpulist", node)).text);
 }
 
@@ -44,8 +45,8 @@ ChosenProcessors no_processors(std::string why) {
 
 ChosenProcessors every_processor(bool pinned) {
   const std::vector<int> allowed = run::allowed_processors();
-  ChosenProcessors out =
-      processors_left_of(run::parse_processors(stack::Tree("/").read("/sys/devices/system/cpu/online").text));
+  ChosenProcessors out = processors_left_of(
+      result::parse_processors(stack::Tree("/").read("/sys/devices/system/cpu/online").text));
   if (!out.why_none.empty()) return out;
   if (out.processors == allowed)
     return no_processors("the control group allows no other processors than these");
@@ -54,7 +55,7 @@ ChosenProcessors every_processor(bool pinned) {
       return std::find(allowed.begin(), allowed.end(), processor) != allowed.end();
     });
   out.detail =
-      fmt::format("{} ({})", pinned ? "the others" : "all of them", run::processors_text(out.processors));
+      fmt::format("{} ({})", pinned ? "the others" : "all of them", result::processors_text(out.processors));
   return out;
 }
 
@@ -66,7 +67,7 @@ ChosenProcessors those_idle(const std::function<bool(double)>& wait) {
   if (out.stopped) return out;
   out.processors = idle_processors(run::allowed_processors(), before, tree.read("/proc/stat").text);
   if (out.processors.empty()) return no_processors("no processor that it may use was idle");
-  out.detail = " " + run::processors_text(out.processors);
+  out.detail = " " + result::processors_text(out.processors);
   return out;
 }
 
@@ -78,7 +79,7 @@ ChosenProcessors those_of_the_gpu(const ProbeContext& context) {
     return no_processors("the kernel does not say to which NUMA node the GPU belongs");
   out = processors_left_of(out.processors);
   if (!out.why_none.empty()) return out;
-  out.detail = fmt::format("{}: {}", *node, run::processors_text(out.processors));
+  out.detail = fmt::format("{}: {}", *node, result::processors_text(out.processors));
   return out;
 }
 

@@ -15,6 +15,7 @@
 #include "conductor/probe_processors.hpp"
 #include "conductor/suspect.hpp"
 #include "result/error.hpp"
+#include "result/processor_list.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -181,7 +182,7 @@ class Making {
       if (!chosen.why_none.empty()) return without_answer(chosen.why_none);
       other.processors = chosen.processors;
       detail += chosen.detail;
-      difference = "on the processors " + run::processors_text(other.processors);
+      difference = "on the processors " + result::processors_text(other.processors);
     }
     std::vector<double> control;
     std::vector<double> treated;

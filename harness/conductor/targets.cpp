@@ -7,6 +7,7 @@
 
 #include "judge/standing.hpp"
 #include "result/error.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -42,7 +43,7 @@ const stack::Gpu& find(const std::string& word, const std::vector<stack::Gpu>& g
   std::vector<const stack::Gpu*> found;
   std::string known;
   for (const stack::Gpu& gpu : gpus) {
-    const bool index = judge::is_index(word) && std::stoi(word) == gpu.index;
+    const bool index = judge::is_index(word) && result::number_in<int>(word) == gpu.index;
     const bool uuid = word.size() >= judge::least_uuid_letters && gpu.uuid.rfind(word, 0) == 0;
     if (index || uuid) found.push_back(&gpu);
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", gpu.index, gpu.uuid);

@@ -2,7 +2,6 @@
 #include "conductor/upgrade_attempts.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "judge/judge.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -21,9 +21,7 @@ namespace {
 /// The attempt number in a folder's name; 0 for any other name.
 int attempt_of(const std::filesystem::path& folder) {
   const std::string name = folder.filename();
-  int number = 0;
-  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return fault == std::errc() && end == name.data() + name.size() && number > 0 ? number : 0;
+  return std::max(0, result::number_in<int>(name).value_or(0));
 }
 
 void add_rounds(const std::vector<std::filesystem::path>& files, int attempt, std::vector<KeptRound>& out) {

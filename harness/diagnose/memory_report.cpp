@@ -7,22 +7,22 @@
 #include <string_view>
 
 #include "diagnose/words.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
 /// An amount of memory at the start of a text, "7.92 GiB ...", in MiB.
-std::optional<double> amount_at(const std::string& text) {
-  char* end = nullptr;
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0) return std::nullopt;
-  const double number = std::strtod(text.c_str(), &end);
-  std::string_view unit(end);
+std::optional<double> amount_at(std::string_view unit) {
+  if (unit.empty() || std::isdigit(static_cast<unsigned char>(unit.front())) == 0) return std::nullopt;
+  const auto number = result::take_number<double>(unit);
+  if (!number) return std::nullopt;
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   constexpr double per_gib = 1024;
-  if (unit.starts_with("gib") || unit.starts_with("gb")) return number * per_gib;
+  if (unit.starts_with("gib") || unit.starts_with("gb")) return *number * per_gib;
   if (unit.starts_with("mib") || unit.starts_with("mb")) return number;
-  if (unit.starts_with("kib") || unit.starts_with("kb")) return number / per_gib;
-  if (unit.starts_with("bytes")) return number / per_gib / per_gib;
+  if (unit.starts_with("kib") || unit.starts_with("kb")) return *number / per_gib;
+  if (unit.starts_with("bytes")) return *number / per_gib / per_gib;
   return std::nullopt;
 }
 

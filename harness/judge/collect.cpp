@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
 #include "result/instructions.hpp"
+#include "result/number.hpp"
 #include "result/occupied.hpp"
 
 namespace gpugauge::judge {
@@ -158,11 +158,7 @@ std::string DeviceFacts::text(const std::string& fact) const {
 }
 
 double DeviceFacts::number(const std::string& fact) const {
-  const std::string found = text(fact);
-  double value = 0;
-  const auto [stop, error] = std::from_chars(found.data(), found.data() + found.size(), value);
-  const bool whole = error == std::errc() && stop == found.data() + found.size();
-  return whole && std::isfinite(value) && value > 0 ? value : 0;
+  return std::max(0.0, result::number_in<double>(text(fact)).value_or(0));
 }
 
 Collected collect(const result::Run& run) {

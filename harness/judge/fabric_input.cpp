@@ -2,8 +2,6 @@
 #include "judge/fabric_input.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -16,6 +14,7 @@
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
 #include "result/facts.hpp"
+#include "result/number.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::judge {
@@ -23,9 +22,7 @@ namespace {
 
 /// A whole number >= 0; -1 for other text.
 int count_in(const std::string& text) {
-  int value = -1;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return fault == std::errc{} && end == text.data() + text.size() && value >= 0 ? value : -1;
+  return std::max(-1, result::number_in<int>(text).value_or(-1));
 }
 
 /// "out/0003/samples.rank12.json" -> "out/0003/samples".

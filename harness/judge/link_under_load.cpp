@@ -1,8 +1,6 @@
 #include "judge/link_under_load.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 #include "judge/physical_verdict.hpp"
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -30,7 +29,7 @@ Link bus_link(const result::Run& run) {
   const std::string gpu = gpu_prefix(run);
   if (gpu.empty()) return {};
   const auto number = [&](const char* name) {
-    return std::strtod(result::fact(run.fingerprint.topology, gpu + name).c_str(), nullptr);
+    return result::leading_number<double>(result::fact(run.fingerprint.topology, gpu + name)).value_or(0);
   };
   Link out;
   constexpr double most_lanes = 32;

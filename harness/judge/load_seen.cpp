@@ -1,10 +1,10 @@
 #include "judge/load_seen.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "result/facts.hpp"
 #include "result/gpu_series.hpp"
+#include "result/number.hpp"
 #include "result/throttle_reasons.hpp"
 
 namespace gpugauge::judge {
@@ -97,10 +97,7 @@ PowerLimit power_limit(const result::Run& run) {
   const std::string gpu = gpu_prefix(run);
   if (gpu.empty()) return {};
   const auto watt = [&](const char* name) {
-    const std::string text = result::fact(run.fingerprint.settings, gpu + name);
-    double found = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), found);
-    return error == std::errc() && stop == text.data() + text.size() ? found : 0;
+    return result::number_in<double>(result::fact(run.fingerprint.settings, gpu + name)).value_or(0);
   };
   return {watt("power_limit_watt"), watt("power_limit_default_watt")};
 }

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "result/error.hpp"
+#include "result/number.hpp"
 #include "result/shell_word.hpp"
 #include "result/time.hpp"
 
@@ -74,11 +75,12 @@ class Judging {
     } else if (word == "all") {
       add_all();
     } else if (is_index(word)) {
-      const Kept* found = find(
-          [&](const StoredVerdict& verdict) { return of_gpu(verdict) && verdict.index == std::stoi(word); });
+      const Kept* found = find([&](const StoredVerdict& verdict) {
+        return of_gpu(verdict) && verdict.index == result::number_in<int>(word);
+      });
       if (found != nullptr)
         add_stored(*found);
-      else if (now_.gpus_listed && static_cast<std::size_t>(std::stoi(word)) >= now_.gpus.size())
+      else if (now_.gpus_listed && result::number_in<std::size_t>(word) >= now_.gpus.size())
         add_ungauged("gpu " + word, "GPU " + word, "was never gauged, and the kernel shows no such GPU");
       else
         add_ungauged("gpu " + word, "GPU " + word,

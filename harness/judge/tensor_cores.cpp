@@ -15,6 +15,7 @@
 #include "judge/statistics.hpp"
 #include "result/counted.hpp"
 #include "result/facts.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -182,7 +183,7 @@ class Proof {
     if (share_ == 0) return false;
     return known_capability(capability_)
                ? most_.has_value()
-               : std::strtod(capability_.c_str(), nullptr) >= first_with_tensor_cores;
+               : result::number_in<double>(capability_).value_or(0) >= first_with_tensor_cores;
   }
 
   /// Changes a verdict to failed if a kernel lost Tensor Cores, or to inconclusive if other evidence

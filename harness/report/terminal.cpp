@@ -1,13 +1,13 @@
 #include "report/terminal.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "result/error.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -72,9 +72,7 @@ Terminal terminal(int descriptor) {
   Terminal made;
   made.interactive = ::isatty(descriptor) != 0 && environment("TERM") != "dumb";
   made.colour = made.interactive && environment("NO_COLOR").empty();
-  int columns = 0;
-  const std::string_view wanted = environment("COLUMNS");
-  std::from_chars(wanted.data(), wanted.data() + wanted.size(), columns);
+  int columns = result::leading_number<int>(environment("COLUMNS")).value_or(0);
   struct winsize size {};
   if (columns <= 0 && ::isatty(descriptor) != 0 && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0)
     columns = size.ws_col;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <system_error>
 
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "result/error.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -43,26 +43,22 @@ constexpr int most_ranks = 65'536;
 
 /// Parses Slurm's tasks per node: "2(x3),1" is two on each of the first three nodes and one on the fourth.
 /// nullopt for another format or a node beyond the end.
-std::optional<int> tasks_of_node(const std::string& list, int node) {
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  const auto read = [&](int& value) {
-    const auto [next, fault] = std::from_chars(at, end, value);
-    at = next;
-    return fault == std::errc{} && value > 0;
-  };
-  while (at != end) {
-    int tasks = 0;
+std::optional<int> tasks_of_node(std::string_view list, int node) {
+  while (!list.empty()) {
+    const auto tasks = take_number<int>(list);
+    if (!tasks || *tasks <= 0) return std::nullopt;
     int nodes = 1;
-    if (!read(tasks)) return std::nullopt;
-    if (end - at > 2 && at[0] == '(' && at[1] == 'x') {
-      at += 2;
-      if (!read(nodes) || at == end || *at != ')') return std::nullopt;
-      ++at;
+    if (list.starts_with("(x")) {
+      list.remove_prefix(2);
+      nodes = take_number<int>(list).value_or(0);
+      if (nodes <= 0 || !list.starts_with(')')) return std::nullopt;
+      list.remove_prefix(1);
     }
     if (node < nodes) return tasks;
     node -= nodes;
-    if (at != end && *at++ != ',') return std::nullopt;
+    if (list.empty()) break;
+    if (!list.starts_with(',')) return std::nullopt;
+    list.remove_prefix(1);
   }
   return std::nullopt;
 }
@@ -81,11 +77,10 @@ std::optional<std::string> from_environment(const char* name) {
 }
 
 int whole_number(const std::string& name, const std::string& text, int least, int most) {
-  int value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+  const auto value = number_in<int>(text);
+  if (!value || *value < least || *value > most)
     throw UsageError(fmt::format("{}={}: not a whole number from {} to {}", name, text, least, most));
-  return value;
+  return *value;
 }
 
 std::optional<int> whole_number(const Lookup& lookup, const char* name, int least, int most) {

@@ -23,6 +23,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/launcher.hpp"
+#include "result/number.hpp"
 #include "run/identity.hpp"
 
 namespace gpugauge::run {
@@ -49,8 +50,9 @@ std::string line_of(int descriptor) {
 /// container.
 bool is_not_seen(const std::string& line) {
   if (line.find(fmt::format(" on {} since ", result::host_word())) == std::string::npos) return false;
-  const long process = std::strtol(line.c_str() + first_word.size(), nullptr, 10);
-  return process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+  const pid_t process =
+      result::leading_number<pid_t>(std::string_view(line).substr(first_word.size())).value_or(0);
+  return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
 /// Takes the lock, or sets errno. Retries for a moment if the owner is not visible: between fork and exec, a

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "result/number.hpp"
 #include "result/time.hpp"
 
 namespace gpugauge::run {
@@ -57,7 +58,9 @@ std::string process_start(const std::string& line, const std::string& kernel_sta
   const auto boot = kernel_stat.find("btime ");
   if (!stat || !stat->start_ticks || boot == std::string::npos) return {};
   const double since_boot = std::floor(*stat->start_ticks / ticks_per_second);
-  return result::utc_text(std::strtod(kernel_stat.c_str() + boot + 6, nullptr) + since_boot);
+  return result::utc_text(
+      result::leading_number<double>(std::string_view(kernel_stat).substr(boot + 6)).value_or(0) +
+      since_boot);
 }
 
 std::string read_kernel_file(const fs::path& file) {
@@ -79,10 +82,11 @@ std::set<pid_t> children_of_this_process(bool with_ended) {
   std::error_code error;
   for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
     const auto name = entry->path().filename().string();
-    if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
+    const auto process = result::number_in<pid_t>(name);
+    if (!process) continue;
     const auto stat = read_stat(entry->path());
     if (!stat || stat->parent != getpid() || (stat->state == 'Z' && !with_ended)) continue;
-    children.insert(static_cast<pid_t>(std::stol(name)));
+    children.insert(*process);
   }
   return children;
 }

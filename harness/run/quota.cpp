@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <thread>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "result/number.hpp"
 #include "run/processes.hpp"
 #include "stack/cgroup.hpp"
 
@@ -172,11 +172,8 @@ int remove_abandoned_quotas(const fs::path& root) {
       const std::string name = entry->path().filename().string();
       for (const std::string_view ours : {quota_name, beside_name}) {
         if (!name.starts_with(ours)) continue;
-        char* rest = nullptr;
-        const long owner = std::strtol(name.c_str() + ours.size(), &rest, 10);
-        const bool number = rest != name.c_str() + ours.size() && *rest == '\0' && owner > 0;
-        if (number && ::kill(static_cast<pid_t>(owner), 0) != 0 && errno == ESRCH)
-          found.push_back(entry->path());
+        const pid_t owner = result::number_in<pid_t>(std::string_view(name).substr(ours.size())).value_or(0);
+        if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) found.push_back(entry->path());
       }
     }
     for (const fs::path& folder : found) removed += ::rmdir(folder.c_str()) == 0 ? 1 : 0;

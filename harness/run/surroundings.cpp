@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -12,20 +11,19 @@
 
 #include <sched.h>
 
+#include "result/processor_list.hpp"
+
 namespace gpugauge::run {
 namespace {
-
-/// Above the limit of any kernel build (CONFIG_NR_CPUS is at most 8192).
-constexpr int processors_most = 8192;
 
 struct FreeSet {
   void operator()(cpu_set_t* set) const { CPU_FREE(set); }
 };
 using Set = std::unique_ptr<cpu_set_t, FreeSet>;
-const std::size_t set_bytes = CPU_ALLOC_SIZE(processors_most);
+const std::size_t set_bytes = CPU_ALLOC_SIZE(result::processors_most);
 
 Set empty_set() {
-  Set set(CPU_ALLOC(processors_most));
+  Set set(CPU_ALLOC(result::processors_most));
   if (set == nullptr) throw std::bad_alloc();
   CPU_ZERO_S(set_bytes, set.get());
   return set;
@@ -34,7 +32,7 @@ Set empty_set() {
 bool confine(const std::vector<int>& processors) {
   const Set set = empty_set();
   for (const int processor : processors)
-    if (processor >= 0 && processor < processors_most)
+    if (processor >= 0 && processor < result::processors_most)
       CPU_SET_S(static_cast<std::size_t>(processor), set_bytes, set.get());
   return sched_setaffinity(0, set_bytes, set.get()) == 0;
 }
@@ -65,47 +63,11 @@ std::map<int, Times> times_of(const std::string& stat) {
 
 }  // namespace
 
-std::vector<int> parse_processors(const std::string& list) {
-  std::bitset<processors_most> named;
-  const char* at = list.c_str();
-  while (*at != '\0') {
-    char* end = nullptr;
-    const long first = std::strtol(at, &end, 10);
-    if (end == at || first < 0 || first >= processors_most) break;
-    long last = first;
-    if (*end == '-') {
-      at = end + 1;
-      last = std::strtol(at, &end, 10);
-      if (end == at) break;
-    }
-    for (long processor = first; processor <= std::min<long>(last, processors_most - 1); ++processor)
-      named.set(static_cast<std::size_t>(processor));
-    if (*end != ',') break;
-    at = end + 1;
-  }
-  std::vector<int> out;
-  for (int processor = 0; processor < processors_most; ++processor)
-    if (named[static_cast<std::size_t>(processor)]) out.push_back(processor);
-  return out;
-}
-
-std::string processors_text(const std::vector<int>& processors) {
-  std::string out;
-  for (std::size_t i = 0; i < processors.size();) {
-    std::size_t last = i;
-    while (last + 1 < processors.size() && processors[last + 1] == processors[last] + 1) ++last;
-    out += (out.empty() ? "" : ",") + std::to_string(processors[i]);
-    if (last > i) out += "-" + std::to_string(processors[last]);
-    i = last + 1;
-  }
-  return out;
-}
-
 std::vector<int> allowed_processors() {
   const Set set = empty_set();
   std::vector<int> out;
   if (sched_getaffinity(0, set_bytes, set.get()) != 0) return out;
-  for (int processor = 0; processor < processors_most; ++processor)
+  for (int processor = 0; processor < result::processors_most; ++processor)
     if (CPU_ISSET_S(static_cast<std::size_t>(processor), set_bytes, set.get())) out.push_back(processor);
   return out;
 }
@@ -115,7 +77,7 @@ Confined::Confined(const std::vector<int>& processors) {
   earlier_ = allowed_processors();
   if (confine(processors)) return;
   throw std::system_error(errno, std::generic_category(),
-                          "this process may not use the processors " + processors_text(processors));
+                          "this process may not use the processors " + result::processors_text(processors));
 }
 
 Confined::~Confined() {

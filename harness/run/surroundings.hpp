@@ -14,12 +14,6 @@ struct Surroundings {
   std::vector<int> processors;             ///< the only ones it may use; empty = as this process
 };
 
-/// Parses a list as the kernel writes it: "0-3,8" becomes ascending numbers, each once. Stops at the first
-/// part that is not a number.
-std::vector<int> parse_processors(const std::string& list);
-/// "0-3,8" for ascending numbers.
-std::string processors_text(const std::vector<int>& processors);
-
 /// The processors that this thread may use, ascending; empty if the kernel does not say.
 std::vector<int> allowed_processors();
 

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "result/number.hpp"
 #include "stack/tree.hpp"
 
 namespace gpugauge::stack {
@@ -38,12 +39,11 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
 std::string unescape(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool octal = text[i] == '\\' && i + 3 < text.size() &&
-                       std::all_of(text.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                   text.begin() + static_cast<std::ptrdiff_t>(i) + 4,
-                                   [](char c) { return c >= '0' && c <= '7'; });
+    const auto octal = text[i] == '\\' && i + 3 < text.size()
+                           ? result::number_in<unsigned>(std::string_view(text).substr(i + 1, 3), 8)
+                           : std::nullopt;
     if (octal) {
-      plain += static_cast<char>(std::strtol(text.substr(i + 1, 3).c_str(), nullptr, 8));
+      plain += static_cast<char>(*octal);
       i += 3;
     } else {
       plain += text[i];

@@ -46,7 +46,7 @@ struct NvmlAnswer {
   OpenedLibrary library;  ///< libnvidia-ml; the rest is empty unless it was opened
   int code = 0;           ///< first error of initialisation; 0 if there was none; 18 is a version mismatch
   std::string driver_version;  ///< "580.65.06"; "" if it did not say
-  int devices = 0;             ///< number of devices, regardless of CUDA_VISIBLE_DEVICES
+  int devices = 0;  ///< number of devices, regardless of CUDA_VISIBLE_DEVICES; 0 where no int holds it
 };
 /// Asks NVML. Also fills the settings of `gpus` by their UUIDs, as far as NVML answers.
 NvmlAnswer ask_nvml(std::vector<Gpu>& gpus, const std::string& soname = "libnvidia-ml.so.1");

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 
+#include "result/number.hpp"
+#include "result/processor_list.hpp"
 #include "stack/hardware.hpp"
 #include "stack/host_settings.hpp"
 
@@ -60,10 +61,9 @@ std::string sockets(const Tree& tree) {
 
 std::string memory_gib(const Reading& meminfo) {
   if (!meminfo.present()) return meminfo.fact();
-  double kib = 0;
-  const std::string text = value_in(meminfo.text, "MemTotal", ':');
-  if (std::from_chars(text.data(), text.data() + text.size(), kib).ec != std::errc{}) return "unknown";
-  return fmt::format("{:.0f}", std::round(kib / (1024.0 * 1024.0)));
+  const auto kib = result::leading_number<double>(value_in(meminfo.text, "MemTotal", ':'));
+  if (!kib) return "unknown";
+  return fmt::format("{:.0f}", std::round(*kib / (1024.0 * 1024.0)));
 }
 
 /// "always [madvise] never" -> "madvise".
@@ -91,29 +91,10 @@ constexpr std::array makers{
 };
 
 std::string count_fact(const Reading& list) {
-  return list.present() ? std::to_string(count_of_list(list.text).value_or(0)) : list.fact();
+  return list.present() ? std::to_string(result::parse_processors(list.text).size()) : list.fact();
 }
 
 }  // namespace
-
-std::optional<int> count_of_list(const std::string& list) {
-  constexpr int most = 1 << 20;  // a list may come from a hostile tree
-  int count = 0;
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  while (at < end) {
-    int first = 0;
-    auto parsed = std::from_chars(at, end, first);
-    if (parsed.ec != std::errc{}) return std::nullopt;
-    int last = first;
-    if (parsed.ptr < end && *parsed.ptr == '-') parsed = std::from_chars(parsed.ptr + 1, end, last);
-    if (parsed.ec != std::errc{} || first < 0 || last < first || last > most) return std::nullopt;
-    count += last - first + 1;
-    if (count > most || (parsed.ptr < end && *parsed.ptr != ',')) return std::nullopt;
-    at = parsed.ptr < end ? parsed.ptr + 1 : end;
-  }
-  return count == 0 ? std::nullopt : std::optional(count);
-}
 
 std::string virtualization(const Tree& tree) {
   if (in_wsl(tree)) return "hyper-v";

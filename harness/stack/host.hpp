@@ -2,7 +2,6 @@
 // "unreadable" are values.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "result/samples.hpp"
@@ -10,10 +9,6 @@
 #include "stack/tree.hpp"
 
 namespace gpugauge::stack {
-
-/// How many numbers a kernel list names: 5 for "0-3,8". nullopt if it is no such list or names more than a
-/// million.
-std::optional<int> count_of_list(const std::string& list);
 
 /// host.cpu_model, host.cpus (online), host.sockets, host.memory_gib (rounded to whole GiB).
 result::Facts device_of_host(const Tree& tree);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "stack/driver_library.hpp"
 #include "stack/nvml.hpp"
 
@@ -48,7 +49,7 @@ NvmlAnswer ask_nvml(std::vector<Gpu>& gpus, const std::string& soname) {
   if (answer.code != 0) return answer;
   answer.driver_version = nvml.driver_version();
   const NvmlFact count = nvml.device_count();
-  if (count.code == 0) answer.devices = std::stoi(count.value);
+  if (count.code == 0) answer.devices = result::number_in<int>(count.value).value_or(0);
   for (Gpu& gpu : gpus) add_settings(nvml, gpu);
   return answer;
 }

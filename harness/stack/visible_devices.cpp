@@ -1,7 +1,8 @@
 #include "stack/visible_devices.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "result/number.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -16,9 +17,8 @@ std::string_view trimmed(std::string_view word) {
 
 Names named_by_index(std::string_view word, std::optional<double> gpus) {
   if (!gpus) return Names::unknown;
-  double index = 0;
-  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), index);
-  return parsed.ec == std::errc{} && index < *gpus ? Names::a_gpu : Names::nothing;
+  const auto index = result::number_in<double>(word);
+  return index && *index < *gpus ? Names::a_gpu : Names::nothing;
 }
 
 bool all_known(const std::vector<std::string>& uuids) {

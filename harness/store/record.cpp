@@ -2,7 +2,6 @@
 #include "store/record.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 
@@ -18,18 +17,18 @@
 #include "result/facts.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/json_cursor.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::store {
 namespace {
 
 /// Parses a whole number of exactly `digits` digits at the front of `text`, and removes it.
-std::optional<int> take_number(std::string_view& text, std::size_t digits) {
-  int value = 0;
+std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + digits, value);
-  if (error != std::errc() || stop != text.data() + digits || text[0] == '-') return std::nullopt;
+  const auto value = result::number_in<unsigned>(text.substr(0, digits));
+  if (!value) return std::nullopt;
   text.remove_prefix(digits);
-  return value;
+  return static_cast<int>(*value);
 }
 
 bool take(std::string_view& text, std::string_view any_of) {
@@ -39,11 +38,11 @@ bool take(std::string_view& text, std::string_view any_of) {
 }
 
 std::optional<std::chrono::sys_days> take_day(std::string_view& text) {
-  const auto year = take_number(text, 4);
+  const auto year = take_digits(text, 4);
   if (!year || !take(text, "-")) return std::nullopt;
-  const auto month = take_number(text, 2);
+  const auto month = take_digits(text, 2);
   if (!month || !take(text, "-")) return std::nullopt;
-  const auto day = take_number(text, 2);
+  const auto day = take_digits(text, 2);
   if (!day) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
@@ -128,11 +127,11 @@ std::string storable_checksum(const std::string& value) {
 std::optional<std::string> utc_time(std::string_view text) {
   const auto day = take_day(text);
   if (!day || !take(text, "Tt ")) return std::nullopt;
-  const auto hour = take_number(text, 2);
+  const auto hour = take_digits(text, 2);
   if (!hour || *hour > 23 || !take(text, ":")) return std::nullopt;
-  const auto minute = take_number(text, 2);
+  const auto minute = take_digits(text, 2);
   if (!minute || *minute > 59 || !take(text, ":")) return std::nullopt;
-  const auto second = take_number(text, 2);
+  const auto second = take_digits(text, 2);
   if (!second || *second > 60) return std::nullopt;
   if (take(text, ".")) {
     if (!take(text, "0123456789")) return std::nullopt;
@@ -143,9 +142,9 @@ std::optional<std::string> utc_time(std::string_view text) {
   if (!take(text, "Zz")) {
     const bool west = !text.empty() && text.front() == '-';
     if (!take(text, "+-")) return std::nullopt;
-    const auto hours = take_number(text, 2);
+    const auto hours = take_digits(text, 2);
     if (!hours || !take(text, ":")) return std::nullopt;
-    const auto minutes = take_number(text, 2);
+    const auto minutes = take_digits(text, 2);
     if (!minutes) return std::nullopt;
     ahead = std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
     if (west) ahead = -ahead;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fuzz/support/target.hpp"
+#include "result/processor_list.hpp"
 #include "run/processes.hpp"
 #include "run/surroundings.hpp"
 #include "run/telemetry_gpu.hpp"
@@ -11,8 +12,8 @@ namespace gpugauge::fuzz {
 namespace {
 
 void read_line(const std::string& line) {
-  const std::vector<int> processors = run::parse_processors(line);
-  require(run::parse_processors(run::processors_text(processors)) == processors,
+  const std::vector<int> processors = result::parse_processors(line);
+  require(result::parse_processors(result::processors_text(processors)) == processors,
           "processors are not written as they are read");
   const auto said = run::parse_telemetry_line(line);
   if (!said) return;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -19,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "result/number.hpp"
 #include "support/ranks/agreement.hpp"
 #include "support/timer.hpp"
 
@@ -99,11 +99,8 @@ Wire listener(const Launch& launch) {
 }
 
 std::optional<int> rank_in(const std::string& text, int size) {
-  int value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size() || value < 1 || value >= size)
-    return std::nullopt;
-  return value;
+  const auto value = result::number_in<int>(text);
+  return value && *value >= 1 && *value < size ? value : std::nullopt;
 }
 
 }  // namespace

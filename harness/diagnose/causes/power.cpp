@@ -1,11 +1,11 @@
 // Heat and power.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -65,7 +65,7 @@ std::optional<double> printed_limit(const Seen& seen) {
       if (at == std::string::npos || contains(low, "memory")) continue;
       const std::size_t digit = value_behind(low, at + name.size());
       if (digit == std::string::npos) continue;
-      const double degrees = std::strtod(low.c_str() + digit, nullptr);
+      const double degrees = result::leading_number<double>(std::string_view(low).substr(digit)).value_or(0);
       constexpr double least = 40;
       constexpr double most = 120;
       if (degrees >= least && degrees <= most) lowest = std::min(lowest.value_or(most), degrees);

@@ -1,10 +1,10 @@
 #include "stack/codegen/expectation.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
 #include "stack/codegen/embedded.hpp"
@@ -18,11 +18,8 @@ constexpr std::string_view schema = "gpugauge-codegen-1";
 int architecture_number(std::string_view text) {
   if (!text.starts_with("sm_")) return 0;
   text.remove_prefix(3);
-  int value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{}) return 0;
-  const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
-  return rest.empty() || rest == "+" || rest == "a" || rest == "f" ? value : 0;
+  const int value = result::take_number<int>(text).value_or(0);
+  return text.empty() || text == "+" || text == "a" || text == "f" ? value : 0;
 }
 
 /// Reads counts; each must be from `lowest` to one million.

@@ -2,36 +2,29 @@
 #include "stack/codegen/parse.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <set>
 #include <tuple>
 
+#include "result/number.hpp"
 #include "stack/inventory/lines.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
 constexpr unsigned long no_target = ~0UL;
-std::optional<unsigned long> number(std::string_view text, int base) {
-  unsigned long value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (fault != std::errc{} || end == text.data()) return std::nullopt;
-  return value;
-}
 
 /// "REG:242 STACK:0 SHARED:1024" -> the number after "STACK:"; 0 if there is none.
 int field(std::string_view text, std::string_view name) {
   const std::size_t at = text.find(name);
   if (at == std::string_view::npos) return 0;
-  return static_cast<int>(number(text.substr(at + name.size()), 10).value_or(0));
+  return static_cast<int>(result::leading_number<unsigned long>(text.substr(at + name.size())).value_or(0));
 }
 
 /// The last hexadecimal number in a branch's operands.
 unsigned long branch_target(std::string_view operands) {
   const std::size_t at = operands.rfind("0x");
   if (at == std::string_view::npos) return no_target;
-  return number(operands.substr(at + 2), 16).value_or(no_target);
+  return result::leading_number<unsigned long>(operands.substr(at + 2), 16).value_or(no_target);
 }
 
 bool comes_before(const KernelCode& a, const KernelCode& b) {
@@ -103,7 +96,7 @@ void CodeParser::instruction(std::string_view text) {
   // alone on the next line.
   if (code_of_.empty()) return;
   const std::size_t address_end = text.find("*/");
-  const auto address = number(text.substr(2), 16);
+  const auto address = result::leading_number<unsigned long>(text.substr(2), 16);
   if (address_end == std::string_view::npos || !address || text.substr(2).starts_with(' ')) return;
   std::string_view words = stripped(text.substr(address_end + 2));
   if (const std::size_t end = words.find(';'); end != std::string_view::npos)

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/number.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/loader.hpp"
 #include "stack/shared_object.hpp"
@@ -193,7 +194,7 @@ void add_switches(Inventory& inventory, const Tree& tree, const Hardware& hardwa
 std::string driver_version_in(const std::string& path) {
   constexpr int oldest = 100;  // "libcuda.so.1.1" is no driver version
   std::string version = version_in_file_name(path);
-  const auto major = number_in<int>(std::string_view(version).substr(0, version.find('.')));
+  const auto major = result::number_in<int>(std::string_view(version).substr(0, version.find('.')));
   const bool digits = std::all_of(version.begin(), version.end(),
                                   [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; });
   return digits && version.find('.') != std::string::npos && major.value_or(0) >= oldest ? version : "";

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/words.hpp"
@@ -140,7 +141,7 @@ std::vector<ModuleGpu> gpus_of_module(const Tree& tree) {
 std::optional<std::vector<std::string>> running_processes(const Tree& tree) {
   std::vector<std::string> names;
   for (const std::string& entry : tree.list("/proc")) {
-    if (!number_in<int>(entry)) continue;
+    if (!result::number_in<int>(entry)) continue;
     const Reading name = tree.read("/proc/" + entry + "/comm", 64);
     if (name.present()) names.push_back(name.text);
   }

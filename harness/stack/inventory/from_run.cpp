@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "stack/inventory/lines.hpp"
 
 namespace gpugauge::stack {
@@ -31,7 +32,7 @@ class Translation {
   void gpu(const std::string& key, const std::string& fact, const std::string& value) {
     constexpr std::array modes{"default", "exclusive_thread", "prohibited", "exclusive_process"};
     if (fact == "compute_mode") {
-      const auto mode = number_in<std::size_t>(value);
+      const auto mode = result::number_in<std::size_t>(value);
       if (mode && *mode < modes.size()) add(key, modes[*mode]);
       return;
     }
@@ -102,7 +103,8 @@ void translate(Translation& to, const std::string& name, const std::string& valu
   if (first == "cublas" || first == "cudnn" || first == "cufft" || first == "nccl")
     return to.library(first, rest, value);
   const auto second = rest.find('.');
-  if (first != "gpu" || second == std::string::npos || !number_in<unsigned>(rest.substr(0, second))) return;
+  if (first != "gpu" || second == std::string::npos || !result::number_in<unsigned>(rest.substr(0, second)))
+    return;
   const std::string fact = rest.substr(second + 1);
   if (std::find(of_a_gpu.begin(), of_a_gpu.end(), fact) != of_a_gpu.end()) to.gpu(name, fact, value);
 }

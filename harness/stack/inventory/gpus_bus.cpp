@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "result/number.hpp"
 #include "stack/hardware.hpp"
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/gpus.hpp"
@@ -43,7 +44,7 @@ void add_link(const Tree& tree, const std::string& folder, const std::string& pr
   for (const Fact& fact : facts) {
     const std::string file = fmt::format("{}/{}", folder, fact.file);
     const std::string text = tree.read(file).text;
-    const bool width = number_in<int>(text).value_or(0) > 0;  // 255 and 0 mean no link
+    const bool width = result::number_in<int>(text).value_or(0) > 0;  // 255 and 0 mean no link
     add_if_silent(inventory, prefix + fact.name,
                   fact.speed               ? pcie_generation(text)
                   : width && text != "255" ? text
@@ -59,7 +60,7 @@ void add_numa_node(const Tree& tree, const std::string& folder, const std::strin
   const Reading node = tree.read(file);
   if (node.presence == Presence::unreadable) {
     inventory.unreadable(prefix + "numa_node", file, "root");
-  } else if (const auto number = number_in<int>(node.text); number && *number >= 0) {
+  } else if (const auto number = result::number_in<int>(node.text); number && *number >= 0) {
     inventory.present(prefix + "numa_node", node.text, file);
   } else {
     inventory.absent(prefix + "numa_node", file, node.present() ? "the firmware names none" : "");
@@ -91,7 +92,7 @@ void add_node(const Tree& tree, const std::string& address, const std::string& p
     if (const auto excluded = after(line, "GPU Excluded:"); excluded && stripped(*excluded) == "Yes")
       inventory.present(prefix + "excluded", "yes", file, "kernel module");
     const auto minor = after(line, "Device Minor:");
-    const auto number = minor ? number_in<unsigned>(stripped(*minor)) : std::nullopt;
+    const auto number = minor ? result::number_in<unsigned>(stripped(*minor)) : std::nullopt;
     if (!number || inventory.has(prefix + "minor")) return;
     const std::string node = fmt::format("/dev/nvidia{}", *number);
     inventory.present(prefix + "minor", std::to_string(*number), file, "kernel module");

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include "result/number.hpp"
 #include "stack/child_output.hpp"
 #include "stack/driver_library.hpp"
 #include "stack/inventory/driver.hpp"
@@ -211,9 +212,8 @@ int inventory_child_main() {
     const Nvml nvml;
     const Inventory itself = nvml_itself(nvml);
     print(output, itself);
-    const unsigned count = nvml.ready() && itself.has("nvml.devices")
-                               ? static_cast<unsigned>(std::stoul(itself.value("nvml.devices")))
-                               : 0;
+    const unsigned count =
+        nvml.ready() ? result::number_in<unsigned>(itself.value("nvml.devices")).value_or(0) : 0;
     for (unsigned index = 0; index < std::min(count, gpus_most); ++index) {
       std::string address;
       print(output, gpu_of_nvml(nvml, index, address));

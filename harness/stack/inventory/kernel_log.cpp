@@ -7,7 +7,6 @@
 #include <ctime>
 #include <set>
 #include <string>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "result/number.hpp"
 #include "stack/inventory/collect.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/nvml.hpp"
@@ -40,7 +40,7 @@ std::optional<double> take_seconds(std::string_view& text) {
   if (!text.starts_with('[')) return std::nullopt;
   const auto end = text.find("] ");
   if (end == std::string_view::npos) return std::nullopt;
-  const auto seconds = number_in<double>(stripped(text.substr(1, end - 1)));
+  const auto seconds = result::number_in<double>(stripped(text.substr(1, end - 1)));
   constexpr double longest_run = 1e10;  // three centuries
   if (!seconds || !(*seconds >= 0 && *seconds < longest_run)) return std::nullopt;
   text.remove_prefix(end + 2);
@@ -148,7 +148,7 @@ std::optional<std::string> take_head(std::string_view& text, std::string_view ma
   if (address.find('.') == std::string::npos) address += ".0";
   text.remove_prefix(close + 3);
   const auto comma = std::min(text.find(','), text.size());
-  const auto code = number_in<int>(text.substr(0, comma));
+  const auto code = result::number_in<int>(text.substr(0, comma));
   if (!code || *code < 1) return std::nullopt;
   text = stripped(text.substr(std::min(comma + 1, text.size())));
   return fmt::format("{} {}", address, *code);
@@ -215,10 +215,10 @@ std::optional<LogLine> parse_kmsg_record(std::string_view record, double boot) {
   const auto second = first == std::string_view::npos ? first : head.find(',', first + 1);
   if (second == std::string_view::npos) return std::nullopt;
   const auto end = head.find(',', second + 1);
-  const auto priority = number_in<unsigned>(head.substr(0, first));
+  const auto priority = result::number_in<unsigned>(head.substr(0, first));
   constexpr unsigned kernels_own = 8;  // the lowest three bits are the level, the others the facility
   if (!priority || *priority >= kernels_own) return std::nullopt;
-  const auto microseconds = number_in<long long>(head.substr(second + 1, end - second - 1));
+  const auto microseconds = result::number_in<long long>(head.substr(second + 1, end - second - 1));
   if (!microseconds || *microseconds < 0) return std::nullopt;
   std::string_view text = record.substr(semicolon + 1);
   text = text.substr(0, text.find('\n'));  // the record's fields follow
@@ -240,7 +240,7 @@ std::optional<LogLine> parse_log_line(std::string_view line, int year, int month
     time = words[0].substr(0, 19);
   } else if (words.size() == 4 && month_of(words[0]) != 0 && words[2].size() == 8) {
     const int written = month_of(words[0]);
-    const int day = number_in<int>(words[1]).value_or(0);
+    const int day = result::number_in<int>(words[1]).value_or(0);
     // A log last changed in January may begin in December.
     time = fmt::format("{:04}-{:02}-{:02}T{}", written > month ? year - 1 : year, written, day, words[2]);
   } else {

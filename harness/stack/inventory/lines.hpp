@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <concepts>
 #include <optional>
 #include <string>
@@ -56,16 +55,6 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
 /// Refuses a temporary text: the words would point to freed memory.
 template <std::same_as<std::string> Text>
 std::vector<std::string_view> words_of(Text&&) = delete;
-
-/// The whole text as a number; nullopt if it is no number or does not fit.
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size())
-    return std::nullopt;
-  return number;
-}
 
 /// Converts to lower case, ASCII only.
 inline std::string lower(std::string_view text) {

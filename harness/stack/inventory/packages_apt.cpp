@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "result/number.hpp"
 #include "stack/compat/tables.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
@@ -153,7 +154,7 @@ std::vector<Pin> read_pins(const Tree& tree) {
         version = given ? stripped(*given) : std::string_view();
       }
       if (const auto found = after(line, "Pin-Priority:"))
-        priority = number_in<int>(stripped(*found)).value_or(0);
+        priority = result::number_in<int>(stripped(*found)).value_or(0);
     });
     close();
   }

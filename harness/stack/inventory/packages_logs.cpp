@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "stack/gzip.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
@@ -71,7 +72,7 @@ std::optional<long long> age_of(std::string_view file, std::string_view log) {
     if (rest->ends_with(packed)) rest->remove_suffix(packed.size());
   if (rest->empty()) return 0;
   if (rest->front() != '.' && rest->front() != '-') return std::nullopt;
-  const auto number = number_in<long long>(rest->substr(1));
+  const auto number = result::number_in<long long>(rest->substr(1));
   constexpr long long first_date = 19000101;
   constexpr long long last_date = 99991231;
   if (!number || *number < 0 || *number > last_date) return std::nullopt;

@@ -1,11 +1,11 @@
 #include "stack/inventory/toolkits_headers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "result/number.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
 namespace gpugauge::stack {
@@ -19,11 +19,9 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 /// A whole number, 0 or more, at the start, and not part of a longer word (not "13000L").
-std::optional<int> leading_number(std::string_view text) {
-  int number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc{} || number < 0) return std::nullopt;
-  const auto rest = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
+std::optional<int> leading_word(std::string_view rest) {
+  const auto number = result::take_number<int>(rest);
+  if (!number || *number < 0) return std::nullopt;
   if (!rest.empty() && rest.front() != '\r' && rest.front() != '\n' && rest.front() != ')' &&
       blanks.find(rest.front()) == std::string_view::npos && rest.front() != '/' && rest.front() != '|') {
     return std::nullopt;
@@ -37,7 +35,7 @@ std::optional<int> newest_that_passes(std::string_view line, std::string_view na
     std::string_view rest = without_blanks(line.substr(at + name.size()));
     if (!rest.starts_with('>')) continue;
     const bool equal = rest.starts_with(">=");
-    const auto number = leading_number(without_blanks(rest.substr(equal ? 2 : 1)));
+    const auto number = leading_word(without_blanks(rest.substr(equal ? 2 : 1)));
     if (number) return equal ? *number - 1 : *number;
   }
   return std::nullopt;
@@ -60,7 +58,7 @@ std::optional<int> defined_number(std::string_view text, std::string_view name) 
     if (!before.starts_with(define) || !without_blanks(before.substr(define.size())).empty()) continue;
     const std::string_view after = text.substr(at + name.size(), 64);
     if (after.empty() || blanks.find(after.front()) == std::string_view::npos) continue;
-    if (const auto number = leading_number(without_blanks(after))) return number;
+    if (const auto number = leading_word(without_blanks(after))) return number;
   }
   return std::nullopt;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "stack/elf_constant.hpp"
 #include "stack/elf_file.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
@@ -149,13 +149,12 @@ void read_archive(const FileBytes& bytes, const ReadingLimit& limit, BinaryRepor
       report.codes.cut = true;
       return;
     }
-    const std::string digits = bytes.read(at + size_at, size_length);
-    std::uint64_t size = 0;
-    const auto number = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    if (number.ec != std::errc{} || size > bytes.size() - at - header_size) {
+    const auto stated = result::leading_number<std::uint64_t>(bytes.read(at + size_at, size_length));
+    if (!stated || *stated > bytes.size() - at - header_size) {
       report.codes.damaged = true;
       return;
     }
+    const std::uint64_t size = *stated;
     const ElfFile file(bytes.part(at + header_size, size));
     if (file.valid()) {
       report.machine = machine_name(file.header().e_machine);

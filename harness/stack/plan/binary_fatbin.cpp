@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 
 #include <elf.h>
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "stack/elf_file.hpp"
 
 namespace gpugauge::stack {
@@ -128,13 +128,10 @@ std::string_view word_after(std::string_view text, std::string_view directive) {
 
 /// "8.7" -> 87; 0 for other text.
 int isa_of(std::string_view version) {
-  int major = 0;
-  int minor = 0;
-  const char* const end = version.data() + version.size();
-  const auto first = std::from_chars(version.data(), end, major);
-  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != '.') return 0;
-  const auto second = std::from_chars(first.ptr + 1, end, minor);
-  const bool sane = second.ec == std::errc{} && major > 0 && major < 100 && minor >= 0 && minor < 10;
+  const int major = result::take_number<int>(version).value_or(0);
+  if (!version.starts_with('.')) return 0;
+  const int minor = result::leading_number<int>(version.substr(1)).value_or(-1);
+  const bool sane = major > 0 && major < 100 && minor >= 0 && minor < 10;
   return sane ? major * 10 + minor : 0;
 }
 
@@ -219,17 +216,15 @@ std::optional<GpuCode> code_of_cubin(const FileBytes& window) {
 }
 
 std::optional<GpuCode> code_of_ptx(const std::string& beginning) {
-  const std::string_view target = word_after(beginning, ".target");
+  std::string_view target = word_after(beginning, ".target");
   const int isa = isa_of(word_after(beginning, ".version"));
   if (isa == 0 || !target.starts_with("sm_")) return std::nullopt;
-  GpuCode code{true, 0, '\0', isa};
-  const char* const end = target.data() + target.size();
-  const auto number = std::from_chars(target.data() + 3, end, code.architecture);
-  if (number.ec != std::errc{} || code.architecture < 0 ||
-      !plausible(static_cast<std::uint32_t>(code.architecture))) {
+  target.remove_prefix(3);
+  const auto architecture = result::take_number<int>(target);
+  if (!architecture || *architecture < 0 || !plausible(static_cast<std::uint32_t>(*architecture)))
     return std::nullopt;
-  }
-  if (number.ptr != end && (*number.ptr == 'a' || *number.ptr == 'f')) code.suffix = *number.ptr;
+  GpuCode code{true, *architecture, '\0', isa};
+  if (target.starts_with('a') || target.starts_with('f')) code.suffix = target.front();
   return code;
 }
 

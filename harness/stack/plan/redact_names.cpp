@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "result/number.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/plan/redact.hpp"
 
@@ -40,7 +41,7 @@ void add_person(RedactNames& names, std::string_view line) {
     start = end + 1;
   }
   if (fields.size() < 6) return;
-  const int uid = number_in<int>(fields[2]).value_or(0);
+  const int uid = result::number_in<int>(fields[2]).value_or(0);
   if (uid < first_person || uid == nobodys) return;
   const std::string_view home = fields[5];
   constexpr std::array<std::string_view, 9> system{"/usr", "/lib", "/proc", "/sys",        "/dev",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/number.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/words.hpp"
 #include "stack/rules/cuda_parts.hpp"
@@ -133,7 +134,7 @@ std::vector<std::string> not_generated(const Tables& tables, const Version& tool
     const auto underscore = word.find('_');
     if (underscore == std::string_view::npos) continue;
     const std::string_view rest = word.substr(underscore + 1);
-    const auto number = number_in<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
+    const auto number = result::number_in<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
     if (!number) continue;
     const Version capability({*number / 10, *number % 10});
     const Fit fit = fit_cuda_gpu(tables, toolkit, capability).fit;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "result/number.hpp"
 #include "stack/plan/plan_fit.hpp"
 #include "stack/rules/support.hpp"
 
@@ -20,7 +21,8 @@ constexpr const char* new_feature = "new feature";
 std::optional<std::chrono::sys_days> day_of(const std::string& text) {
   namespace chrono = std::chrono;
   const auto part = [&](std::size_t at, std::size_t size) {  // -1 is invalid in any calendar
-    const auto value = at + size <= text.size() ? number(text.substr(at, size)) : std::nullopt;
+    const auto value =
+        at + size <= text.size() ? result::number_in<double>(text.substr(at, size)) : std::nullopt;
     return static_cast<int>(value.value_or(-1));
   };
   const auto unsigned_part = [&](std::size_t at) { return static_cast<unsigned>(std::max(part(at, 2), 0)); };

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "result/error.hpp"
+#include "result/number.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/rules/support.hpp"
 
@@ -278,7 +279,7 @@ std::vector<ErrorAnswer> explain_errors(std::string_view word, const RuleInput& 
   const auto colon = low.find(':');
   const std::string api = colon == std::string::npos ? "" : low.substr(0, colon);
   const std::string rest = colon == std::string::npos ? low : low.substr(colon + 1);
-  const auto code = number_in<int>(rest);
+  const auto code = result::number_in<int>(rest);
   const bool is_name = !rest.empty() && std::all_of(rest.begin(), rest.end(), [](unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/number.hpp"
 #include "stack/rules/gpus_parts.hpp"
 
 namespace gpugauge::stack {
@@ -65,8 +66,8 @@ void add_odd(Difference& difference, const GpuView& gpu) {
 /// True unless the GPU merely has more links or a better slot than most: that is no fault.
 bool worse(Subject subject, const std::string& value, const std::string& usual) {
   if (subject != Subject::nvlink && subject != Subject::pcie) return true;
-  const auto a = number(value);
-  const auto b = number(usual);
+  const auto a = result::number_in<double>(value);
+  const auto b = result::number_in<double>(usual);
   return !a || !b || *a < *b;
 }
 

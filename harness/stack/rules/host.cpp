@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/processor_list.hpp"
 #include "stack/rules/host_parts.hpp"
 
 namespace gpugauge::stack {
@@ -34,12 +35,12 @@ void check_processor_limit(const RuleInput& input, std::size_t gpus, Findings& f
 }
 
 void check_affinity(const RuleInput& input, std::size_t gpus, Findings& findings) {
-  const auto allowed = count_of_list(input.inventory.value("host.cpus_allowed"));
+  const std::size_t allowed = result::parse_processors(input.inventory.value("host.cpus_allowed")).size();
   const auto there = number_of(input.inventory, "host.cpus");
-  if (!allowed || !there || *allowed >= *there || static_cast<std::size_t>(*allowed) >= gpus) return;
+  if (allowed == 0 || !there || static_cast<double>(allowed) >= *there || allowed >= gpus) return;
   Finding finding = make_finding(
       Cause("cpu_affinity_wrong"), Severity::warning,
-      fmt::format("This process may run on {} of {:g} processors, fewer than there are GPUs", *allowed,
+      fmt::format("This process may run on {} of {:g} processors, fewer than there are GPUs", allowed,
                   *there),
       "An affinity mask (taskset, numactl, a job's binding) keeps the threads that feed the GPUs on too few "
       "processors.");

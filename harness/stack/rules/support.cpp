@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "result/number.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -35,21 +35,14 @@ bool is_pci_address(std::string_view word) {
          hexadecimal(end[3]) && hexadecimal(end[4]) && hexadecimal(end[6]);
 }
 
-std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// "0-2", "5": three or more consecutive numbers become a range.
 std::vector<std::string> runs(const GpuViews& gpus) {
   std::vector<std::string> parts;
   for (std::size_t first = 0; first < gpus.size();) {
     std::size_t last = first;
-    const std::optional<int> start = whole(gpus[first].index());
+    const std::optional<int> start = result::number_in<int>(gpus[first].index());
     while (start && last + 1 < gpus.size() &&
-           whole(gpus[last + 1].index()) == *start + static_cast<int>(last + 1 - first))
+           result::number_in<int>(gpus[last + 1].index()) == *start + static_cast<int>(last + 1 - first))
       ++last;
     if (last - first >= 2) {
       parts.push_back(fmt::format("{}-{}", gpus[first].index(), gpus[last].index()));
@@ -139,20 +132,12 @@ bool missing(const Inventory& inventory, std::string_view key) {
   return item != nullptr && item->presence == Presence::absent;
 }
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
-
 std::optional<double> number_of(const Inventory& inventory, std::string_view key) {
-  return number(inventory.value(key));
+  return result::number_in<double>(inventory.value(key));
 }
 
 std::optional<int> code_of(const Inventory& inventory, std::string_view key) {
-  return whole(inventory.value(key));
+  return result::number_in<int>(inventory.value(key));
 }
 
 std::optional<Version> version_of(const Inventory& inventory, std::string_view key) {
@@ -202,7 +187,7 @@ std::string GpuView::shown(std::string_view fact) const {
 }
 
 std::optional<double> GpuView::number(std::string_view fact) const {
-  return stack::number(value(fact));
+  return result::number_in<double>(value(fact));
 }
 
 bool GpuView::is(std::string_view fact, std::string_view word) const {
@@ -217,7 +202,7 @@ std::string GpuView::name() const {
 GpuViews gpus_of(const Inventory& inventory) {
   GpuViews gpus;
   for (const std::string& index : inventory.children("gpu"))
-    if (whole(index)) gpus.emplace_back(inventory, index);
+    if (result::number_in<int>(index)) gpus.emplace_back(inventory, index);
   return gpus;
 }
 
@@ -296,7 +281,7 @@ std::vector<Xid> errors_below(const Inventory& inventory, std::string_view list)
       time_end = static_cast<std::size_t>(word.data() + word.size() - value.data());
       word = take_word(rest);
     }
-    const std::optional<int> parsed = whole(take_word(rest));
+    const std::optional<int> parsed = result::number_in<int>(take_word(rest));
     if (word.empty() || !parsed) continue;
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     xids.push_back({value.substr(0, time_end), std::string(word), *parsed, std::string(rest)});

@@ -44,8 +44,6 @@ void add_entries(Finding& finding, const Inventory& inventory, std::string_view 
 bool is(const Inventory& inventory, std::string_view key, std::string_view value);
 /// True if looked for and absent.
 bool missing(const Inventory& inventory, std::string_view key);
-/// The whole text as a number; nullopt for anything else, and for values that are not finite.
-std::optional<double> number(std::string_view text);
 /// nullopt also if the key is not present.
 std::optional<double> number_of(const Inventory& inventory, std::string_view key);
 /// The whole value as an int; nullopt otherwise.

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "result/processor_list.hpp"
 #include "support/cold_memory.hpp"
 #include "support/host_facts.hpp"
 
@@ -104,12 +105,6 @@ TEST_F(FakeRoot, AGroupThatIsFullLeavesNextToNothing) {
   EXPECT_EQ(available_memory_bytes(root_), 1U);
 }
 
-TEST(CpuList, WritesRanges) {
-  EXPECT_EQ(cpu_list({}), "");
-  EXPECT_EQ(cpu_list({5}), "5");
-  EXPECT_EQ(cpu_list({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
-}
-
 TEST(Cpus, AreTheAllowedOnes) {
   const std::vector<int> all = allowed_cpus();
   ASSERT_FALSE(all.empty());
@@ -127,7 +122,7 @@ TEST(Cpus, AreTheAllowedOnes) {
 TEST(HostFacts, SayWhereTheProcessRuns) {
   result::Facts facts;
   add_host_facts(facts);
-  EXPECT_EQ(facts.at("host.cpus_allowed"), cpu_list(allowed_cpus()));
+  EXPECT_EQ(facts.at("host.cpus_allowed"), result::processors_text(allowed_cpus()));
   EXPECT_EQ(facts.count("host.page_bytes"), 1U);
   EXPECT_EQ(facts.count("host.last_cache_bytes"), 1U);
 }

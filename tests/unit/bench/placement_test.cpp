@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "result/processor_list.hpp"
 #include "support/host.hpp"
 
 namespace gpugauge::bench {
@@ -21,16 +22,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 const std::string gpu = "0000:c1:00.0";
-
-TEST(CpuList, IsReadAsTheKernelWritesIt) {
-  EXPECT_THAT(parse_cpu_list("0-3,8"), ElementsAre(0, 1, 2, 3, 8));
-  EXPECT_THAT(parse_cpu_list("5"), ElementsAre(5));
-  EXPECT_THAT(parse_cpu_list("8,0-1,1"), ElementsAre(0, 1, 8));
-  for (const char* none : {"", "x", "0-", "-3", "3-1", "0,,2", "1 2", "0-8192", "99999999999", "0x3"})
-    EXPECT_THAT(parse_cpu_list(none), IsEmpty()) << none;
-  const std::vector<int> cpus{0, 1, 2, 9};
-  EXPECT_EQ(parse_cpu_list(cpu_list(cpus)), cpus);
-}
 
 /// A directory that stands for "/", of two sockets with eight processors each, as hyper-threads are counted.
 class FakeNodes : public testing::Test {
@@ -50,7 +41,7 @@ class FakeNodes : public testing::Test {
   }
   void put_gpu(const std::string& node) const { put("sys/bus/pci/devices/" + gpu + "/numa_node", node); }
   Placement placed(const std::string& allowed) const {
-    return placement_near(gpu, parse_cpu_list(allowed), root_);
+    return placement_near(gpu, result::parse_processors(allowed), root_);
   }
 
   fs::path root_ =
@@ -122,11 +113,11 @@ TEST_F(FakeNodes, LeaveAProcessAloneWhereNothingIsKnown) {
 TEST_F(FakeNodes, HoldAProcessThatAsksForIt) {
   const std::vector<int> allowed = allowed_cpus();
   put("sys/devices/system/node/node0/cpulist", "");
-  put("sys/devices/system/node/node1/cpulist", cpu_list(allowed) + "\n");
+  put("sys/devices/system/node/node1/cpulist", result::processors_text(allowed) + "\n");
   EXPECT_EXIT(stay_near(root_, allowed), testing::ExitedWithCode(0), "");
   if (allowed.size() < 3) GTEST_SKIP() << "two of three processors are needed to see that it is narrowed";
   const std::vector<int> last(allowed.end() - 2, allowed.end());
-  put("sys/devices/system/node/node1/cpulist", cpu_list(last) + "\n");
+  put("sys/devices/system/node/node1/cpulist", result::processors_text(last) + "\n");
   EXPECT_EXIT(stay_near(root_, last), testing::ExitedWithCode(0), "");
 }
 

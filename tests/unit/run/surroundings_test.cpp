@@ -14,20 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Processors, AreReadAndWrittenAsTheKernelDoes) {
-  EXPECT_THAT(parse_processors("0-3,8\n"), ElementsAre(0, 1, 2, 3, 8));
-  EXPECT_THAT(parse_processors("8,2,2"), ElementsAre(2, 8));
-  EXPECT_THAT(parse_processors(""), IsEmpty());
-  EXPECT_THAT(parse_processors("none"), IsEmpty());
-  EXPECT_THAT(parse_processors("3-1"), IsEmpty());
-  EXPECT_THAT(parse_processors("-4"), IsEmpty());
-  EXPECT_THAT(parse_processors("5-x"), IsEmpty());
-  EXPECT_THAT(parse_processors("8190-99999"), ElementsAre(8190, 8191));
-  EXPECT_EQ(processors_text({0, 1, 2, 3, 8}), "0-3,8");
-  EXPECT_EQ(processors_text({7}), "7");
-  EXPECT_EQ(processors_text({}), "");
-}
-
 TEST(Processors, IdleSharesAreOfTheTimeBetween) {
   const char* before =
       "cpu  100 0 0 100 0 0 0 0 0 0\ncpu0 50 0 0 50 0 0 0 0\ncpu1 50 0 0 50 0 0 0 0\ncpu2 1 0 0 1 0 0 0 0\n";

@@ -87,20 +87,15 @@ TEST(Host, WhatIsNotThereIsSaidToBeAbsent) {
   EXPECT_EQ(settings.at("host.transparent_hugepage"), "absent");
 }
 
-TEST(Host, AListOfMoreThanAMillionIsNone) {
+TEST(Host, AListOfMoreThanAKernelHasIsNone) {
   for (const std::string list :
-       {"0-2147483647", "-2147483648-2147483647", "0-1048576", "2000000", "3-1", "x"}) {
+       {"0-2147483647", "-2147483648-2147483647", "0-4000000000", "0-8192", "8192", "3-1", "x"}) {
     FakeTree tree;
     tree.file("/sys/devices/system/cpu/online", list + "\n");
     tree.file("/sys/devices/system/node/online", list + "\n");
     EXPECT_EQ(device_of_host(Tree(tree.root())).at("host.cpus"), "0") << list;
     EXPECT_EQ(topology_of_host(Tree(tree.root())).at("host.numa_nodes"), "0") << list;
   }
-  std::string many;
-  for (int i = 0; i < 2100; ++i) many += "0-1048575,";
-  EXPECT_EQ(count_of_list(many), std::nullopt) << "the sum";
-  EXPECT_EQ(count_of_list("0-1048575"), 1 << 20);
-  EXPECT_EQ(count_of_list("0-3,8"), 5);
 }
 
 TEST(Host, AnArmProcessorHasItsPartNumber) {
