@@ -173,7 +173,7 @@ END""",
         "nccl/all_reduce/sweep.*needs two buffers of 1GiB and a tenth .*: something else holds the rest",
         only="nccl/all_reduce/sweep",
         scenario="memory_held_mib=3072",
-        holds="grep -q '\"status\": \"unavailable\"' ranks.json",
+        holds="grep -q '\"status\": \"unavailable\"' ranks.json && grep -q '\"occupied\": \"true\"' ranks.json",
     ),
     collective(
         "a GPU of the collectives on which no event can be made: it is named",
