@@ -1,5 +1,7 @@
 // What differs between two sides, as an observation says it: whose setting it is, which way it went, and what
 // was the same on both.
+#include <limits>
+
 #include <gmock/gmock.h>
 
 #include "conductor/observe.hpp"
@@ -175,6 +177,19 @@ TEST_F(ObserveChanges, AMetricBelowItsPhysicalLimitIsOneFigure) {
   device_.verdicts.push_back(physical);
   ASSERT_EQ(observation().metrics.size(), 1U);
   EXPECT_DOUBLE_EQ(observation().metrics.front().factor.value_or(0), 2);
+}
+
+/// A run file is foreign text.
+TEST_F(ObserveChanges, AreWithoutFactsThatNoMachineHas) {
+  now().fingerprint.device["host.cpus"] = "1e999";
+  now().fingerprint.settings["gpu.0.power_limit_watt"] = "inf";
+  for (const char* const list : {"0-4000000000", "0-3,x", "none"}) {
+    now().fingerprint.settings["host.cpus_allowed"] = list;
+    const diagnose::Observation seen = observation();
+    EXPECT_EQ(seen.inventory.count("host.cpus_allowed"), 0U) << list;
+    EXPECT_NE(seen.inventory.at("host.cpus"), diagnose::Value(std::numeric_limits<double>::infinity()));
+    EXPECT_EQ(seen.telemetry.count("power_limit_w"), 0U);
+  }
 }
 
 }  // namespace

@@ -210,20 +210,6 @@ TEST_F(Observe, NamesANarrowAffinity) {
   EXPECT_EQ(best(), "cpu_affinity_wrong");
 }
 
-TEST_F(Observe, LeavesOutFactsThatNoMachineHas) {
-  now().device = "GPU-1234";
-  now().fingerprint.device["gpu.0.uuid"] = "GPU-1234";
-  now().fingerprint.settings["gpu.0.power_limit_watt"] = "inf";
-  now().fingerprint.device["host.cpus"] = "1e999";
-  for (const char* const list : {"0-4000000000", "0-3,x", "none"}) {
-    now().fingerprint.settings["host.cpus_allowed"] = list;
-    const diagnose::Observation seen = observation();
-    EXPECT_EQ(seen.inventory.count("host.cpus_allowed"), 0U) << list;
-    EXPECT_EQ(seen.inventory.count("host.cpus"), 0U);
-    EXPECT_EQ(seen.telemetry.count("power_limit_w"), 0U);
-  }
-}
-
 TEST_F(Observe, NamesAVariableOfTheProcess) {
   verdict("launch", judge::VerdictKind::regressed, 4, 1);
   verdict("gemm16", judge::VerdictKind::ok);
