@@ -160,8 +160,9 @@ class SteppedCheck {
     } catch (const std::exception& error) {
       // The findings of earlier rounds stand.
       broke_off_ = error.what();
+      return false;
     }
-    return going_ && broke_off_.empty();
+    return going_;
   }
 
   std::string out_of_budget(std::size_t doubts, double next_seconds) const {

@@ -46,6 +46,8 @@ class Admitting {
     kinds_ = kinds_of(nodes_of(others, out_.remarks));
     for (const PeerRounds& newcomer : nodes_of(input_.newcomers, out_.remarks))
       out_.nodes.push_back(gravest(newcomer));
+    if (std::string silent = health_not_told(input_.newcomers); !silent.empty())
+      out_.remarks.push_back(std::move(silent));
     for (const UnreadFile& file : input_.unread) {
       Admission made;
       made.node = made.label = file.label;

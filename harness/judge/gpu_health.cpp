@@ -25,6 +25,15 @@ using Fault = result::MemoryFault;
 /// The finding on one GPU, and its reason.
 using Unsound = std::pair<VerdictKind, std::string>;
 
+bool tells_of_memory(const result::Run& run, const std::string& uuid) {
+  const auto told = [&](std::string_view series) {
+    return !result::values_of_gpu(run, uuid, series).empty();
+  };
+  return told(result::ecc_meanwhile_series) || told(result::remap_failed.fact) ||
+         told(result::remap_pending.fact) || told(result::retired_pages_pending.fact) ||
+         told(result::ecc_uncorrected.fact);
+}
+
 /// The newest value; 0 if the GPU gave none.
 double last_seen(const result::Run& run, const std::string& uuid, const Fault& fault) {
   const std::vector<double> values = result::values_of_gpu(run, uuid, fault.fact);
@@ -113,18 +122,24 @@ std::optional<Unsound> xids_of(const result::Run& run, const std::string& uuid) 
 
 }  // namespace
 
-std::vector<Verdict> judge_gpu_health(const result::Run& run) {
+std::vector<Verdict> told_of_gpu_health(const result::Run& run) {
   const std::set<std::string> gpus = result::measured_gpus(run);
   std::vector<Verdict> out;
   const auto add = [&](const char* name, const std::string& uuid, std::optional<Unsound> found) {
-    if (!found) return;
     const std::string own = gpus.size() == 1 ? "" : "/" + uuid;
-    out.push_back(physical_verdict(name + own, found->first, std::move(found->second)));
+    auto [kind, reason] = std::move(found).value_or(Unsound{VerdictKind::ok, ""});
+    out.push_back(physical_verdict(name + own, kind, std::move(reason)));
   };
   for (const std::string& uuid : gpus) {
-    add("health/memory", uuid, memory_of(run, uuid));
+    if (tells_of_memory(run, uuid)) add("health/memory", uuid, memory_of(run, uuid));
     add("health/xid", uuid, xids_of(run, uuid));
   }
+  return out;
+}
+
+std::vector<Verdict> judge_gpu_health(const result::Run& run) {
+  std::vector<Verdict> out = told_of_gpu_health(run);
+  std::erase_if(out, [](const Verdict& verdict) { return verdict.kind == VerdictKind::ok; });
   return out;
 }
 

@@ -15,4 +15,8 @@ namespace gpugauge::judge {
 /// mild or unknown one. A healthy GPU, or one that reports nothing, has no verdict.
 std::vector<Verdict> judge_gpu_health(const result::Run& run);
 
+/// The same with an ok verdict, without a reason, for what a GPU tells and is healthy in. What is absent was
+/// not told: there was no telemetry of the GPU, or it has neither ECC nor row remapping.
+std::vector<Verdict> told_of_gpu_health(const result::Run& run);
+
 }  // namespace gpugauge::judge

@@ -54,8 +54,8 @@ const MetricRule* advisory_rule(const Policy& policy, const std::string& key);
 /// Makes the verdict on a metric advisory if the policy says so, and notes it in the reason. A failed verdict
 /// always counts; its reason then notes that the policy does not apply.
 void apply_advisory(const Policy& policy, Verdict& verdict);
-/// The same for physical verdicts: what failed, and what is in doubt about the machine's own settings
-/// (site_settings.hpp). No other physical verdict heeds a policy.
+/// The same for physical verdicts: what failed, and what is in doubt and may be meant (Verdict::may_be_meant).
+/// No other physical verdict heeds a policy.
 void apply_advisory(const Policy& policy, std::vector<Verdict>& physical);
 
 /// The next round that a judgement needs: these benchmarks again, after a pause.

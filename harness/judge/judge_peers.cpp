@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -77,17 +78,14 @@ std::vector<HostJudgement> hosts_of(const std::vector<NodeJudgement>& nodes,
   return out;
 }
 
-/// Remarks if many peers share a machine: a fault common to its GPUs is then less visible. `states`: by
-/// device.
-void add_shared_remarks(const PeerKind& kind, const DeviceCount& count,
-                        const std::map<std::string, NodeState>& states, std::vector<std::string>& remarks) {
+/// Remarks if many peers share a machine: a fault common to its GPUs is then less visible. `unlike`: the
+/// devices that are unlike their peers.
+void add_shared_remarks(const PeerKind& kind, const DeviceCount& count, const std::set<std::string>& unlike,
+                        std::vector<std::string>& remarks) {
   if (!count.shared()) return;
   const auto machines = machines_of(kind);
   const std::string described = describe(*kind.front().front());
-  const auto stands_out = [&](std::size_t d) {
-    const NodeState state = states.at(kind[d].front()->node);
-    return state == NodeState::found || state == NodeState::suspect;
-  };
+  const auto stands_out = [&](std::size_t d) { return unlike.contains(kind[d].front()->node); };
   std::map<std::size_t, std::vector<std::size_t>> held;
   for (std::size_t d = 0; d < kind.size(); ++d) held[machines[d].value()].push_back(d);
   for (const auto& [machine, devices] : held) {
@@ -125,16 +123,21 @@ class Judging {
 
   PeersJudgement made(bool strict) && {
     add_cut_short();
+    if (std::string silent = health_not_told(input_.rounds); !silent.empty())
+      out_.remarks.push_back(std::move(silent));
     for (const PeerRounds& device : devices_) add_device(device);
     for (const PeerKind& kind : kinds_) judge(kind);
-    std::map<std::string, NodeState> states;
+    std::set<std::string> unlike;
     for (NodeJudgement& node : out_.nodes) {
       finish(node);
-      states.emplace(node.node, node.state);
+      // A GPU's health is its own, and no likeness.
+      if (std::any_of(node.verdicts.begin(), node.verdicts.end(),
+                      [](const Verdict& verdict) { return verdict.judge == Judge::peers; }))
+        unlike.insert(node.node);
     }
     for (const auto& [kind, why] : not_judged_) add_not_judged(kinds_[kind], why);
     for (std::size_t k = 0; k < kinds_.size(); ++k)
-      if (out_.groups[k].judged) add_shared_remarks(kinds_[k], count_of(kinds_[k]), states, out_.remarks);
+      if (out_.groups[k].judged) add_shared_remarks(kinds_[k], count_of(kinds_[k]), unlike, out_.remarks);
     std::move(checksums_).finish(out_.remarks);
     add_unread();
     add_not_measured();

@@ -99,12 +99,15 @@ std::vector<Verdict> judge_link_under_load(const Collected& collected, const res
         VerdictKind::inconclusive, share,
         measured + " that GPU and slot can do; a link that sleeps between samples or was limited on "
                    "purpose explains it, a fault does, too")};
-  if (gpu.width > most.width)
-    return {
+  if (gpu.width > most.width) {
+    Verdict narrow =
         link_verdict(VerdictKind::inconclusive, seen.width / gpu.width,
                      fmt::format("{} by NVML, but the GPU itself has {:.0f} lanes: a slot of {:.0f} lanes by "
                                  "design explains it, a riser, a slot or a contact at fault does, too",
-                                 measured, gpu.width, most.width))};
+                                 measured, gpu.width, most.width));
+    narrow.may_be_meant = true;
+    return {std::move(narrow)};
+  }
   if (gpu.generation > most.generation)
     return {link_verdict(
         VerdictKind::inconclusive, std::exp2(seen.generation - gpu.generation),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "judge/judge_peers.hpp"
+#include "judge/reasons.hpp"
 #include "result/counted.hpp"
 
 namespace gpugauge::judge {
@@ -144,10 +145,9 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
 }
 
 std::vector<Verdict> health_of(const PeerRounds& rounds) {
-  std::vector<Verdict> out;
+  std::vector<Verdict> out;  // of each name the newest, or one that failed
   for (auto round = rounds.rbegin(); round != rounds.rend(); ++round) {
     for (const Verdict& verdict : (*round)->health) {
-      if (!grave(verdict) && round != rounds.rbegin()) continue;
       const auto known = std::find_if(out.begin(), out.end(),
                                       [&](const Verdict& one) { return one.metric == verdict.metric; });
       if (known == out.end())
@@ -156,7 +156,25 @@ std::vector<Verdict> health_of(const PeerRounds& rounds) {
         *known = verdict;
     }
   }
+  std::erase_if(out, [](const Verdict& verdict) { return verdict.kind == VerdictKind::ok; });
   return out;
+}
+
+std::string health_not_told(std::span<const PeerRound> rounds) {
+  std::size_t told = 0;
+  std::vector<std::string> silent;
+  for (const PeerRound& round : rounds) {
+    if (round.device == "host") continue;
+    if (round.health.empty())
+      silent.push_back(round.label);
+    else
+      ++told;
+  }
+  if (told == 0 || silent.empty()) return "";
+  return fmt::format(
+      "{} {} nothing of the health of {} GPUs ({}): without telemetry, or of an older version of gpugauge.",
+      result::counted(silent.size(), "run"), silent.size() == 1 ? "tells" : "tell",
+      silent.size() == 1 ? "its" : "their", some_of(silent));
 }
 
 void Unmeasured::add(const PeerRounds& node) {

@@ -43,10 +43,13 @@ std::optional<Verdict> lacking(const HeldMetric& metric, const PeerRounds& node,
 /// Adds the benchmarks and families that failed in any run of a node, each once.
 void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts);
 
-/// Returns what the runs of a device, oldest first, show of its GPUs' health (judge_gpu_health), each finding
-/// once. What failed in any run stands: a later run does not repair it. What was in doubt stands if the
-/// newest run still shows it. Needs no peers.
+/// Returns what the runs of a device, oldest first, show of its GPUs' health, each finding once. What failed in
+/// any run stands: a later run does not repair it. What was in doubt stands unless a newer run tells the
+/// contrary; one that tells nothing of it does not. Needs no peers.
 std::vector<Verdict> health_of(const PeerRounds& rounds);
+
+/// A sentence on the runs of GPUs that tell nothing of their health, where others do; "" if there is none.
+std::string health_not_told(std::span<const PeerRound> rounds);
 
 /// Collects what no node of a kind could measure.
 class Unmeasured {

@@ -97,7 +97,7 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
   out.started = result::unix_seconds(run.started);
   out.faults = faults_of(run, collected);
   out.checksums = checksums_of(run);
-  out.health = judge_gpu_health(run);
+  out.health = told_of_gpu_health(run);
   result::Fingerprint common = run.fingerprint;
   std::erase_if(common.suite, [&](const auto& fact) {
     if (baseline::role_of("suite", fact.first) != baseline::Role::must_in_common) return false;

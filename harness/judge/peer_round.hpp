@@ -85,7 +85,7 @@ struct PeerRound {
   std::size_t recorded_values = 0;
   std::vector<PeerFault> faults;  ///< families that failed or did not run, by name, then benchmarks
   Checksums checksums;            ///< checksums of the family integrity
-  std::vector<Verdict> health{};  ///< judge_gpu_health() of the run; empty for a healthy device
+  std::vector<Verdict> health{};  ///< told_of_gpu_health() of the run; empty if it tells nothing
   /// By key: metrics whose values count in no process, and why. Shared by runs that agree; nullptr if there
   /// are none.
   std::shared_ptr<const std::map<std::string, std::string>> recorded{};

@@ -124,6 +124,11 @@ void require_matches(const Policy& policy, const SeenMetrics& seen, const KnownB
     if (matches_any(rule.pattern, seen.keys) || excuses_setting(rule) ||
         may_be_elsewhere(rule.pattern, seen, known))
       continue;
+    if (matches_any(rule.pattern, site_settings))
+      throw result::UsageError(
+          fmt::format("policy: the entry {} names a setting of the machine, which has no tolerance: only "
+                      "\"advisory\" applies to it",
+                      result::quoted(rule.pattern)));
     if (matches_any(rule.pattern, seen.physical))
       throw result::UsageError(
           fmt::format("policy: the entry {} matches only what the physical judge says, which no policy "

@@ -28,7 +28,7 @@ struct SeenMetrics {
   std::set<std::string> classes;     ///< classes of these metrics
   std::set<std::string> benchmarks;  ///< ids of measured benchmarks: `keys` holds a metric of each
   std::set<std::string>
-      physical;  ///< names that only the physical judge uses; a policy applies to site_settings
+      physical;  ///< names that only the physical judge uses; a policy may excuse site_settings
 
   /// Adds a metric, or a class mean if `key` begins with "class/".
   void add(const std::string& key, const std::string& metric_class);

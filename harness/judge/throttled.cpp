@@ -51,11 +51,13 @@ std::vector<Verdict> judge_throttled(const Collected& collected, const result::R
         fmt::format("NVML named {} under load: heat or the hardware itself held the GPU back; look at its "
                     "cooling and its power supply",
                     fmt::join(words, ", ")));
-  if (const PowerLimit limit = power_limit(run); limit.lowered())
+  if (const PowerLimit limit = power_limit(run); limit.lowered()) {
     add("power/limit", part,
         fmt::format("a power limit of {0:g} W where {1:g} W is the default: products are slower than this "
                     "model's; nvidia-smi -pl {1:g} restores it, if it is not meant",
                     limit.watt, limit.standard));
+    out.back().may_be_meant = true;
+  }
   if (!device.text("gpu.name").empty() && result::gpu_series(run, "throttle_reasons") == nullptr &&
       result::gpu_series(run, "memory_clock_hz") == nullptr)
     add("clocks/telemetry", true,

@@ -11,7 +11,6 @@
 #include "judge/judge_peers.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
-#include "judge/site_settings.hpp"
 #include "result/pattern.hpp"
 
 namespace gpugauge::judge {
@@ -112,7 +111,7 @@ void apply_advisory(const Policy& policy, Verdict& verdict) {
 void apply_advisory(const Policy& policy, std::vector<Verdict>& physical) {
   for (Verdict& verdict : physical)
     if (verdict.kind == VerdictKind::failed ||
-        (verdict.kind == VerdictKind::inconclusive && is_site_setting(verdict.metric)))
+        (verdict.kind == VerdictKind::inconclusive && verdict.may_be_meant))
       apply_advisory(policy, verdict);
 }
 

@@ -60,6 +60,12 @@ std::string what_was_set(const PowerLimit& limit, const std::vector<std::string_
   return "";
 }
 
+/// Whether NVML reports heat or a hardware intervention; a board's own power cap is neither.
+bool beyond_design(const std::vector<std::string_view>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [](std::string_view word) { return heat_or_hardware(word); });
+}
+
 struct Clock {
   const char* name;  ///< name of the verdict
   const char* what;
@@ -87,6 +93,7 @@ Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set
                          : "; a power cap, heat or clocks that were set explain it, a fault does, too";
   Verdict out = seen(clock.name, VerdictKind::inconclusive, share, std::move(text));
   out.advisory = part;
+  out.may_be_meant = words && !beyond_design(*words);
   return out;
 }
 
@@ -100,12 +107,6 @@ void judge_sm_clock(const Collected& collected, const result::Run& run, std::vec
   if (most <= 0) return;
   out.push_back(clock_verdict({"clocks/sm", "an SM clock", clock, most, least_sm_clock, failed_sm_clock}, run,
                               benchmarks));
-}
-
-/// Whether NVML reports heat or a hardware intervention; a board's own power cap is neither.
-bool beyond_design(const std::vector<std::string_view>& words) {
-  return std::any_of(words.begin(), words.end(),
-                     [](std::string_view word) { return heat_or_hardware(word); });
 }
 
 /// Judges the SM clock in products, where power decides it. Light kernels run at the highest clock even while
@@ -145,6 +146,7 @@ void judge_product_clock(const Collected& collected, const result::Run& run, std
                           : "; a board at its own power limit may run so by design";
   out.push_back(seen("clocks/sm_products", VerdictKind::inconclusive, clock / most, std::move(text)));
   out.back().advisory = !counts || part_of_gpu(run, DeviceFacts(run, slowest));
+  out.back().may_be_meant = limit.lowered() && words && !beyond_design(*words);
 }
 
 void judge_memory_clock(const Collected& collected, const result::Run& run, std::vector<Verdict>& out) {

@@ -53,6 +53,9 @@ struct Verdict {
   int rounds = 0;        ///< rounds that the verdict used
   /// Reported, never counted: noise hides twice the tolerance, or the verdict lacks a basis.
   bool advisory = false;
+  /// Physical judge: a setting that the site may have made on purpose explains it, and nothing points to a
+  /// fault. A policy may call it advisory. Not written to files.
+  bool may_be_meant = false;
   std::string reason;  ///< one sentence
 
   bool operator==(const Verdict&) const = default;  ///< Equal in every member, figures exactly.

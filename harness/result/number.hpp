@@ -1,4 +1,4 @@
-// Numbers in text, read the same way everywhere: a minus sign and digits, for fractions also '.' and an exponent. No
+// Numbers in text, read in one way: a minus sign and digits, for fractions also '.' and an exponent. No
 // blanks, no '+', no "0x", no locale. A number that the type cannot hold is none, and neither are NaN and infinity.
 // Where a text may hold NaN on purpose, std::strtod remains.
 #pragma once

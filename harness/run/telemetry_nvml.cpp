@@ -200,8 +200,8 @@ json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
   return sample;
 }
 
-/// Stores the number and speed of the GPU's NVLinks; nothing where it has none. Called once, because it asks
-/// link by link.
+/// Stores the number and speed of the GPU's NVLinks; nothing where it has none. Asks link by link, which takes
+/// time: never in a sample that somebody waits for.
 void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
   if (nvml.nvlink_state == nullptr) return;
   int links = 0, active = 0, to_switch = 0, with_speed = 0;
@@ -271,9 +271,18 @@ json last_sample(const Nvml& nvml, NvmlHealth& health, const std::vector<Gpu>& g
       sample["lost"] = 1;
     } else {
       ask_health(sample, health, gpu);
-      ask_nvlinks(sample, nvml, gpu.device);
     }
     samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+json nvlinks_of(const Nvml& nvml, const std::vector<Gpu>& gpus) {
+  json samples = json::array();
+  for (const Gpu& gpu : gpus) {
+    json sample{{"uuid", gpu.uuid}};
+    ask_nvlinks(sample, nvml, gpu.device);
+    if (sample.size() > 1) samples.push_back(std::move(sample));
   }
   return samples;
 }
@@ -356,7 +365,9 @@ int telemetry_main(double interval_seconds, const std::string& library) {
     const auto now = std::chrono::steady_clock::now();
     if (next < now) next = now;  // NVML was slow: skip missed samples
     if (!end_signal.came_until(next)) continue;
-    if (print(output, {{"gpus", last_sample(nvml, health, gpus)}})) print_errors(output, health, gpus);
+    // The parent gives this process a second more: what matters most comes first.
+    if (print(output, {{"gpus", last_sample(nvml, health, gpus)}}) && print_errors(output, health, gpus))
+      print(output, {{"gpus", nvlinks_of(nvml, gpus)}});
     return 0;
   }
   return 0;

@@ -203,12 +203,13 @@ void read_faults(Database& database, const Night& night, const std::map<long lon
 }
 
 judge::VerdictKind health_from(const std::string& word) {
-  for (const judge::VerdictKind kind : {judge::VerdictKind::failed, judge::VerdictKind::inconclusive})
+  for (const judge::VerdictKind kind :
+       {judge::VerdictKind::ok, judge::VerdictKind::failed, judge::VerdictKind::inconclusive})
     if (word == to_string(kind)) return kind;
   throw std::out_of_range("a verdict on health that is none");
 }
 
-/// A run from a version that did not store health has no row, like one of a healthy device.
+/// A run from a version that did not store health has no row, like one that tells nothing of it.
 void read_health(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
                  judge::PeersInput& out) {
   long long run = 0;

@@ -19,7 +19,7 @@ DAMAGES = {
     "damaged": ["UPDATE metric SET id = -id, better = 'sideways'"],
     "missing_facts": ["DELETE FROM fingerprint", "UPDATE measurement SET process_values = '1,2'"],
     "recorded": ["UPDATE recorded SET process_values = '[]'", """UPDATE choice SET benchmarks = '["b","c"]'"""],
-    "health": ["INSERT INTO health VALUES (1, 0, 'health/memory', 'failed', 'a row'), (1, 1, 'health/xid', 'ok', '')"],
+    "health": ["INSERT INTO health VALUES (1, 0, 'health/memory', 'failed', 'a row'), (1, 1, 'health/xid', 'fine', '')"],
     "view": [
         "DROP TABLE fault",
         "CREATE VIEW fault AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS run FROM c",

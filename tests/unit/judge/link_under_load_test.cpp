@@ -62,6 +62,7 @@ TEST(LinkUnderLoad, AGpuWithMoreLanesThanItsSlotGivesItIsSaid) {
   const Verdict newer = of_gpu("16", "64.0 GT/s PCIe", 16);
   EXPECT_EQ(newer.kind, VerdictKind::inconclusive);
   EXPECT_TRUE(newer.advisory) << "an older host is none of the GPU's faults";
+  EXPECT_TRUE(of_gpu("16", "32.0 GT/s PCIe", 8).may_be_meant) << "a narrow slot";
   for (const auto& [width, speed] : {std::pair("8", "32.0 GT/s PCIe"), {"255", "Unknown"}, {"unknown", ""}})
     EXPECT_EQ(of_gpu(width, speed, 8).kind, VerdictKind::ok) << width;
 }

@@ -12,8 +12,10 @@
 namespace gpugauge::judge {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// A change of a run: its GPU's newest value of a series of health.
@@ -49,8 +51,37 @@ TEST(PeerHealth, WhatARepairMayCureIsDoubtThatNoFurtherRunDecides) {
   EXPECT_EQ(judged.outcome.sentence, "pass so far: 11 of 12 nodes are like their peers; 1 in doubt (n11)");
   EXPECT_EQ(fleet.judge(true).outcome.code, ExitCode::inconclusive);
   fleet.add(11, {}, 1);
+  EXPECT_EQ(judged_of(fleet.judge(), "n11").state, NodeState::suspect) << "that run tells nothing";
+  fleet.add(11, {}, 2, told("remap_pending", 0));
   judged = fleet.judge();
   EXPECT_EQ(judged_of(judged, "n11").state, NodeState::healthy) << "it was reset, and measured again";
+}
+
+TEST(PeerHealth, RunsThatTellNothingAreNamedWhereOthersTell) {
+  Fleet fleet;
+  for (int node = 0; node < 11; ++node) fleet.add(node, {}, 0, told("remap_failed", 0));
+  EXPECT_THAT(fleet.judge().remarks, Not(Contains(HasSubstr("health"))));
+  fleet.add(11);
+  EXPECT_THAT(
+      fleet.judge().remarks,
+      Contains("1 run tells nothing of the health of its GPUs (n11): without telemetry, or of an older "
+               "version of gpugauge."));
+  Fleet silent;
+  silent.add_healthy(0, 12);
+  EXPECT_THAT(silent.judge().remarks, Not(Contains(HasSubstr("health"))));
+}
+
+TEST(PeerHealth, GpusOfOneNodeThatWaitForAResetAreNotUnlikeTheOthers) {
+  Fleet fleet;
+  const auto on = [](const char* boot, const std::function<void(result::Run&)>& apply = {}) {
+    return [=](result::Run& run) {
+      run.boot_id = boot;
+      if (apply) apply(run);
+    };
+  };
+  for (int node = 0; node < 10; ++node) fleet.add(node, {}, 0, on("one"));
+  for (int node = 10; node < 12; ++node) fleet.add(node, {}, 0, on("two", told("remap_pending", 1)));
+  EXPECT_THAT(fleet.judge().remarks, Not(Contains(HasSubstr("stand out"))));
 }
 
 TEST(PeerHealth, WhatFailedIsNotCuredByALaterRun) {
@@ -87,6 +118,8 @@ TEST(PeerHealth, ABrokenNewcomerIsRefusedAndOneInDoubtIsNotLetIn) {
   EXPECT_THAT(one.reason, HasSubstr("1 finding in doubt with 3 metrics compared, health/memory first: "));
   EXPECT_THAT(one.reason, HasSubstr("; then check again"));
   doubtful.add_newcomer({}, 1);
+  EXPECT_EQ(doubtful.only().state, AdmissionState::measure_again) << "that run tells nothing";
+  doubtful.add_newcomer({}, 2, told("remap_pending", 0));
   EXPECT_EQ(doubtful.only().state, AdmissionState::admitted);
   EXPECT_THAT(doubtful.only().verdicts, IsEmpty());
 }

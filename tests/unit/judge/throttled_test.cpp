@@ -23,6 +23,7 @@ TEST(Throttled, HeatAndHardwareAreCountedAtAnyClock) {
     const Verdict found = verdict_on_gpu({.reasons = static_cast<double>(mask)}, "clocks/throttled");
     EXPECT_EQ(found.kind, VerdictKind::inconclusive);
     EXPECT_FALSE(found.advisory);
+    EXPECT_FALSE(found.may_be_meant) << "nobody sets that on purpose";
     EXPECT_THAT(found.reason, HasSubstr(word));
   }
   EXPECT_TRUE(verdict_on_gpu({.reasons = 0x40, .mig = "on"}, "clocks/throttled").advisory);
@@ -52,6 +53,7 @@ TEST(Throttled, ALoweredPowerLimitIsCountedAtAnyClock) {
       {}, "power/limit", {{"gpu.0.power_limit_watt", "400"}, {"gpu.0.power_limit_default_watt", "700"}});
   EXPECT_EQ(found.kind, VerdictKind::inconclusive);
   EXPECT_FALSE(found.advisory);
+  EXPECT_TRUE(found.may_be_meant);
   EXPECT_THAT(found.reason, HasSubstr("a power limit of 400 W where 700 W is the default"));
   for (const char* usual : {"700", "750", "unknown"})
     EXPECT_THROW(

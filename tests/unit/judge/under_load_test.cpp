@@ -108,6 +108,23 @@ TEST(UnderLoad, AProductAtTheBoardsOwnPowerLimitIsNeverCounted) {
   EXPECT_THAT(on_products(throttled_products(0x40)).reason, HasSubstr("heat or the hardware itself"));
 }
 
+TEST(UnderLoad, AClockMayBeMeantUnlessHeatOrTheHardwareHeldIt) {
+  constexpr double cap = 4, hw_thermal = 0x40;
+  EXPECT_TRUE(verdict_on_gpu({.sm_clock = .9e9, .reasons = cap}, "clocks/sm").may_be_meant);
+  EXPECT_FALSE(verdict_on_gpu({.sm_clock = .9e9, .reasons = cap + hw_thermal}, "clocks/sm").may_be_meant);
+  EXPECT_FALSE(verdict_on_gpu({.width = 8}, "link/pcie").may_be_meant) << "GPU and slot can do 16";
+  // The same with the limit lowered, on products.
+  const auto capped = [](double reasons) {
+    result::Run run = throttled_products(
+        reasons, {{"gpu.0.power_limit_watt", "200"}, {"gpu.0.power_limit_default_watt", "700"}});
+    for (const Verdict& verdict : judge_physical(run))
+      if (verdict.metric == "clocks/sm_products") return verdict.may_be_meant;
+    throw std::runtime_error("no verdict");
+  };
+  EXPECT_TRUE(capped(cap));
+  EXPECT_FALSE(capped(cap + hw_thermal));
+}
+
 TEST(UnderLoad, ALimitOfAnotherGpuIsNotThisOnes) {
   result::Run run =
       throttled_products(4, {{"gpu.1.power_limit_watt", "200"}, {"gpu.1.power_limit_default_watt", "700"}});

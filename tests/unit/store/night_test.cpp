@@ -33,7 +33,8 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   faulty.peer.faults = {{"gemm/bf16/a", result::Status::failed, "it is wrong; \"quoted\" \\ 'text'"}};
   faulty.peer.health = {
       judge::physical_verdict("health/memory", judge::VerdictKind::failed, "a row; \"quoted\""),
-      judge::physical_verdict("health/xid", judge::VerdictKind::inconclusive, "Xid 92")};
+      judge::physical_verdict("health/xid", judge::VerdictKind::inconclusive, "Xid 92"),
+      judge::physical_verdict("health/memory/GPU-b", judge::VerdictKind::ok, "")};
   faulty.boot_id = "boot-2";
   faulty.peer.complete = false;
   faulty.peer.partial_reason = "interrupted";

@@ -120,7 +120,7 @@ TEST(SqliteFile, ThatHoldsWhatNobodyWritesIsDamaged) {
       {"UPDATE measurement SET metric = -7", "a value of a metric -7 that is missing"},
       {"UPDATE measurement SET median = 9e999", "a median of inf"},
       {"UPDATE measurement SET median = 0", "a median of 0"},
-      {"INSERT INTO health VALUES (1, 0, 'health/xid', 'ok', '')", "a verdict on health that is none"}};
+      {"INSERT INTO health VALUES (1, 0, 'health/xid', 'fine', '')", "a verdict on health that is none"}};
   int number = 0;
   for (const auto& [statement, fault] : damages) {
     const std::string file = folder.file(std::to_string(++number));
