@@ -74,7 +74,7 @@ PY
     [[ $output != *$'\e'* ]]
   done
   for change in "measurement SET process_values = '[1e999]'" "measurement SET process_values = ']'" "recorded SET process_values = '[0]'" \
-    "recorded SET metric = 99999" "choice SET benchmarks = '{}'" "choice SET benchmarks = '[1]'" "choice SET benchmarks = '[]]'" "choice SET benchmarks = '[\"b\",\"a\"]'"; do
+    "recorded SET metric = metric + 99999" "choice SET benchmarks = '{}'" "choice SET benchmarks = '[1]'" "choice SET benchmarks = '[]]'" "choice SET benchmarks = '[\"b\",\"a\"]'"; do
     cp clean.sqlite bad.sqlite
     "$PYTHON" -c 'import sqlite3, sys; base = sqlite3.connect("bad.sqlite"); changed = base.execute("UPDATE " + sys.argv[1]).rowcount; base.commit(); sys.exit(changed < 1)' "$change"
     run -2 gpugauge fleet bad.sqlite
