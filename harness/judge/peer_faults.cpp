@@ -172,7 +172,7 @@ std::string health_not_told(std::span<const PeerRound> rounds) {
   }
   if (told == 0 || silent.empty()) return "";
   return fmt::format(
-      "{} {} nothing of the health of {} GPUs ({}): without telemetry, or of an older version of gpugauge.",
+      "{} {} nothing of the health of {} GPUs ({}): there is no telemetry of them, or an older gpugauge kept it.",
       result::counted(silent.size(), "run"), silent.size() == 1 ? "tells" : "tell",
       silent.size() == 1 ? "its" : "their", some_of(silent));
 }

@@ -64,8 +64,8 @@ TEST(PeerHealth, RunsThatTellNothingAreNamedWhereOthersTell) {
   fleet.add(11);
   EXPECT_THAT(
       fleet.judge().remarks,
-      Contains("1 run tells nothing of the health of its GPUs (n11): without telemetry, or of an older "
-               "version of gpugauge."));
+      Contains(
+          "1 run tells nothing of the health of its GPUs (n11): there is no telemetry of them, or an older gpugauge kept it."));
   Fleet silent;
   silent.add_healthy(0, 12);
   EXPECT_THAT(silent.judge().remarks, Not(Contains(HasSubstr("health"))));
