@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "diagnose/words.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -29,12 +28,10 @@ std::optional<double> number_of(std::string_view key, const std::string& text) {
   if (key.starts_with("pcie_generation") && word.starts_with("gen")) word = trimmed(word.substr(3));
   if (key.starts_with("pcie_width") && word.starts_with('x')) word.erase(0, 1);
   if (key.starts_with("pcie_width") && word.ends_with('x')) word.pop_back();
-  if (word.empty() || (std::isdigit(static_cast<unsigned char>(word.front())) == 0 && word.front() != '-'))
-    return std::nullopt;
-  char* end = nullptr;
-  const double number = std::strtod(word.c_str(), &end);
-  if (end == word.c_str() || !std::isfinite(number)) return std::nullopt;
-  const std::string unit = trimmed(end);
+  std::string_view rest = word;
+  const std::optional<double> number = result::take_number<double>(rest);
+  if (!number) return std::nullopt;
+  const std::string unit = trimmed(std::string(rest));
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> units{{{"_mhz", "mhz"},
                                                                                 {"_w", "w"},
                                                                                 {"_c", "c"},

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdlib>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "diagnose/words.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 
@@ -30,13 +29,9 @@ Value::List Value::items() const {
 std::optional<double> Value::number() const {
   if (const double* value = plain_number()) return *value;
   const std::string* value = plain_text();
-  if (value == nullptr || value->empty()) return std::nullopt;
-  const char first = value->front();
-  if ((first < '0' || first > '9') && first != '.' && first != '-') return std::nullopt;
-  char* end = nullptr;
-  const double number = std::strtod(value->c_str(), &end);
-  if (end == value->c_str() || !std::isfinite(number)) return std::nullopt;
-  return number;
+  // A register or an address ("0x10de") is a word. Its leading 0 is no amount.
+  if (value == nullptr || value->starts_with("0x") || value->starts_with("0X")) return std::nullopt;
+  return result::leading_number<double>(*value);
 }
 
 bool Value::on() const {

@@ -34,7 +34,7 @@ class Value {
   std::string text() const;
   /// The elements of a list; one element for any other value, none for null.
   List items() const;
-  /// The number, or the one that a text starts with; nullopt for any other value.
+  /// The number, or the one that a text starts with; nullopt for any other value, "0x10de" included.
   std::optional<double> number() const;
   /// True for: true, a number other than 0, "on", "enabled", "yes", "nonzero", and any other text that is not
   /// off.

@@ -1,12 +1,12 @@
 // Failures of CUDA's start that one message identifies: no device, an old driver, a lost GPU, a missing
 // library.
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "diagnose/causes/driver_start.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -98,7 +98,7 @@ Fact hidden_by_variable(const Seen& seen) {
     // of many.
     const bool beyond = index && value.find(',') == std::string::npos &&
                         seen.it().about.gpus.value_or(0) > 0 && word.size() < 4 &&
-                        std::strtol(word.c_str(), nullptr, 10) >= *seen.it().about.gpus &&
+                        result::leading_number<int>(word).value_or(0) >= *seen.it().about.gpus &&
                         !works_somewhere(seen);
     const bool cuda =
         name == "CUDA_VISIBLE_DEVICES" &&

@@ -2,12 +2,13 @@
 #include "diagnose/causes/tensor_cores.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -64,7 +65,7 @@ std::vector<int> sizes_of(const std::string& name) {
       continue;
     std::istringstream numbers(part);
     for (std::string number; std::getline(numbers, number, 'x');)
-      sizes.push_back(static_cast<int>(std::strtol(number.c_str(), nullptr, 10)));
+      if (const auto size = result::number_in<int>(number)) sizes.push_back(*size);
   }
   return sizes;
 }

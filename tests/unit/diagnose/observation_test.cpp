@@ -178,6 +178,10 @@ TEST(Value, ReadsTheNumberThatATextBeginsWith) {
   EXPECT_EQ(Value("64 MiB").number(), 64);
   EXPECT_EQ(Value(2.5).number(), 2.5);
   EXPECT_FALSE(Value("about 3").number());
+  EXPECT_FALSE(Value("0x10de").number());
+  EXPECT_FALSE(Value("inf").number());
+  EXPECT_FALSE(Value("").number());
+  EXPECT_EQ(Value("-3 C").number(), -3);
   EXPECT_FALSE(Value(true).number());
 }
 
