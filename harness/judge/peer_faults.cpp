@@ -170,7 +170,10 @@ std::string health_not_told(std::span<const PeerRound> rounds) {
     else
       ++told;
   }
-  if (told == 0 || silent.empty()) return "";
+  if (silent.empty()) return "";
+  if (told == 0)
+    return "No run tells of the health of its GPUs, so memory faults and errors that the driver reports (Xid) were not "
+           "judged: there is no telemetry of them, or an older gpugauge kept it.";
   return fmt::format(
       "{} {} nothing of the health of {} GPUs ({}): there is no telemetry of them, or an older gpugauge kept it.",
       result::counted(silent.size(), "run"), silent.size() == 1 ? "tells" : "tell",

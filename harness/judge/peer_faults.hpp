@@ -48,7 +48,7 @@ void add_failures(const PeerRounds& rounds, std::vector<Verdict>& verdicts);
 /// contrary; one that tells nothing of it does not. Needs no peers.
 std::vector<Verdict> health_of(const PeerRounds& rounds);
 
-/// A sentence on the runs of GPUs that tell nothing of their health, where others do; "" if there is none.
+/// A sentence on the runs of GPUs that tell nothing of their health; "" if there is none.
 std::string health_not_told(std::span<const PeerRound> rounds);
 
 /// Collects what no node of a kind could measure.

@@ -21,6 +21,7 @@ class Fleet {
            const std::function<void(result::Run&)>& apply = {}) {
     result::Run run = make_run(static_cast<std::uint64_t>(node) + 1000 * round, slow);
     run.device = fmt::format("GPU-{:02}", node);
+    tell_health(run, "remap_failed", 0);
     if (apply) apply(run);
     input_.rounds.push_back(
         collector_->reduce(run, fmt::format("{}-{}.json", node, round), fmt::format("n{:02}", node)));

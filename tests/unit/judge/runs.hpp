@@ -80,6 +80,12 @@ inline result::Run make_run(std::uint64_t seed, const Slowness& slow = {}, int p
   return run;
 }
 
+/// The run tells of its GPU's health only this: the newest value of one series.
+inline void tell_health(result::Run& run, const std::string& series, double value) {
+  run.telemetry = {{"gpu:" + run.device, "power_watts", "watt", {1}, {300}},
+                   {"gpu:" + run.device, series, "1", {1}, {value}}};
+}
+
 inline baseline::Baseline make_baseline(int rounds) {
   baseline::Baseline out;
   out.manifest.name = "test";
