@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,75 +52,106 @@ std::string hosts_in_all(const PeersJudgement& judgement) {
   return " on " + result::counted(judgement.hosts.size(), "node");
 }
 
+/// The labels of the nodes in each state, and what is left open.
+class NodesOutcome {
+ public:
+  explicit NodesOutcome(const std::vector<NodeJudgement>& nodes) {
+    for (const NodeJudgement& node : nodes) {
+      by_state_[node.state].push_back(node.label);
+      runs_not_judged += static_cast<std::size_t>(node.runs_not_judged);
+      if (node.runs_not_judged > 0) partly.push_back(node.label);
+      if (node.state == NodeState::suspect) (node.measure_again ? again : undecided).push_back(node.label);
+    }
+  }
+  std::size_t count(NodeState state) const { return of(state).size(); }
+  std::string some(NodeState state) const { return some_of(of(state)); }
+
+  std::size_t runs_not_judged = 0;
+  std::vector<std::string> partly;     ///< of these, runs were not judged
+  std::vector<std::string> again;      ///< suspects that a further run decides
+  std::vector<std::string> undecided;  ///< suspects of which a further run would decide nothing
+
+ private:
+  const std::vector<std::string>& of(NodeState state) const {
+    static const std::vector<std::string> none;
+    const auto found = by_state_.find(state);
+    return found == by_state_.end() ? none : found->second;
+  }
+  std::map<NodeState, std::vector<std::string>> by_state_;
+};
+
+/// What a verdict on some leaves open, as parts of a sentence.
+std::vector<std::string> left_open(const NodesOutcome& nodes, const FabricOutcome& fabric,
+                                   std::size_t metrics) {
+  std::vector<std::string> out;
+  const auto add = [&](std::size_t count, const std::string& what, const std::string& which) {
+    if (count > 0) out.push_back(fmt::format("{} {} ({})", count, what, which));
+  };
+  add(nodes.again.size(), "to be measured again", some_of(nodes.again));
+  add(nodes.undecided.size(), "in doubt", some_of(nodes.undecided));
+  for (const auto& [state, what] :
+       {std::pair{NodeState::unread, "could not be read"}, std::pair{NodeState::not_judged, "not judged"}})
+    add(nodes.count(state), what, nodes.some(state));
+  if (nodes.runs_not_judged > 0)
+    out.push_back(fmt::format("{} not judged ({})", result::counted(nodes.runs_not_judged, "run"),
+                              some_of(nodes.partly)));
+  if (metrics > 0)
+    out.push_back(fmt::format("{} that half of them or more measure could not be compared",
+                              result::counted(metrics, "metric")));
+  if (!fabric.undecided.empty())
+    out.push_back(fmt::format("between nodes undecided: {}", some_of(fabric.undecided)));
+  if (fabric.not_judged > 0)
+    out.push_back(fmt::format("{} of {} metrics between nodes could not be compared", fabric.not_judged,
+                              fabric.judged + fabric.not_judged));
+  return out;
+}
+
+/// What is like its peers, as parts of a sentence.
+std::vector<std::string> found_well(const PeersJudgement& judgement, const NodesOutcome& nodes,
+                                    const FabricOutcome& fabric, const DeviceCount& count_of_all) {
+  std::vector<std::string> out;
+  const std::size_t all = judgement.nodes.size();
+  const std::size_t healthy = nodes.count(NodeState::healthy);
+  if (all > 0)
+    out.push_back(fmt::format("{} of {} {}{} {}", healthy, all, count_of_all.noun(all),
+                              hosts_in_all(judgement),
+                              healthy == 1 || all == 1 ? "is like its peers" : "are like their peers"));
+  if (fabric.judged > 0)
+    out.push_back(fmt::format("{} between nodes show{} no slow node and no slow path",
+                              result::counted(fabric.judged, "metric"), fabric.judged == 1 ? "s" : ""));
+  return out;
+}
+
 }  // namespace
 
 Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_all, bool strict) {
   const FabricOutcome fabric(judgement.fabrics);
-  const std::vector<NodeJudgement>& nodes = judgement.nodes;
-  std::map<NodeState, std::vector<std::string>> by_state;
-  for (const NodeJudgement& node : nodes) by_state[node.state].push_back(node.label);
-  const auto count = [&](NodeState state) { return by_state[state].size(); };
-  const auto some = [&](NodeState state) { return some_of(by_state[state]); };
-  int runs = 0;
-  std::vector<std::string> partly;
-  for (const NodeJudgement& node : nodes) {
-    runs += node.runs_not_judged;
-    if (node.runs_not_judged > 0) partly.push_back(node.label);
-  }
-  std::vector<std::string> also;
-  std::vector<std::string> again;
-  std::vector<std::string> undecided;  // a further run would decide nothing
-  for (const NodeJudgement& node : nodes)
-    if (node.state == NodeState::suspect) (node.measure_again ? again : undecided).push_back(node.label);
-  if (!again.empty())
-    also.push_back(fmt::format("{} to be measured again ({})", again.size(), some_of(again)));
-  if (!undecided.empty())
-    also.push_back(fmt::format("{} in doubt ({})", undecided.size(), some_of(undecided)));
-  if (count(NodeState::unread) > 0)
-    also.push_back(
-        fmt::format("{} could not be read ({})", count(NodeState::unread), some(NodeState::unread)));
-  if (count(NodeState::not_judged) > 0)
-    also.push_back(
-        fmt::format("{} not judged ({})", count(NodeState::not_judged), some(NodeState::not_judged)));
-  if (runs > 0)
-    also.push_back(fmt::format("{} not judged ({})", result::counted(static_cast<std::size_t>(runs), "run"),
-                               some_of(partly)));
+  const NodesOutcome nodes(judgement.nodes);
   const std::size_t metrics = judgement.metrics_open;
-  if (metrics > 0)
-    also.push_back(fmt::format("{} that half of them or more measure could not be compared",
-                               result::counted(metrics, "metric")));
-  if (!fabric.undecided.empty())
-    also.push_back(fmt::format("between nodes undecided: {}", some_of(fabric.undecided)));
-  if (fabric.not_judged > 0)
-    also.push_back(fmt::format("{} of {} metrics between nodes could not be compared", fabric.not_judged,
-                               fabric.judged + fabric.not_judged));
-  const std::string tail = also.empty() ? "" : fmt::format("; {}", fmt::join(also, "; "));
+  const std::vector<std::string> also = left_open(nodes, fabric, metrics);
   std::vector<std::string> found;
-  if (count(NodeState::found) > 0)
-    found.push_back(fmt::format("{} of {} {} have a finding{} ({})", count(NodeState::found), nodes.size(),
-                                count_of_all.many, hosts_found(judgement), some(NodeState::found)));
+  if (nodes.count(NodeState::found) > 0)
+    found.push_back(fmt::format("{} of {} {} have a finding{} ({})", nodes.count(NodeState::found),
+                                judgement.nodes.size(), count_of_all.many, hosts_found(judgement),
+                                nodes.some(NodeState::found)));
   if (!fabric.found.empty()) found.push_back(fmt::format("between nodes: {}", some_of(fabric.found)));
-  if (!found.empty()) return {ExitCode::regressed, fmt::format("{}{}", fmt::join(found, "; "), tail)};
-  if (nodes.empty() && fabric.judged + fabric.not_judged == 0)
+  if (!found.empty()) {
+    found.insert(found.end(), also.begin(), also.end());
+    return {ExitCode::regressed, fmt::format("{}", fmt::join(found, "; "))};
+  }
+  if (judgement.nodes.empty() && fabric.judged + fabric.not_judged == 0)
     return {ExitCode::cannot_judge,
             "cannot judge: no run was found; name run files, or a night of which the store has runs"};
-  std::vector<std::string> well;
-  if (!nodes.empty())
-    well.push_back(fmt::format(
-        "{} of {} {}{} {}", count(NodeState::healthy), nodes.size(), count_of_all.noun(nodes.size()),
-        hosts_in_all(judgement),
-        count(NodeState::healthy) == 1 || nodes.size() == 1 ? "is like its peers" : "are like their peers"));
-  if (fabric.judged > 0)
-    well.push_back(fmt::format("{} between nodes show{} no slow node and no slow path",
-                               result::counted(fabric.judged, "metric"), fabric.judged == 1 ? "s" : ""));
-  const std::string held = well.empty() ? tail.substr(2) : fmt::format("{}{}", fmt::join(well, "; "), tail);
-  if (count(NodeState::unread) + count(NodeState::not_judged) + fabric.not_judged > 0)
+  std::vector<std::string> parts = found_well(judgement, nodes, fabric, count_of_all);
+  parts.insert(parts.end(), also.begin(), also.end());
+  const std::string held = fmt::format("{}", fmt::join(parts, "; "));
+  if (nodes.count(NodeState::unread) + nodes.count(NodeState::not_judged) + fabric.not_judged > 0)
     return {ExitCode::cannot_judge, "cannot judge all nodes: " + held};
-  if (runs > 0) return {ExitCode::cannot_judge, "cannot judge all runs: " + held};
-  if (metrics > 0) return {ExitCode::cannot_judge, fmt::format("cannot judge all metrics: {}", held)};
-  if (strict && count(NodeState::suspect) + fabric.undecided.size() > 0)
+  if (nodes.runs_not_judged > 0) return {ExitCode::cannot_judge, "cannot judge all runs: " + held};
+  if (metrics > 0) return {ExitCode::cannot_judge, "cannot judge all metrics: " + held};
+  const bool suspects = nodes.count(NodeState::suspect) > 0;
+  if (strict && (suspects || !fabric.undecided.empty()))
     return {ExitCode::inconclusive, "inconclusive: " + held};
-  const bool suspects = count(NodeState::suspect) > 0;
   return {ExitCode::pass, (suspects ? "pass so far: " : "pass: ") + held, !suspects};
 }
 

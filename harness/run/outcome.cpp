@@ -5,6 +5,7 @@
 #include <exception>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -114,67 +115,62 @@ std::string sentence(const std::string& text) {
   return text.ends_with('.') ? text : text + ".";
 }
 
-}  // namespace
+/// Sets status and reason of a process, one function for each way to end.
+class Conclusion {
+ public:
+  Conclusion(result::Process& process, const ChildEnd& end, const std::string& executable)
+      : process_(process), end_(end), executable_(executable) {}
 
-std::vector<std::string> conclude_process(result::Process& process, const ChildEnd& end,
-                                          const std::string& executable,
-                                          const std::filesystem::path& samples_file,
-                                          const std::string& stopped_by, const Asked& asked) {
-  process.exit_code = end.exit_code;
-  process.signal = end.signal;
-  process.output = end.output;
-  const auto file_fault = end.started ? read_samples_of(process, samples_file) : "";
-  const auto* samples = process.samples ? &*process.samples : nullptr;
-
-  if (end.stopped && !end.timed_out && !stopped_by.empty()) {
-    process.status = Status::interrupted;
-    process.reason = fmt::format("{} stopped the run.", stopped_by);
-  } else if (end.exit_code == result::exit_samples_not_kept &&
-             (samples == nullptr || cut_short(process.samples, end.timed_out) != nullptr)) {
-    process.status = Status::interrupted;
-    process.reason = sentence(
-        fmt::format("{} could not keep what it measured{}", executable, said(end.output, process.family)));
-    process.samples.reset();  // an earlier file of the same process blames the wrong benchmark
-  } else if (auto* const current = cut_short(process.samples, end.timed_out)) {
-    const std::string fault = end.fault.empty() ? "ended before everything was measured" : end.fault;
-    current->status = Status::failed;
-    current->reason = fmt::format("its process {} while this was measured", fault);
-    process.status = Status::failed;
-    process.reason = sentence(fmt::format("{} {} while {} was measured{}", executable, fault, current->id,
-                                          said(end.output, process.family)));
-    process.samples->status = Status::failed;
-    process.samples->reason = process.reason;
-    for (auto& later : process.samples->benchmarks)
+  void interrupted(const std::string& reason) { set(Status::interrupted, sentence(reason)); }
+  /// `fault` follows the executable's name.
+  void failed(const std::string& fault) {
+    set(Status::failed, sentence(fmt::format("{} {}", executable_, fault)));
+  }
+  void not_kept() {
+    interrupted(
+        fmt::format("{} could not keep what it measured{}", executable_, said(end_.output, process_.family)));
+    process_.samples.reset();  // an earlier file of the same process blames the wrong benchmark
+  }
+  /// It ended while `current` was measured.
+  void failed_in(result::BenchmarkResult& current) {
+    const std::string fault = end_.fault.empty() ? "ended before everything was measured" : end_.fault;
+    current.status = Status::failed;
+    current.reason = fmt::format("its process {} while this was measured", fault);
+    failed(fmt::format("{} while {} was measured{}", fault, current.id, said(end_.output, process_.family)));
+    process_.samples->status = Status::failed;
+    process_.samples->reason = process_.reason;
+    for (auto& later : process_.samples->benchmarks)
       if (later.status == Status::interrupted)
         later.reason = fmt::format("its process {} before this was measured", fault);
-  } else if (samples != nullptr && end.exit_code && samples->status != Status::ok &&
-             !(end.timed_out && samples->status == Status::interrupted)) {
-    process.status = samples->status;
-    process.reason = samples->reason;
-    if (samples->status == Status::interrupted && !end.stopped && stopped_by.empty())
-      process.reason = sentence(fmt::format("{} was told from elsewhere to end, not by this command: {}",
-                                            executable, samples->reason));
-  } else if (!end.fault.empty()) {
-    process.status = Status::failed;
-    const auto more = samples == nullptr ? said(end.output, process.family)
-                      : samples->status == Status::failed && !samples->reason.empty()
-                          ? ": " + samples->reason + said(end.output, process.family)
-                          : failed_benchmarks(*samples);
-    process.reason = sentence(executable + " " + end.fault + more);
-  } else if (samples == nullptr) {
-    process.status = Status::failed;
-    process.reason = sentence(executable + " " + file_fault);
-  } else if (const std::string lack = lacking(*samples, asked.benchmarks); !lack.empty()) {
-    process.status = Status::failed;
-    process.reason = sentence(fmt::format("{} {}", executable, lack));
   }
-  if (const std::string other = process.samples ? other_gpus(*process.samples, asked.visible) : "";
-      !other.empty()) {
-    process.status = Status::failed;
-    process.reason = sentence(fmt::format("{} {}", executable, other));
-    process.samples.reset();
+  /// As its sample file says.
+  void as_told(bool stopped_here) {
+    set(process_.samples->status, process_.samples->reason);
+    if (process_.status == Status::interrupted && !stopped_here)
+      interrupted(fmt::format("{} was told from elsewhere to end, not by this command: {}", executable_,
+                              process_.samples->reason));
+  }
+  void failed_by_its_end() {
+    const auto& samples = process_.samples;
+    const bool benchmarks_told = samples && (samples->status != Status::failed || samples->reason.empty());
+    const std::string told = samples && !benchmarks_told ? ": " + samples->reason : "";
+    failed(end_.fault +
+           (benchmarks_told ? failed_benchmarks(*samples) : told + said(end_.output, process_.family)));
   }
 
+ private:
+  void set(Status status, std::string reason) {
+    process_.status = status;
+    process_.reason = std::move(reason);
+  }
+
+  result::Process& process_;
+  const ChildEnd& end_;
+  const std::string& executable_;
+};
+
+/// Sentences on the processes that a child left behind.
+std::vector<std::string> remarks_of(const result::Process& process, const ChildEnd& end) {
   std::vector<std::string> remarks;
   const auto name = fmt::format("{}, process {}", process.family, process.index);
   if (end.left_behind > 0 && !end.timed_out && !end.stopped)
@@ -186,6 +182,45 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
         fmt::format("{}: {} did not end even after SIGKILL and may disturb what was measured after it.", name,
                     result::counted(end.unkillable, "process", "processes")));
   return remarks;
+}
+
+}  // namespace
+
+std::vector<std::string> conclude_process(result::Process& process, const ChildEnd& end,
+                                          const std::string& executable,
+                                          const std::filesystem::path& samples_file,
+                                          const std::string& stopped_by, const Asked& asked) {
+  process.exit_code = end.exit_code;
+  process.signal = end.signal;
+  process.output = end.output;
+  const auto file_fault = end.started ? read_samples_of(process, samples_file) : "";
+  Conclusion conclusion(process, end, executable);
+  auto* const current = cut_short(process.samples, end.timed_out);
+  const auto told_its_end = [&] {
+    return process.samples && end.exit_code && process.samples->status != Status::ok &&
+           !(end.timed_out && process.samples->status == Status::interrupted);
+  };
+
+  if (end.stopped && !end.timed_out && !stopped_by.empty())
+    conclusion.interrupted(fmt::format("{} stopped the run", stopped_by));
+  else if (end.exit_code == result::exit_samples_not_kept && (!process.samples || current != nullptr))
+    conclusion.not_kept();
+  else if (current != nullptr)
+    conclusion.failed_in(*current);
+  else if (told_its_end())
+    conclusion.as_told(end.stopped || !stopped_by.empty());
+  else if (!end.fault.empty())
+    conclusion.failed_by_its_end();
+  else if (!process.samples)
+    conclusion.failed(file_fault);
+  else if (const std::string lack = lacking(*process.samples, asked.benchmarks); !lack.empty())
+    conclusion.failed(lack);
+  if (const std::string other = process.samples ? other_gpus(*process.samples, asked.visible) : "";
+      !other.empty()) {
+    conclusion.failed(other);
+    process.samples.reset();
+  }
+  return remarks_of(process, end);
 }
 
 std::vector<std::string> add_suite_facts(result::Facts& suite,
