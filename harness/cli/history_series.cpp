@@ -142,6 +142,8 @@ int changes(const HistorySeriesArguments& arguments) {
       }
     }
   }
+  // A pattern for metrics asks for no more than these.
+  if (arguments.history.metric.empty()) list.health = store::health_findings(devices, store.health(within));
   list.levels = store::events(told);
   list.alarms = store::alarm_events(told);
   list.last = store::last_events(told);
@@ -172,16 +174,17 @@ void add_history_series(CLI::App& history, Action& action) {
   auto of_changes = std::make_shared<HistorySeriesArguments>();
   command = history.add_subcommand(
       "changes",
-      "List every change of level with what changed there, most consequential first, then what is none yet: "
-      "alarms and last runs");
+      "List what runs found on the health of GPUs, then every change of level with what changed there, most "
+      "consequential first, then what is none yet: alarms and last runs");
   command
-      ->add_option("--metric", of_changes->history.metric, "Only metrics that match; * stands for anything")
+      ->add_option("--metric", of_changes->history.metric,
+                   "Only metrics that match, and no health; * stands for anything")
       ->type_name("PATTERN");
   add_selection_options(*command, of_changes->history);
   add_store_options(*command, of_changes->history);
   add_policy_options(*command, of_changes->policy);
   command->add_flag("--every-metric", of_changes->every_metric,
-                    "All metrics of a change and all alarms, not the first five");
+                    "All metrics of a change, and all lines of a list, not the first five");
   command->add_flag("--json", of_changes->json, "JSON on standard output instead of the list");
   command->callback([of_changes, &action] { action = [of_changes] { return changes(*of_changes); }; });
 }

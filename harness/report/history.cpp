@@ -136,6 +136,36 @@ std::string lines_of(const std::vector<Event>& events, const Terminal& terminal,
   return out;
 }
 
+/// "since 2026-01-31, in 3 runs up to 2026-02-02; well on 2026-02-03".
+std::string stretch_of(const store::HealthFinding& finding) {
+  std::string out =
+      finding.runs == 1
+          ? "in 1 run"
+          : fmt::format("in {} up to {}", result::counted(static_cast<std::size_t>(finding.runs), "run"),
+                        day(finding.latest));
+  if (!finding.well.empty()) out += fmt::format(", and no more on {}", day(finding.well));
+  return out;
+}
+
+std::string draw_health(const std::vector<store::HealthFinding>& health, const Terminal& terminal, bool all) {
+  if (health.empty()) return "";
+  std::string out = "Health of GPUs, as runs found it:\n";
+  const std::size_t shown = all ? health.size() : std::min(few, health.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const store::HealthFinding& one = health[i];
+    const bool failed = one.kind == judge::VerdictKind::failed;
+    out += wrap_behind(
+               "  " + terminal.paint(day(one.started), Tone::strong) + "  " + device_text(one.device) + "  " +
+                   terminal.paint(failed ? "failed" : "in doubt", failed ? Tone::bad : Tone::doubt) + "  ",
+               fmt::format("{} {}: {}", plain(one.subject), stretch_of(one), plain(one.reason)),
+               terminal.width, 4) +
+           "\n";
+  }
+  if (shown < health.size())
+    out += fmt::format("  and {} more; --every-metric lists them\n", health.size() - shown);
+  return out + "\n";
+}
+
 std::string draw_alarms(const std::vector<Event>& alarms, const Terminal& terminal, bool all) {
   if (alarms.empty()) return "";
   return fmt::format("{} without a change of level: `gpugauge check` measures again and judges\n",
@@ -161,7 +191,7 @@ std::string draw_last(const std::vector<Event>& last, const Terminal& terminal, 
 }  // namespace
 
 std::string draw(const ChangeList& list, const Terminal& terminal, bool every_metric) {
-  std::string out;
+  std::string out = draw_health(list.health, terminal, every_metric);
   for (const Event& event : list.levels) {
     out += wrap_behind(dated(event, terminal),
                        fmt::format("{} of profile {}, {}", result::counted(event.items.size(), "metric"),

@@ -6,6 +6,7 @@
 
 #include "report/summary.hpp"
 #include "report/terminal.hpp"
+#include "store/health_findings.hpp"
 #include "store/trend.hpp"
 
 namespace gpugauge::report {
@@ -21,14 +22,15 @@ std::string plot(const store::Trend& trend, const Terminal& terminal);
 
 /// The lists of `history changes`, each with the most important first.
 struct ChangeList {
-  std::vector<store::Event> levels;  ///< store::events()
-  std::vector<store::Event> alarms;  ///< store::alarm_events()
-  std::vector<store::Event> last;    ///< store::last_events()
-  std::size_t series = 0;            ///< how many series were analysed
-  std::size_t too_short = 0;         ///< how many of these have fewer than store::least_runs runs
+  std::vector<store::HealthFinding> health;  ///< store::health_findings()
+  std::vector<store::Event> levels;          ///< store::events()
+  std::vector<store::Event> alarms;          ///< store::alarm_events()
+  std::vector<store::Event> last;            ///< store::last_events()
+  std::size_t series = 0;                    ///< how many series were analysed
+  std::size_t too_short = 0;                 ///< how many of these have fewer than store::least_runs runs
 };
 
-/// The changes with their metrics. Then one line for each alarm without a change, and for each device whose
+/// What runs found on the health of GPUs. Then the changes with their metrics, and one line for each alarm without a change, and for each device whose
 /// last runs are too few to form a level. `every_metric` lists all metrics instead of the first five.
 std::string draw(const ChangeList& list, const Terminal& terminal, bool every_metric);
 

@@ -105,6 +105,15 @@ ordered_json json_of(const std::vector<store::Event>& events, Of of) {
   return out;
 }
 
+ordered_json health_json(const store::HealthFinding& finding) {
+  ordered_json out{
+      {"started", finding.started},        {"run", finding.run_id},      {"node", finding.device.node},
+      {"device", finding.device.identity}, {"subject", finding.subject}, {"verdict", to_string(finding.kind)},
+      {"reason", finding.reason},          {"runs", finding.runs},       {"latest", finding.latest}};
+  if (!finding.well.empty()) out["well"] = finding.well;
+  return out;
+}
+
 ordered_json head() {
   return {
       {"schema", history_schema}, {"gpugauge", result::build().version}, {"commit", result::build().commit}};
@@ -122,6 +131,7 @@ std::string to_json(const ChangeList& list) {
   ordered_json out = head();
   out["series"] = list.series;
   out["too_short"] = list.too_short;
+  out["health"] = result::array_of(list.health, health_json);
   out["events"] = json_of(list.levels, Of::levels);
   out["alarms"] = json_of(list.alarms, Of::alarms);
   out["last"] = json_of(list.last, Of::last);

@@ -45,6 +45,9 @@ std::vector<Point> Store::series(const Device&, const Metric&, const Span&) {
 std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device&, const Span&) {
   absent();
 }
+std::vector<HealthPoint> Store::health(const Span&) {
+  absent();
+}
 int Store::watched(const Device&, const Span&) {
   absent();
 }

@@ -202,13 +202,6 @@ void read_faults(Database& database, const Night& night, const std::map<long lon
     }
 }
 
-judge::VerdictKind health_from(const std::string& word) {
-  for (const judge::VerdictKind kind :
-       {judge::VerdictKind::ok, judge::VerdictKind::failed, judge::VerdictKind::inconclusive})
-    if (word == to_string(kind)) return kind;
-  throw std::out_of_range("a verdict on health that is none");
-}
-
 /// A run from a version that did not store health has no row, like one that tells nothing of it.
 void read_health(Database& database, const Night& night, const std::map<long long, std::size_t>& places,
                  judge::PeersInput& out) {
@@ -223,7 +216,7 @@ void read_health(Database& database, const Night& night, const std::map<long lon
   while (statement.fetch())
     if (const auto place = places.find(run); place != places.end())
       out.rounds[place->second].health.push_back(
-          judge::physical_verdict(subject, health_from(verdict), reason));
+          judge::physical_verdict(subject, sound_health(verdict), reason));
 }
 
 void read_checksums(Database& database, const Night& night, const std::map<long long, std::size_t>& places,

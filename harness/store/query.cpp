@@ -205,6 +205,31 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
       });
 }
 
+std::vector<HealthPoint> Store::health(const Span& span) {
+  return database_->guarded([&] {
+    std::vector<HealthPoint> out;
+    const Bounds within = bounds(span);
+    HealthPoint point;
+    std::string verdict;
+    long long device = 0;
+    soci::statement statement =
+        (database_->sql().prepare
+             << "SELECT r.device, h.subject, r.started, r.run_id, h.verdict, h.reason FROM run r JOIN health h "
+                "ON h.run = r.id WHERE r.started >= :since AND r.started < :until ORDER BY r.device, h.subject, "
+                "r.started, r.run_id",
+         use(within.from), use(within.to), into(device), into(point.subject), into(point.started),
+         into(point.run_id), into(verdict), into(point.reason));
+    statement.execute();
+    while (statement.fetch()) {
+      sound_time(point.started);
+      point.device = device;
+      point.kind = sound_health(verdict);
+      out.push_back(point);
+    }
+    return out;
+  });
+}
+
 int Store::watched(const Device& device, const Span& span) {
   return database_->guarded([&] {
     const Bounds within = bounds(span);

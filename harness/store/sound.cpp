@@ -33,6 +33,13 @@ double sound_median(double median) {
   return median;
 }
 
+judge::VerdictKind sound_health(const std::string& word) {
+  for (const judge::VerdictKind kind :
+       {judge::VerdictKind::ok, judge::VerdictKind::failed, judge::VerdictKind::inconclusive})
+    if (word == to_string(kind)) return kind;
+  throw std::out_of_range("a verdict on health that is none");
+}
+
 std::vector<double> sound_values(std::string_view text) {
   std::vector<double> out;
   const char* at = text.data();

@@ -38,6 +38,16 @@ struct Point {
   double median = 0;             ///< over the processes, in the metric's unit
 };
 
+/// What one run tells of one part of the health of its GPUs.
+struct HealthPoint {
+  std::int64_t device = 0;                           ///< Device::id
+  std::string subject;                               ///< "health/memory", as judge_gpu_health names it
+  std::string started;                               ///< UTC, RFC 3339
+  std::string run_id;                                ///< result::Run::id
+  judge::VerdictKind kind = judge::VerdictKind::ok;  ///< ok, failed or inconclusive
+  std::string reason;                                ///< a sentence; "" where it is ok
+};
+
 /// Runs that started in [since, until[; each is a day or an RFC 3339 time in UTC, "" = no bound.
 struct Span {
   std::string since;  ///< the first time in the span
@@ -137,6 +147,9 @@ class Store {
   std::vector<Point> series(const Device& device, const Metric& metric, const Span& span);
   /// The series of every metric of a device, by the metric's id.
   std::map<std::int64_t, std::vector<Point>> all_series(const Device& device, const Span& span);
+  /// What the runs of all devices tell of their GPUs' health, repeated rounds included: by device and
+  /// subject, then by time.
+  std::vector<HealthPoint> health(const Span& span);
   /// How many metrics the device has in the span, at least 1. The monitor's limit depends on it.
   int watched(const Device& device, const Span& span);
   /// Throws result::FileError if the id does not exist: the store is damaged.

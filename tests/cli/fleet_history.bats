@@ -56,6 +56,14 @@ for node, name_of_series in series.items():
   run -1 gpugauge fleet h.sqlite
   [[ $output == *"1 of 11 nodes have a finding (node-00003); 1 in doubt (node-00007)"* ]]
   [[ $output == *"health/memory"*"could not be remapped"* ]]
+  run -0 gpugauge history changes --store h.sqlite
+  [[ $output == "Health of GPUs, as runs found it:"* ]]
+  [[ $output == *"node-00003, GPU-"*"failed  health/memory in 1 run: "*"could not be remapped"*"node-00007, GPU-"*"in doubt  health/memory in 1 run: "* ]]
+  gpugauge history changes --store h.sqlite --json >report.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history report.json
+  [ "$("$PYTHON" -c 'import json; print([one["verdict"] for one in json.load(open("report.json"))["health"]])')" = "['failed', 'inconclusive']" ]
+  run -0 gpugauge history changes --store h.sqlite --metric '*:bandwidth'
+  [[ $output != *"Health"* ]]
   mkdir new
   mv fleet/node-00003 new/
   run -1 gpugauge fleet admit new --against fleet
