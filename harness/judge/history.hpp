@@ -9,7 +9,7 @@
 
 namespace gpugauge::judge {
 
-/// The watched metric's values from the pinned baseline.
+/// What the watched metric is held against.
 struct Watched {
   double centre = 0;            ///< mu
   double spread = 0;            ///< s > 0, standard deviation of a round's value
@@ -52,9 +52,9 @@ inline constexpr std::size_t least_level = 3;
 
 /// Finds change points by binary segmentation (Scott and Knott, Biometrics 30, 1974): the split with the
 /// largest |z| first, then each side again. The noise is the larger of two estimates. The first is sd =
-/// 1.4826 MAD(first differences) / sqrt 2, since a step affects only one difference. The second is sd = .8693
-/// Q3 / sqrt 2, with Q3 the upper quartile of the same deviations, so that values alternating between two
-/// modes are no change of level. Each point then moves to where the absolute deviations from the two
+/// 1.4826 MAD(first differences) / sqrt 2, since a step affects only one difference. The second is sd =
+/// 1.03368 Q / sqrt 2, with Q the two-thirds quantile of the same deviations, so that values alternating
+/// between two modes are no change of level. Each point then moves to where the absolute deviations from the two
 /// neighbouring medians are least. A point stands when |z| > 5, both segments have 3 or more nights and
 /// |step| >= least_step, also between the medians of the final segments. One or two bad nights are not a
 /// level. In the order of the nights. For hindsight only: the same nights must not decide a verdict.

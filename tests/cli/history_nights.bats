@@ -36,7 +36,7 @@ store.commit()'
 @test "every round of a check is a night of its page, and only the first says what changed" {
   needs_store
   one_gpu
-  gpugauge baseline create --device 0 --profile smoke --quiet --name before >/dev/null
+  gpugauge baseline create -n 5 --device 0 --profile smoke --quiet --name before >/dev/null
   gpugauge run --device 0 --profile smoke --quiet --output now.json
   gpugauge history ingest now.json --store nights.sqlite
   latency 0.0015

@@ -15,7 +15,7 @@ of_class() {
 slow_product() {
   one_gpu
   of_class gemm16
-  gpugauge baseline create --device 0 --profile smoke --quiet --name mine >/dev/null
+  gpugauge baseline create -n 5 --device 0 --profile smoke --quiet --name mine >/dev/null
   latency 0.003
   of_class gemm16
 }
@@ -81,7 +81,7 @@ for one in json.load(open("report.json"))["devices"][0]["findings"]: print(one["
 @test "check: the budget is that of all GPUs, and one for which nothing was left is named with what stayed in doubt" {
   one_gpu
   sed -i 's/devices=1/devices=2/' scenario
-  for index in 0 1; do gpugauge baseline create --device "$index" --profile smoke --quiet >/dev/null; done
+  for index in 0 1; do gpugauge baseline create -n 5 --device "$index" --profile smoke --quiet >/dev/null; done
   latency 0.003
   # shellcheck disable=SC2016  # for the shell of the family
   sed -i 's|^cp "$here/now.json"|echo >>"$here/started"; sleep 1; &|' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
@@ -94,7 +94,7 @@ for one in json.load(open("report.json"))["devices"][0]["findings"]: print(one["
 
 @test "a healthy GPU is asked nothing" {
   one_gpu
-  gpugauge baseline create --device 0 --profile smoke --quiet --name mine >/dev/null
+  gpugauge baseline create -n 5 --device 0 --profile smoke --quiet --name mine >/dev/null
   run -0 gpugauge check --device 0 --profile smoke --quiet --report json=report.json
   [ -z "$(asked report.json)" ]
 }
@@ -118,7 +118,7 @@ for one in json.load(open("report.json"))["devices"][0]["findings"]: print(one["
   of_class host_cpu
   sed -i 's/"gpu": true/"gpu": false/' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
   first=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/status)
-  taskset -c "$first" gpugauge baseline create --device host --profile smoke --quiet --name mine >/dev/null
+  taskset -c "$first" gpugauge baseline create -n 5 --device host --profile smoke --quiet --name mine >/dev/null
   latency 0.003
   of_class host_cpu
   cp "$GPUGAUGE_LIBEXEC/now.json" "$GPUGAUGE_LIBEXEC/slow.json"

@@ -43,7 +43,7 @@ ended() {
   PATH="$PWD/venv/bin:$PATH"
   page_commands "$GPUGAUGE_SOURCE/README.md" "Day to day" >commands
   # What is diagnosed was written by a check before, which had something to compare with.
-  gpugauge baseline create --device 0 --quiet --state-dir before >/dev/null
+  gpugauge baseline create -n 5 --device 0 --quiet --state-dir before >/dev/null
   gpugauge check --device 0 --quiet --state-dir before --observation seen.json >/dev/null || true
   run -0 page_run <commands
   echo "$output"

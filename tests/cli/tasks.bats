@@ -20,7 +20,7 @@ run_page() {
 @test "after a driver upgrade: before, after, back again, many nodes, and without a begin" {
   one_gpu
   # What "Without a begin" needs: a baseline and runs of the old stack.
-  gpugauge baseline create --device 0 --profile standard --quiet >/dev/null
+  gpugauge baseline create -n 5 --device 0 --profile standard --quiet >/dev/null
   for i in 1 2; do gpugauge run --device 0 --quiet --output "old/$i.json" >/dev/null; done
   mkdir nodes
   gpugauge doctor --json >nodes/a.json || [ $? -eq 1 ]
