@@ -50,6 +50,16 @@ void write(const fs::path& state, judge::StoredVerdict verdict) {
   baseline::keep_file(state / "verdicts" / file_name(verdict.device), report::to_json(verdict));
 }
 
+/// The name of a device of which only the file's name is known.
+std::string label_of(const std::string& device, const stack::MachineNow& now) {
+  if (device == "host") return "Host";
+  if (device == "node") return "Node";
+  if (device == "links") return "Links between GPUs";
+  for (const stack::KernelGpu& gpu : now.gpus)
+    if (gpu.uuid == device && !gpu.name.empty()) return fmt::format("{} ({})", gpu.name, device);
+  return device;
+}
+
 /// Throws result::FormatError for a damaged file, and says what to do.
 judge::StoredVerdict read_verdict(const fs::path& file) {
   const std::string text = result::read_file(file, largest_file);
@@ -136,12 +146,21 @@ std::vector<judge::Kept> kept_verdicts(const fs::path& state, const std::string&
   if (error)
     throw result::FileError(fmt::format("{} could not be read: {}", folder.string(), error.message()));
   std::sort(files.begin(), files.end());
-  const std::string container = stack::machine_now(root).container;
+  const stack::MachineNow now = stack::machine_now(root);
   for (const fs::path& file : files) {
     judge::Kept kept;
     baseline::refuse_links_in_state(file);
-    kept.verdict = read_verdict(file);
-    if (container.empty() && kept.verdict.container.empty())
+    try {
+      kept.verdict = read_verdict(file);
+    } catch (const std::runtime_error& fault) {
+      // A device that cannot be told of must not hide the others.
+      kept.verdict.device = file.stem().string();
+      kept.verdict.label = label_of(kept.verdict.device, now);
+      kept.unreadable = fault.what();
+      out.push_back(std::move(kept));
+      continue;
+    }
+    if (now.container.empty() && kept.verdict.container.empty())
       for (const stack::FileChange& change : stack::changed_files(kept.verdict.stack, root))
         kept.changed.push_back(fmt::format("{} {} then, {} now", change.name, change.then, change.now));
     out.push_back(std::move(kept));

@@ -28,8 +28,8 @@ void keep_node_verdict(const std::filesystem::path& state, const report::Report&
 
 /// All verdicts kept in the folder, each with the files below `root` that changed since; none where there is
 /// no folder. Libraries are not checked where either side is a container: an image is not the machine, and
-/// the kernel module's version identifies the driver's libraries. Throws result::FileError or
-/// result::FormatError for a file that cannot be read.
+/// the kernel module's version identifies the driver's libraries. A file that cannot be read is one of them, as
+/// unreadable. Throws result::FileError for a folder that cannot be read or is a link.
 std::vector<judge::Kept> kept_verdicts(const std::filesystem::path& state, const std::string& root = "/");
 
 /// The machine as the kernel shows it now, and the time.

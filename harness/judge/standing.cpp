@@ -26,6 +26,10 @@ bool of_gpu(const StoredVerdict& verdict) {
   return verdict.device != "host" && verdict.device != "node" && !of_links(verdict);
 }
 
+bool of_unreadable_gpu(const Kept& kept) {
+  return !kept.unreadable.empty() && of_gpu(kept.verdict);
+}
+
 /// Whether the verdict is on this GPU: by UUID if the kernel shows it, else by bus address. A MIG instance
 /// has its GPU's address.
 bool same_gpu(const SeenGpu& gpu, const std::string& device, const std::string& address) {
@@ -80,6 +84,9 @@ class Judging {
       });
       if (found != nullptr)
         add_stored(*found);
+      else if (const auto damaged = std::find_if(kept_.begin(), kept_.end(), of_unreadable_gpu);
+               damaged != kept_.end())
+        add_ungauged("gpu " + word, "GPU " + word, "has no verdict that can be read: " + damaged->unreadable);
       else if (now_.gpus_listed && result::number_in<std::size_t>(word) >= now_.gpus.size())
         add_ungauged("gpu " + word, "GPU " + word, "was never gauged, and the kernel shows no such GPU");
       else
@@ -131,7 +138,7 @@ class Judging {
       return std::tie(a->verdict.index, a->verdict.device) < std::tie(b->verdict.index, b->verdict.device);
     });
     for (const Kept* one : gpus) {
-      if (here(one->verdict) || of_this_boot(one->verdict))
+      if (here(one->verdict) || of_this_boot(one->verdict) || !one->unreadable.empty())
         add_stored(*one);
       else
         out_.remarks.push_back(fmt::format("{} is not in this machine; its last verdict is of {}.",
@@ -170,9 +177,9 @@ class Judging {
 
   void add_node() {
     const Kept* node = find([](const StoredVerdict& verdict) { return verdict.device == "node"; });
-    if (node == nullptr || !of_this_boot(node->verdict) || node->verdict.outcome.code == ExitCode::pass)
-      return;
-    add_stored(*node);
+    if (node == nullptr) return;
+    const bool stands = of_this_boot(node->verdict) && node->verdict.outcome.code != ExitCode::pass;
+    if (stands || !node->unreadable.empty()) add_stored(*node);
   }
 
   void add_stored(const Kept& kept) {
@@ -183,6 +190,12 @@ class Judging {
     Standing made;
     made.device = verdict.device;
     made.label = verdict.label;
+    if (!kept.unreadable.empty()) {
+      made.word = "cannot judge";
+      made.reason = kept.unreadable;
+      out_.devices.push_back(std::move(made));
+      return;
+    }
     made.stored = verdict;
     if (const auto then = result::unix_seconds(verdict.finished))
       made.age_seconds = now_.unix_seconds - *then;
@@ -195,10 +208,13 @@ class Judging {
         made.reason += fmt::format("; only of {}", fmt::join(verdict.narrowed, ", "));
     } else {
       made.word = "cannot judge";
+      const bool gone = of_gpu(verdict) && !here(verdict);
       made.reason =
-          fmt::format("{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
-                      verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
-                      request_.profile.empty() ? "" : " --profile " + result::shell_word(request_.profile));
+          gone ? fmt::format("{}; `gpugauge doctor` looks for it", fmt::join(made.against, "; "))
+               : fmt::format(
+                     "{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
+                     verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
+                     request_.profile.empty() ? "" : " --profile " + result::shell_word(request_.profile));
     }
     out_.devices.push_back(std::move(made));
   }

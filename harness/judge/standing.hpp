@@ -13,6 +13,9 @@ namespace gpugauge::judge {
 struct Kept {
   StoredVerdict verdict;             ///< as it was read from the node
   std::vector<std::string> changed;  ///< one entry per library; empty if none changed or none was checked
+  /// Why the file cannot be read, a clause with what to do; "" if it was read. Of `verdict` only device and
+  /// label are then known.
+  std::string unreadable{};
 };
 
 /// The machine's present state, as far as the kernel shows it without starting a GPU.
@@ -60,7 +63,8 @@ struct Status {
 };
 
 /// Judges the stored verdicts. A verdict counts if it is from this boot, driver and library files, recent
-/// enough, and its device is present. Otherwise the device cannot be judged (3), and each reason is named. If
+/// enough, and its device is present. Otherwise the device cannot be judged (3), and each reason is named; so it
+/// is where its file cannot be read, which hides no other device. If
 /// a GPU is asked for, the last node verdict counts too unless it passed. A GPU that this boot showed earlier
 /// and does not show now is reported missing. The outcome is the gravest of all (tool error, regressed,
 /// cannot judge, inconclusive, pass). Throws result::UsageError for a UUID beginning that fits several GPUs.

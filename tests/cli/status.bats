@@ -148,13 +148,29 @@ PY
   [[ $output == *"there is no exit style 'icinga'; there are ci, nagios, slurm, npd"* ]]
   mkdir -p "$GPUGAUGE_STATE/verdicts"
   echo '{"schema": "gpugauge.verdict/1", "outcome":' >"$GPUGAUGE_STATE/verdicts/host.json"
-  run -2 gpugauge status --device host
+  run -3 gpugauge status --device host
   [ "${#lines[@]}" -eq 1 ]
-  [[ $output == *"verdicts/host.json"*"run \`gpugauge check\` again"* ]]
+  [[ $output == "Host: cannot judge: "*"verdicts/host.json"*"run \`gpugauge check\` again"* ]]
   # A broken tool drains no node.
   run -0 gpugauge status --device host --exit-style slurm
   run -0 gpugauge status --device host --exit-style slurm --no-such-option
   run -3 gpugauge status --device host --exit-style=nagios
+}
+
+@test "a verdict that cannot be read hides no other device" {
+  make_machine
+  make_verdicts 1 0
+  local verdicts=("$GPUGAUGE_STATE"/verdicts/GPU-2*.json)
+  echo '{' >"${verdicts[0]}"
+  run -1 gpugauge status --root tree
+  [[ $output == *"GPU 0"*": regressed"* && $output == *"GPU-2"*": cannot judge: "*"gpugauge check"* ]]
+  [ "$(wc -l <<<"$output")" -eq 2 ]
+  run -3 gpugauge status --root tree --device 1
+  [[ $output == *"has no verdict that can be read: "* ]]
+  run gpugauge status --root tree --exit-style slurm
+  [ "$status" -ne 0 ]
+  gpugauge status --root tree --json >report.json || [ $? -eq 1 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" status report.json
 }
 
 @test "a check without a usable GPU is remembered against the node" {

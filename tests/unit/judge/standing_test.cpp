@@ -53,6 +53,38 @@ TEST(Status, VerdictsOfThisMachineAsItIsCount) {
   EXPECT_TRUE(found.devices[0].against.empty());
 }
 
+TEST(Status, AVerdictThatCannotBeReadHidesNoOther) {
+  auto kept = healthy();
+  kept[0].verdict = verdict_of(first, 0, ExitCode::regressed);
+  kept[1].verdict = {};
+  kept[1].verdict.device = kept[1].verdict.label = second.uuid;
+  kept[1].unreadable = "b.json is cut off";
+  Status found = judge_status(kept, machine(), {});
+  EXPECT_EQ(found.outcome.code, ExitCode::regressed);
+  ASSERT_EQ(found.devices.size(), 2U);
+  EXPECT_EQ(found.devices[0].reason, "b.json is cut off") << "it has no index, so it sorts first";
+  EXPECT_EQ(found.devices[0].code, ExitCode::cannot_judge);
+  EXPECT_FALSE(found.devices[0].stored);
+  found = judge_status(kept, machine(), {.devices = {"1"}, .most_seconds = {}, .profile = ""});
+  EXPECT_EQ(found.devices[0].reason, "has no verdict that can be read: b.json is cut off");
+  kept[0].verdict.outcome.code = ExitCode::pass;
+  EXPECT_EQ(judge_status(kept, machine(), {}).outcome.code, ExitCode::cannot_judge);
+  // That of the node may have been a failure.
+  kept = healthy();
+  kept.emplace_back().verdict.device = "node";
+  kept.back().unreadable = "node.json is cut off";
+  EXPECT_EQ(judge_status(kept, machine(), {}).outcome.code, ExitCode::cannot_judge);
+}
+
+TEST(Status, AGpuThatIsGoneIsLookedForAndNotMeasured) {
+  Present now = machine();
+  now.gpus.pop_back();
+  const Status found = judge_status(healthy(), now, {});
+  ASSERT_EQ(found.devices.size(), 2U);
+  EXPECT_THAT(found.devices[1].reason,
+              HasSubstr("it is not in this machine now; `gpugauge doctor` looks for it"));
+}
+
 TEST(Status, TheNodeIsNoDevice) {
   auto kept = healthy();
   for (Kept& one : kept) one.verdict.word = "regressed", one.verdict.outcome.code = ExitCode::regressed;
