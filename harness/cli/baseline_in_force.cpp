@@ -20,9 +20,13 @@ std::string name_of(const baseline::Listed& listed) {
   return report::plain(listed.folder.filename().string());
 }
 
-/// The same within a command.
-std::string word_of(const baseline::Listed& listed) {
-  return report::plain(result::shell_word(listed.folder.filename().string()));
+/// What a command takes for it: its folder's name, or the whole folder where that names several.
+std::string word_of(const std::vector<baseline::Listed>& all, const baseline::Listed& listed) {
+  const std::string name = listed.folder.filename().string();
+  const auto called = std::count_if(all.begin(), all.end(), [&](const baseline::Listed& one) {
+    return one.folder.filename() == name || (one.manifest && one.manifest->name == name);
+  });
+  return report::plain(result::shell_word(called > 1 ? listed.folder.string() : name));
 }
 
 bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -70,7 +74,7 @@ std::string in_force(const std::filesystem::path& folder) {
         "  not in force: {} ({} from {}) comes before it, and is what is compared with; `gpugauge baseline "
         "retire {} --reason ...` ",
         name_of(*other), result::counted(other->manifest->entries.size(), "round"),
-        other->manifest->created.substr(0, 10), word_of(*other));
+        other->manifest->created.substr(0, 10), word_of(all, *other));
     const std::vector<std::string> next = between(all, *own);
     text += next.empty()
                 ? "puts this one in its place"
@@ -88,7 +92,7 @@ std::string in_force(const std::filesystem::path& folder) {
       "  takes the place of {} ({} from {}{}); `gpugauge baseline retire {} --reason ...` brings that one "
       "back\n",
       name_of(before), result::counted(before.manifest->entries.size(), "round"),
-      before.manifest->created.substr(0, 10), weaker ? ", and not provisional" : "", word_of(*own));
+      before.manifest->created.substr(0, 10), weaker ? ", and not provisional" : "", word_of(all, *own));
 }
 
 }  // namespace gpugauge::cli

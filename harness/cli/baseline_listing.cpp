@@ -1,7 +1,10 @@
 // gpugauge baseline list, show: what there is, what it can see, and who decided what about it.
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "cli/baseline.hpp"
+#include "cli/baseline_in_force.hpp"
 #include "cli/named_files.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
@@ -118,6 +121,15 @@ std::string line_of(const baseline::LogEntry& entry) {
   return text + entry.reason;
 }
 
+/// The state of a baseline as `list` says it.
+std::string state_word(const baseline::Baseline& found) {
+  for (const baseline::Listed& listed : baseline::list()) {
+    std::error_code error;
+    if (std::filesystem::equivalent(listed.folder, found.folder, error)) return state_word(listed);
+  }
+  return std::string(to_string(state_of(found.log)));
+}
+
 int show(const BaselineListingArguments& arguments) {
   state_directory(arguments.state_directory);
   baseline::Baseline found = baseline::load(baseline::find(arguments.name));
@@ -147,20 +159,21 @@ int show(const BaselineListingArguments& arguments) {
                              {"key", manifest.key},
                              {"rounds", manifest.entries.size()},
                              {"provisional", found.provisional()},
-                             {"state", to_string(state_of(found.log))},
+                             {"state", state_word(found)},
                              {"metrics", std::move(metrics)},
                              {"log", std::move(log)}}));
     return 0;
   }
   const report::Terminal terminal = report::terminal(1);
-  std::string text = fmt::format(
-      "Baseline {} of {}: {}, profile {}, created {}, {}{}\n", report::plain(manifest.name),
-      report::plain(manifest.device), result::counted(manifest.entries.size(), "round"),
-      report::plain(manifest.profile), report::plain(manifest.created), to_string(state_of(found.log)),
-      found.provisional() ? ", provisional (fewer than 3 boots or days)" : "");
+  std::string text =
+      fmt::format("Baseline {} of {}: {}, profile {}, created {}, {}{}\n", report::plain(manifest.name),
+                  report::plain(manifest.device), result::counted(manifest.entries.size(), "round"),
+                  report::plain(manifest.profile), report::plain(manifest.created), state_word(found),
+                  found.provisional() ? ", provisional (fewer than 3 boots or days)" : "");
   text += report::draw(rows, terminal);
   for (const baseline::LogEntry& entry : found.log)
     text += "  " + report::wrap(report::plain(line_of(entry)), terminal.width, 4) + "\n";
+  if (state_word(found) == "superseded") text += in_force(found.folder);
   text += fmt::format("  kept in {}; every file has the content that was pinned\n",
                       report::plain(found.folder.string()));
   print(text);

@@ -37,7 +37,7 @@ constexpr const char* main_footer =
     "  gpugauge check --device host --profile smoke\n"
     "  gpugauge status                             what the last check said, in a moment\n"
     "  gpugauge baseline create --device 0         pin ten rounds of GPU 0 as its baseline\n"
-    "  gpugauge run --output before.json           measure only\n"
+    "  gpugauge run --output runs/                 measure only\n"
     "  gpugauge compare --before old/ --after new/ --treatment driver\n"
     "  gpugauge fleet results/                     which node is not like the others?\n"
     "  gpugauge history ingest results/            keep these runs; `history changes` says what moved\n"

@@ -23,9 +23,9 @@ namespace {
 
 constexpr const char* run_footer =
     "Examples:\n"
-    "  gpugauge run --output before.json           one round of every GPU\n"
-    "  gpugauge run --profile quick --output runs/ to runs/<host>/<id>.json\n"
-    "  gpugauge run --only 'memory/*' --json       what matches, for a program\n"
+    "  gpugauge run --output runs/                  one round of every GPU, each a file of its own in runs/<host>/\n"
+    "  gpugauge run --device 0 --output before.json one of GPU 0\n"
+    "  gpugauge run --only 'memory/*' --json        what matches, for a program\n"
     "\n"
     "Exit codes: 0 measured; 1 a benchmark failed; 2 usage or tool error; 3 something could not be measured.";
 

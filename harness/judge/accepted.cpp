@@ -72,7 +72,7 @@ void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& ba
             fmt::format("; worse than the change that was accepted by {}", by_whom(baseline, *change));
       continue;
     }
-    verdict.advisory = true;
+    verdict.advisory = verdict.accepted = true;
     verdict.reason += fmt::format(
         "; accepted {} by {}", change->expires.empty() ? std::string("for good") : "until " + change->expires,
         by_whom(baseline, *change));

@@ -81,6 +81,7 @@ struct Count {
   const Verdict* worst_open = nullptr;      ///< the inconclusive verdict furthest beyond its tolerance
   std::map<VerdictKind, std::vector<std::string>> metrics;  ///< counted verdicts
   std::map<VerdictKind, int> advisory;                      ///< advisory, not ok, and a finding
+  int accepted = 0;                                         ///< a change that a person accepted
   int unknown = 0;                                          ///< advisory and not ok otherwise
   int held = 0;    ///< within tolerance, and within limits where there are any
   int limits = 0;  ///< within limits, and compared with no reference
@@ -102,7 +103,9 @@ Count count(const std::vector<Verdict>& verdicts) {
         (out.worst_open == nullptr || *said.counted->change > *out.worst_open->change))
       out.worst_open = said.counted;
     if (const Verdict* doubt = said.in_doubt(); doubt != nullptr) {
-      if (grave(*doubt))
+      if (doubt->accepted)
+        ++out.accepted;
+      else if (grave(*doubt))
         ++out.advisory[doubt->kind];
       else
         ++out.unknown;
@@ -162,6 +165,7 @@ std::string also(const Count& counts) {
   }
   for (const auto& [kind, metrics] : counts.advisory)
     parts.push_back(fmt::format("{} {}, which is advisory", metrics, to_string(kind)));
+  if (counts.accepted > 0) parts.push_back(fmt::format("{} accepted", counts.accepted));
   if (counts.unknown > 0) parts.push_back(fmt::format("{} too noisy or unknown to count", counts.unknown));
   return parts.empty() ? "" : fmt::format("; {}", fmt::join(parts, ", "));
 }
@@ -230,7 +234,7 @@ Outcome outcome(const OutcomeInput& input) {
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
   // What was shown and excused was decided. What noise hides would have shown a larger drop.
-  if (counts.held + counts.limits == 0 && counts.advisory.empty())
+  if (counts.held + counts.limits + counts.accepted == 0 && counts.advisory.empty())
     return {ExitCode::pass, "pass, but nothing could be decided: " + held, false};
   return {ExitCode::pass, "pass: " + held};
 }

@@ -56,6 +56,8 @@ struct Verdict {
   /// Physical judge: a setting that the site may have made on purpose explains it, and nothing points to a
   /// fault. A policy may call it advisory. Not written to files.
   bool may_be_meant = false;
+  /// A person accepted this change of the baseline; it is advisory for that. Not written to files.
+  bool accepted = false;
   std::string reason;  ///< one sentence
 
   bool operator==(const Verdict&) const = default;  ///< Equal in every member, figures exactly.

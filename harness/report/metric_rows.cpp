@@ -60,7 +60,7 @@ std::string verdict_word(const Verdict& verdict) {
 }
 
 bool is_problem(const Verdict& verdict) {
-  return verdict_rank(verdict) <= 5;
+  return verdict_rank(verdict) <= 5 || verdict.accepted;
 }
 
 namespace {

@@ -127,7 +127,8 @@ std::string explain_driver_too_old(const Evidence& e) {
 std::string explain_no_device(const Evidence& e) {
   std::string text =
       fmt::format("The driver works and shows this process no GPU ({}). {}",
-                  e.cuda.code == 100 ? "cuInit answers 100, cudaErrorNoDevice" : "it counts 0 devices",
+                  e.cuda.code == 100 ? fmt::format("{} answers 100, cudaErrorNoDevice", e.cuda.call)
+                                     : std::string("it counts 0 devices"),
                   found_text(e.hardware));
   if (e.nvml.devices > 0) text += fmt::format(" NVML sees {} GPU(s).", e.nvml.devices);
   const std::optional<HiddenByVariable> hidden = hidden_by_variable(e);
@@ -142,9 +143,10 @@ std::string explain_no_device(const Evidence& e) {
   }
   if (e.hardware.nodes.empty() && !e.hardware.wsl) {
     return text +
-           " Next: there is /dev/nvidiactl but no /dev/nvidia0: have the GPU's node passed into this "
-           "container or "
-           "cgroup, or run sudo nvidia-smi, which makes it.";
+           fmt::format(
+               " Next: there is {}: have the GPU's node passed into this container or cgroup, or run sudo "
+               "nvidia-smi, which makes it.",
+               e.hardware.control_node ? "/dev/nvidiactl but no /dev/nvidia0" : "no /dev/nvidia0 here");
   }
   if (hidden) return text + hidden->text;
   text +=

@@ -114,6 +114,9 @@ PY
   done
   run -0 gpugauge baseline accept mine --reason "new libc" --metric '*' --run slower.json --expires 30d
   [[ $output == *Accepted*until* ]]
+  # One run cannot confirm a regression, and what was accepted is said all the same.
+  run -0 gpugauge compare slower.json --baseline mine
+  [[ $output == *"; accepted until "*": new libc"* && $output == *" accepted"* && $output != *"too noisy"* ]]
   run -0 gpugauge baseline show mine
   [[ $output == *"new libc"* ]]
 }

@@ -34,7 +34,7 @@ Fact newer_driver_recovers(const Seen& seen) {
 void examine_driver(const Seen& seen, Argument& it) {
   if (harmed(seen)) {
     if (it.confirms(weight::fair, seen.changed({"driver"})) && seen.changed_only({"driver"}))
-      it.confirms(weight::hint, Fact("nothing but the driver is known to have changed"));
+      it.confirms(weight::hint, Fact("no other version is known to have changed"));
     it.confirms(weight::strong, seen.undone("driver", {"recovers"}));
     it.confirms(weight::faint, seen.told({"after driver update", "since the driver update",
                                           "after updating the driver", "since driver"}));

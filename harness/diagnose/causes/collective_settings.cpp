@@ -54,7 +54,7 @@ void examine_version(const Seen& seen, Argument& it) {
     if (it.confirms(weight::good, seen.changed({"nccl"}))) {
       it.confirms(weight::hint, seen.slower({"coll_large", "coll_small"}));
       if (seen.changed_only({"nccl"}))
-        it.confirms(weight::hint, Fact("nothing but NCCL is known to have changed"));
+        it.confirms(weight::hint, Fact("no other version is known to have changed"));
       it.confirms(weight::hint, plain_copies_normal(seen));
     }
     it.confirms(weight::strong, seen.undone("nccl", {"recovers"}));

@@ -77,7 +77,7 @@ void examine_version(const Seen& seen, Argument& it) {
     // cuDNN comes in the framework's wheel, so a rollback of the framework also rolls back cuDNN.
     it.confirms(weight::hint, seen.undone("framework", {"recovers"}));
     if (seen.changed_only({"cudnn"}))
-      it.confirms(weight::hint, Fact("nothing but cuDNN is known to have changed"));
+      it.confirms(weight::hint, Fact("no other version is known to have changed"));
   }
   it.confirms(weight::strong, seen.undone("cudnn", {"recovers"}));
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.unchanged({"gemm16"}));

@@ -117,7 +117,7 @@ void examine_ecc(const Seen& seen, Argument& it) {
 Signatures memory_causes() {
   return {
       {.name = "hbm_row_remap",
-       .title = "Rows of the device's memory failed and are, or wait to be, remapped",
+       .title = "Rows of the device's memory failed: they were, wait to be, or could not be remapped",
        .what = "After uncorrectable errors a GPU replaces rows of its memory by spare ones at the next "
                "reset. Pending, it "
                "runs with a faulty row; out of spares, it has to be replaced. It is a matter of health, not "
@@ -131,9 +131,9 @@ Signatures memory_causes() {
                          {"uvm_driver_bug", "does another GPU hang with the same driver?"}},
        .severity = Severity::failure,
        .latent = true,
-       .next = "nvidia-smi -q -d ROW_REMAPPER,ECC; drain the node, then reset the GPU: sudo nvidia-smi "
-               "--gpu-reset -i GPU; where remapping failed, take the GPU out of use and have it tested for "
-               "replacement",
+       .next = "nvidia-smi -q -d ROW_REMAPPER,ECC; where a remap failed, take the GPU out of use and have it "
+               "tested for replacement; where one is pending, drain the node, then reset the GPU: sudo "
+               "nvidia-smi --gpu-reset -i GPU",
        .reading = {"https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html"},
        .examine = examine_rows},
       {.name = "l2_persisting_left",

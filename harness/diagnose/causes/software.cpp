@@ -94,7 +94,7 @@ void examine_application(const Seen& seen, Argument& it) {
                                    Fact("only the application is slower")));
     if (!it.evidence().empty())
       it.confirms(weight::hint, seen.changed_only({"application"})
-                                    ? Fact("nothing else is known to have changed")
+                                    ? Fact("no other version is known to have changed")
                                     : Fact());
   } else {
     it.confirms(weight::good, both(slow_own_code(seen), seen.changed({"application"})));

@@ -154,7 +154,7 @@ void add_firmware(const Inventory& inventory, const std::vector<Xid>& xids, Find
 }
 
 /// The numbers that no other finding explains.
-Finding rest_of(const std::vector<Xid>& rest, const std::vector<Xid>& xids) {
+Finding rest_of(const Inventory& inventory, const std::vector<Xid>& rest, const std::vector<Xid>& xids) {
   const auto blames = [&](XidBlame blame) {
     return std::any_of(rest.begin(), rest.end(), [&](const Xid& xid) {
       const XidMeaning* const meaning = xid_meaning(xid.number);
@@ -168,7 +168,13 @@ Finding rest_of(const std::vector<Xid>& rest, const std::vector<Xid>& xids) {
   if (blames(XidBlame::machine)) {
     finding = make_finding(Cause("xid_seen"), Severity::warning, "The kernel log holds errors of a GPU (Xid)",
                            "The kernel module writes such a line when a GPU, its memory or a link failed.");
-    finding.next = {result::xid_catalog_step};
+    std::vector<Xid> reset;
+    std::copy_if(rest.begin(), rest.end(), std::back_inserter(reset), [](const Xid& xid) {
+      const XidMeaning* const meaning = xid_meaning(xid.number);
+      return meaning != nullptr && meaning->reset;
+    });
+    if (!reset.empty()) finding.next.push_back(reset_advice(inventory, concerned(inventory, reset)));
+    finding.next.emplace_back(result::xid_catalog_step);
   } else if (unknown) {
     finding =
         make_finding(Cause("xid_seen"), Severity::warning,
@@ -220,7 +226,7 @@ void check_xids(const RuleInput& input, Findings& findings) {
   });
   if (rest.empty()) return;
   const std::optional<double> count = number_of(input.inventory, "kernel_log.xid_count");
-  add(rest_of(rest, xids), rest, findings);
+  add(rest_of(input.inventory, rest, xids), rest, findings);
   if (count && *count > static_cast<double>(xids.size()))
     findings.back().evidence.push_back(fmt::format("{:.0f} lines in all, {} looked at", *count, xids.size()));
 }

@@ -182,6 +182,18 @@ TEST(Outcome, PassSaysWhenNothingCouldBeDecided) {
   EXPECT_TRUE(outcome(input).decided) << "it was decided, and accepted";
 }
 
+TEST(Outcome, WhatAPersonAcceptedIsCalledThat) {
+  OutcomeInput input;
+  for (const VerdictKind kind : {VerdictKind::inconclusive, VerdictKind::regressed}) {
+    input.verdicts = {verdict(kind, "m", true), verdict(VerdictKind::ok, "n")};
+    input.verdicts[0].accepted = true;
+    EXPECT_EQ(outcome(input).sentence, "pass: 1 of 2 metrics within tolerance and limits; 1 accepted");
+    input.verdicts.pop_back();
+    EXPECT_EQ(outcome(input).sentence, "pass: 0 of 1 metric within tolerance and limits; 1 accepted");
+    EXPECT_TRUE(outcome(input).decided);
+  }
+}
+
 TEST(Outcome, NamesTheWorstOfWhatIsOpen) {
   const auto open = [](const char* metric, double change) {
     Verdict out = verdict(VerdictKind::inconclusive, metric);

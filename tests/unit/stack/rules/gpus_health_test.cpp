@@ -140,7 +140,18 @@ TEST(HealthRules, ANumberThatNobodyKnowsIsNotTheProgramsFault) {
   const Findings both =
       findings_of(check_gpus, with_xids({unknown, "2026-11-20T10:11:12 0000:1a:00.0 48 DBE"}));
   EXPECT_EQ(both[0].title, "The kernel log holds errors of a GPU (Xid)");
-  EXPECT_EQ(both[0].next.size(), 2u) << "the unknown one is still to be looked up";
+  ASSERT_EQ(both[0].next.size(), 3u) << "the unknown one is still to be looked up";
+  EXPECT_THAT(both[0].next[0], HasSubstr("--gpu-reset"));
+}
+
+TEST(HealthRules, AnErrorThatNeedsAResetSaysHow) {
+  for (const auto& [number, reset] : {std::pair(95, true), std::pair(140, true), std::pair(74, false)}) {
+    const Findings findings = findings_of(
+        check_gpus, with_xids({"2026-11-20T10:11:12 0000:1a:00.0 " + std::to_string(number) + " text"}));
+    ASSERT_EQ(findings[0].next.size(), reset ? 2u : 1u) << number;
+    if (reset) EXPECT_THAT(findings[0].next[0], HasSubstr("sudo nvidia-smi --gpu-reset")) << number;
+    EXPECT_THAT(findings[0].next.back(), HasSubstr("docs.nvidia.com/deploy/xid-errors")) << number;
+  }
 }
 
 TEST(HealthRules, TheTableHasWhatNewerGpusWrite) {
