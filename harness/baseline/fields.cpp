@@ -23,6 +23,7 @@ struct Row {
   std::string_view pattern;
   Role role;
   std::string_view reason;
+  bool only_in_common = false;  ///< that one side lacks it is no difference: older files do not hold it
 };
 
 constexpr std::array table{
@@ -38,6 +39,8 @@ constexpr std::array table{
         "a driver, library or kernel of another version is the treatment of a comparison, which must be "
         "declared"},
     Row{"settings", "gpu.*.mig*", Role::must, "a slice of a card is another device"},
+    Row{"settings", "gpu.*_clock_application*", Role::noted,
+        "clocks that were set otherwise are a cause to be found; runs of earlier versions lack them", true},
     Row{"settings", "*", Role::noted,
         "a limit, governor or affinity that was set otherwise is a cause to be found, not another machine"},
     Row{"topology", "*", Role::noted, "a link or memory node that came up otherwise is a fault to be found"},
@@ -92,13 +95,25 @@ std::vector<std::string> values_of(const std::vector<result::Fingerprint>& side,
   return out;
 }
 
+/// The row that decides; nullptr if none does.
+const Row* row_of(std::string_view section, std::string_view fact) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Row& row) {
+    return row.section == section && result::matches(row.pattern, fact);
+  });
+  return found == table.end() ? nullptr : &*found;
+}
+
+bool only_in_common(std::string_view section, std::string_view fact) {
+  const Row* const row = row_of(section, fact);
+  return row != nullptr &&
+         (row->only_in_common || row->role == Role::must_in_common || row->role == Role::host_identity);
+}
+
 }  // namespace
 
 Role role_of(std::string_view section, std::string_view fact) {
-  for (const Row& row : table) {
-    if (row.section == section && result::matches(row.pattern, fact)) return row.role;
-  }
-  return Role::must;
+  const Row* const row = row_of(section, fact);
+  return row == nullptr ? Role::must : row->role;
 }
 
 std::vector<Mismatch> differences(const result::Fingerprint& now, const result::Fingerprint& then,
@@ -115,8 +130,7 @@ std::vector<Mismatch> differences(const result::Fingerprint& now, const result::
       if (std::find(roles.begin(), roles.end(), role) == roles.end()) continue;
       const auto a = here.find(name);
       const auto b = there.find(name);
-      const bool in_common = role == Role::must_in_common || role == Role::host_identity;
-      if (in_common && (a == here.end() || b == there.end())) continue;
+      if (only_in_common(section.name, name) && (a == here.end() || b == there.end())) continue;
       const std::string value_now = a == here.end() ? "" : a->second;
       const std::string value_then = b == there.end() ? "" : b->second;
       if (value_now != value_then) out.push_back({field_name(section.name, name), value_now, value_then});

@@ -11,6 +11,7 @@
 #include "baseline/card.hpp"
 #include "baseline/fields.hpp"
 #include "conductor/framework_notes.hpp"
+#include "conductor/gpu_before.hpp"
 #include "conductor/gpu_memory.hpp"
 #include "conductor/host_load.hpp"
 #include "conductor/nvlinks.hpp"
@@ -274,6 +275,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
   add_nccl(device.rounds, before, out);
   add_gpu_memory(device.rounds, out);
+  add_gpu_before(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   add_persisting_l2(device.rounds, out);
   add_product_notes(device.rounds, out);
   add_framework_notes(device.rounds, before == nullptr ? nullptr : &before->runs, out);

@@ -12,6 +12,7 @@
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
 #include "judge/lost_gpu.hpp"
+#include "judge/neighbours.hpp"
 #include "judge/physical_limits.hpp"
 #include "judge/physical_verdict.hpp"
 #include "judge/reasons.hpp"
@@ -150,11 +151,17 @@ std::vector<Verdict> judge_together(const result::Run& run, const std::vector<Pr
   judge_benchmarks(collected, out);
   for (const auto& [key, metric] : collected.metrics) {
     if (!metric.judged()) continue;
-    for (Verdict& verdict : judge_limits(key, metric, run)) out.add(std::move(verdict));
+    for (Verdict& verdict : judge_limits(key, metric, run)) {
+      allow_for_neighbours(verdict, run);
+      out.add(std::move(verdict));
+    }
   }
   for (Verdict& verdict : judge_tensor_cores(collected, run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_under_load(collected, run)) out.add(std::move(verdict));
-  for (Verdict& verdict : judge_between_gpus(collected, run)) out.add(std::move(verdict));
+  for (Verdict& verdict : judge_between_gpus(collected, run)) {
+    allow_for_neighbours(verdict, run);
+    out.add(std::move(verdict));
+  }
   for (Verdict& verdict : judge_lost_gpus(run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_gpu_health(run)) out.add(std::move(verdict));
   for (Verdict& verdict : judge_checksums(checksums_of(run))) out.add(std::move(verdict));

@@ -22,6 +22,13 @@ bool has_bit(double mask, std::size_t bit) {
   return mask >= 0 && mask < most && (static_cast<unsigned long long>(mask) >> bit & 1U) != 0;
 }
 
+/// A number in the settings of the run's GPU; 0 if it is not known.
+double setting_of_gpu(const result::Run& run, const char* name) {
+  const std::string gpu = gpu_prefix(run);
+  if (gpu.empty()) return 0;
+  return result::number_in<double>(result::fact(run.fingerprint.settings, gpu + name)).value_or(0);
+}
+
 }  // namespace
 
 std::set<std::string> benchmarks_of(const Collected& collected, const std::vector<std::string>& classes) {
@@ -94,12 +101,13 @@ bool PowerLimit::lowered() const {
 }
 
 PowerLimit power_limit(const result::Run& run) {
-  const std::string gpu = gpu_prefix(run);
-  if (gpu.empty()) return {};
-  const auto watt = [&](const char* name) {
-    return result::number_in<double>(result::fact(run.fingerprint.settings, gpu + name)).value_or(0);
-  };
-  return {watt("power_limit_watt"), watt("power_limit_default_watt")};
+  return {setting_of_gpu(run, "power_limit_watt"), setting_of_gpu(run, "power_limit_default_watt")};
+}
+
+ApplicationClock application_clock(const result::Run& run) {
+  constexpr double mega = 1e6;
+  return {mega * setting_of_gpu(run, "sm_clock_application_mhz"),
+          mega * setting_of_gpu(run, "sm_clock_application_default_mhz")};
 }
 
 }  // namespace gpugauge::judge

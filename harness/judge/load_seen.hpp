@@ -58,4 +58,14 @@ struct PowerLimit {
 };
 PowerLimit power_limit(const result::Run& run);  ///< Reads the fingerprint's settings.
 
+/// The application clock of the SMs of the run's GPU and its default, in hertz; 0 if not known. NVML keeps
+/// locked clocks (nvidia-smi -lgc) apart from it and does not tell them.
+struct ApplicationClock {
+  double hertz = 0;                                         ///< the clock that is set
+  double standard = 0;                                      ///< the board's default
+  bool known() const { return hertz > 0 && standard > 0; }  ///< Whether both are known.
+  bool is_default() const { return hertz == standard; }     ///< Whether it is the default; only if known().
+};
+ApplicationClock application_clock(const result::Run& run);  ///< Reads the fingerprint's settings.
+
 }  // namespace gpugauge::judge

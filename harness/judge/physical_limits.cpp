@@ -10,6 +10,7 @@
 #include "judge/device_limits.hpp"
 #include "judge/floors.hpp"
 #include "judge/peaks.hpp"
+#include "judge/per_clock.hpp"
 #include "judge/physical_verdict.hpp"
 #include "judge/products.hpp"
 #include "judge/reasons.hpp"
@@ -123,8 +124,60 @@ Verdict without_peaks(const std::string& capability) {
   return verdict;
 }
 
+/// What a product's metric is, and of whose peak.
+std::string products_in(const MetricValues& metric) {
+  return metric.instruction.empty() ? std::string(products_of(metric.form.metric_class, metric.benchmark))
+                                    : metric.instruction;
+}
+
+std::optional<Peak> peak_of(const std::string& capability, const MetricValues& metric) {
+  return metric.instruction.empty() ? peak(capability, products_in(metric))
+                                    : instruction_peak(capability, metric.instruction);
+}
+
+/// A share of a peak, and how to say it.
+struct PeakShare {
+  double share = 0;
+  std::string_view at;  ///< " at the clock that it had", where the clock is a part of the peak
+  std::string beside;   ///< "; 62% of the peak at the highest clock, 1.98 GHz"; may be empty
+  std::string basis;    ///< what the peak is made of, and its source
+};
+
 /// The floor applies only to products that are declared saturating, and large or from registers, on models
 /// with full Tensor Cores. Small and misaligned shapes are rightly far below the peak.
+Verdict by_peak(const std::string& key, const MetricValues& metric, const result::Run& run, const Peak& most,
+                const PeakShare& seen) {
+  const DeviceFacts device(run, metric.benchmark);
+  const std::string capability = device.text("gpu.compute_capability");
+  const std::string what = products_in(metric);
+  Verdict verdict = physical_verdict(key, metric);
+  verdict.share = seen.share;
+  const bool full = metric.flops >= least_saturating_flops || from_registers(metric.benchmark);
+  const bool held =
+      most.reached && has_floor(metric, run) && full && tensor_core_share(device.text("gpu.name"), what) == 1;
+  const double floor = held ? product_floor(capability, what, metric.benchmark) : 0;
+  if (seen.share > above_limit) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason =
+        fmt::format("{} of the peak, which is impossible: work was left out, or the clock is wrong ({})",
+                    whole_percent(seen.share), seen.basis);
+  } else if (seen.share < floor) {
+    verdict.kind = VerdictKind::failed;
+    verdict.reason =
+        fmt::format("{} of the peak{}, and a healthy device reaches at least {}{} ({})",
+                    whole_percent(seen.share), seen.at, whole_percent(floor), seen.beside, seen.basis);
+  } else {
+    const std::string_view faster = faster_than_mma_sync(capability, what, metric.benchmark);
+    verdict.reason = fmt::format(
+        "{} of the peak{}{}{} ({})", whole_percent(seen.share), seen.beside.empty() ? "" : seen.at,
+        faster.empty() ? "" : fmt::format(", which mma.sync does not reach here and {} does", faster),
+        seen.beside, seen.basis);
+  }
+  return verdict;
+}
+
+/// A rate against the peak at the measured clock. The share at the highest clock is only said: a healthy card
+/// at its power limit lowers its clock.
 Verdict against_peak(const std::string& key, const MetricValues& metric, const result::Run& run) {
   const DeviceFacts device(run, metric.benchmark);
   const std::string capability = device.text("gpu.compute_capability");
@@ -134,42 +187,40 @@ Verdict against_peak(const std::string& key, const MetricValues& metric, const r
         key, metric,
         "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
   if (!known_capability(capability)) return without_peaks(capability);
-  const std::string what = metric.instruction.empty()
-                               ? std::string(products_of(metric.form.metric_class, metric.benchmark))
-                               : metric.instruction;
-  const auto most = metric.instruction.empty() ? peak(capability, what) : instruction_peak(capability, what);
+  const auto most = peak_of(capability, metric);
   if (!most)
     return not_held(key, metric,
                     fmt::format("not held against a peak: none is known of {} for compute capability {}",
-                                what, capability));
+                                products_in(metric), capability));
   if (metric.sm_clock_hz.empty() || !(median(metric.sm_clock_hz) > 0))
     return not_held(key, metric, "not held against a peak: the SM clock was not recorded");
   const double clock = median(metric.sm_clock_hz);
-  Verdict verdict = physical_verdict(key, metric);
-  verdict.share = *verdict.value / (most->operations_per_clock_per_sm * sms * clock);
-  const std::string basis = fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
-                                        most->operations_per_clock_per_sm, sms, clock / 1e9, most->source);
-  const bool full = metric.flops >= least_saturating_flops || from_registers(metric.benchmark);
-  const bool held = most->reached && has_floor(metric, run) && full &&
-                    tensor_core_share(device.text("gpu.name"), what) == 1;
-  const double floor = held ? product_floor(capability, what, metric.benchmark) : 0;
-  if (*verdict.share > above_limit) {
-    verdict.kind = VerdictKind::failed;
-    verdict.reason =
-        fmt::format("{} of the peak, which is impossible: work was left out, or the clock is wrong ({})",
-                    whole_percent(*verdict.share), basis);
-  } else if (*verdict.share < floor) {
-    verdict.kind = VerdictKind::failed;
-    verdict.reason =
-        fmt::format("{} of the peak at the clock that it had, and a healthy device reaches at least {} ({})",
-                    whole_percent(*verdict.share), whole_percent(floor), basis);
-  } else {
-    const std::string_view faster = faster_than_mma_sync(capability, what, metric.benchmark);
-    verdict.reason = fmt::format(
-        "{} of the peak{} ({})", whole_percent(*verdict.share),
-        faster.empty() ? "" : fmt::format(", which mma.sync does not reach here and {} does", faster), basis);
+  const double per_hertz = most->operations_per_clock_per_sm * sms;
+  const double value = median(metric.values);
+  PeakShare seen{value / (per_hertz * clock), " at the clock that it had", "",
+                 fmt::format("{:.0f} operations a clock x {:.0f} SMs x {:.2f} GHz; {}",
+                             most->operations_per_clock_per_sm, sms, clock / 1e9, most->source)};
+  const double highest = device.number("gpu.sm_clock_max_hz");
+  std::optional<double> raw;
+  if (highest > 0) {
+    raw = value / (per_hertz * highest);
+    seen.beside =
+        fmt::format("; {} of the peak at the highest clock, {:.2f} GHz", whole_percent(*raw), highest / 1e9);
   }
+  Verdict verdict = by_peak(key, metric, run, *most, seen);
+  verdict.share_at_highest_clock = raw;
   return verdict;
+}
+
+/// Operations per clock and SM against the same peak; nullopt where none is known, which the rate says.
+std::optional<Verdict> against_peak_per_clock(const std::string& key, const MetricValues& metric,
+                                              const result::Run& run) {
+  const auto most = peak_of(DeviceFacts(run, metric.benchmark).text("gpu.compute_capability"), metric);
+  if (!most) return std::nullopt;
+  const std::string basis =
+      fmt::format("{:.0f} operations a clock and SM; {}", most->operations_per_clock_per_sm, most->source);
+  return by_peak(key, metric, run, *most,
+                 {median(metric.values) / most->operations_per_clock_per_sm, "", "", basis});
 }
 
 }  // namespace
@@ -188,6 +239,8 @@ std::vector<Verdict> judge_limits(const std::string& key, const MetricValues& me
   const bool arithmetic = metric_class.rfind("gemm", 0) == 0 || !metric.instruction.empty();
   const bool rate = unit == "flop/second" || unit == "operation/second";
   if (arithmetic && rate && !metric.form.limit) out.push_back(against_peak(key, metric, run));
+  if (arithmetic && is_per_clock(metric.form.name) && !metric.form.limit)
+    if (auto verdict = against_peak_per_clock(key, metric, run)) out.push_back(std::move(*verdict));
   return out;
 }
 

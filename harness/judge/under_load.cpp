@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/device_limits.hpp"
+#include "judge/held_clocks.hpp"
 #include "judge/link_under_load.hpp"
 #include "judge/load_seen.hpp"
 #include "judge/physical_verdict.hpp"
@@ -46,16 +47,19 @@ Verdict seen(const char* name, VerdictKind kind, double share, std::string reaso
   return out;
 }
 
+bool stands_in(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+constexpr std::string_view set_by_somebody = "applications_clocks";
+
 /// A setting that may hold a clock down; "" if NVML and the settings show none.
 std::string what_was_set(const PowerLimit& limit, const std::vector<std::string_view>& words) {
-  const auto stands = [&](std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
   if (limit.lowered())
     return fmt::format("the power limit was lowered to {:g} W of {:g} W", limit.watt, limit.standard);
-  if (stands("applications_clocks"))
+  if (stands_in(words, set_by_somebody))
     return "application or locked clocks hold it: nvidia-smi -rac, -rgc and -rmc reset them";
-  if (stands("sw_power_cap") && !limit.known())
+  if (stands_in(words, "sw_power_cap") && !limit.known())
     return "a power cap holds it, and whether its limit was lowered is not known";
   return "";
 }
@@ -66,11 +70,39 @@ bool beyond_design(const std::vector<std::string_view>& words) {
                      [](std::string_view word) { return heat_or_hardware(word); });
 }
 
+/// Whether NVML named clocks that were set as the reason for this clock. A default of the board below its
+/// highest clock is not something that somebody set.
+bool held_by_setting(const result::Run& run, const std::set<std::string>& benchmarks, double clock) {
+  const auto words = reason_words(run, benchmarks);
+  if (!words || !stands_in(*words, set_by_somebody)) return false;
+  const ApplicationClock set = application_clock(run);
+  constexpr double equal = 1.02;
+  return !set.known() || !set.is_default() || clock > equal * set.hertz || equal * clock < set.hertz;
+}
+
+/// "; in light work ... NVIDIA H200 was recorded at 1975 MHz": where the clock is below the one that its model holds in light work,
+/// and NVML names nothing that lowers it there; "" otherwise.
+std::string below_model(const Collected& collected, const result::Run& run, double clock) {
+  std::set<std::string> light;
+  for (const auto& [key, metric] : collected.metrics)
+    if (metric.judged() && !metric.sm_clock_hz.empty() && is_light_class(metric.form.metric_class))
+      light.insert(metric.benchmark);
+  if (light.empty()) return "";
+  const std::string model = DeviceFacts(run, *light.begin()).text("gpu.name");
+  const auto held = held_clock(model);
+  if (!held || clock >= clearly_below * held->hertz) return "";
+  const auto words = reason_words(run, light);
+  if (words && (stands_in(*words, "sw_power_cap") || beyond_design(*words))) return "";
+  return fmt::format("; in light work, such as copies and launches, {} was recorded at {:.0f} MHz ({})",
+                     model, held->hertz / 1e6, held->source);
+}
+
 struct Clock {
   const char* name;  ///< name of the verdict
   const char* what;
   double seen = 0, highest = 0;  ///< hertz
   double least = 0, failed = 0;  ///< shares of `highest`: inconclusive below `least`, failed below `failed`
+  std::string doubt = {};        ///< why it is in doubt above `least`, too: "; ..." or ""
 };
 
 Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set<std::string>& benchmarks) {
@@ -78,19 +110,21 @@ Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set
   const std::string measured =
       fmt::format("{} of {:.0f} MHz at most under load, {:.0f}% of the highest ({:.0f} MHz)", clock.what,
                   clock.seen / 1e6, 100 * share, clock.highest / 1e6);
-  if (share >= clock.least) return seen(clock.name, VerdictKind::ok, share, measured);
+  if (share >= clock.least && clock.doubt.empty()) return seen(clock.name, VerdictKind::ok, share, measured);
+  const std::string doubt = share < clock.least ? "" : clock.doubt;
   const auto words = reason_words(run, benchmarks);
   const bool part = part_of_gpu(run, DeviceFacts(run, *benchmarks.begin()));
   const std::string set = what_was_set(power_limit(run), words.value_or(std::vector<std::string_view>()));
-  std::string text = measured + reasons(run, benchmarks);
+  std::string text = measured + doubt + reasons(run, benchmarks);
   if (!part && words && set.empty() && share < clock.failed)
     return seen(clock.name, VerdictKind::failed, share,
                 text +
                     "; no GPU works so slowly by itself: look at its cooling and power supply, and reset "
                     "clocks that somebody may have locked (nvidia-smi -rgc, -rmc)");
-  text += part           ? "; others may use this GPU, too"
-          : !set.empty() ? "; " + set
-                         : "; a power cap, heat or clocks that were set explain it, a fault does, too";
+  text += part             ? "; others may use this GPU, too"
+          : !set.empty()   ? "; " + set
+          : !doubt.empty() ? "; clocks that were locked explain it, a fault does, too"
+                           : "; a power cap, heat or clocks that were set explain it, a fault does, too";
   Verdict out = seen(clock.name, VerdictKind::inconclusive, share, std::move(text));
   out.advisory = part;
   out.may_be_meant = words && !beyond_design(*words);
@@ -105,8 +139,10 @@ void judge_sm_clock(const Collected& collected, const result::Run& run, std::vec
   const std::set<std::string> benchmarks = benchmarks_with_clock(collected);
   const double most = DeviceFacts(run, *benchmarks.begin()).number("gpu.sm_clock_max_hz");
   if (most <= 0) return;
-  out.push_back(clock_verdict({"clocks/sm", "an SM clock", clock, most, least_sm_clock, failed_sm_clock}, run,
-                              benchmarks));
+  const double least = held_by_setting(run, benchmarks, clock) ? clearly_below : least_sm_clock;
+  out.push_back(clock_verdict(
+      {"clocks/sm", "an SM clock", clock, most, least, failed_sm_clock, below_model(collected, run, clock)},
+      run, benchmarks));
 }
 
 /// Judges the SM clock in products, where power decides it. Light kernels run at the highest clock even while

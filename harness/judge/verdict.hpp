@@ -47,6 +47,9 @@ struct Verdict {
   std::optional<double> interval;
   /// Physical judge: share of the limit, 1 = at the limit.
   std::optional<double> share;
+  /// Physical judge, rates of products: the share of the peak at the GPU's highest SM clock, while `share` is of
+  /// the peak at the clock that was measured. Never a limit: power lowers the clock of healthy cards.
+  std::optional<double> share_at_highest_clock;
   /// Relative, with 90% power.
   std::optional<double> minimum_detectable_drop;
   double tolerance = 0;  ///< relative

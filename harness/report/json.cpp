@@ -31,6 +31,7 @@ ordered_json json_of(const judge::Verdict& verdict) {
   set(out, "interval", verdict.interval);
   set(out, "minimum_detectable_drop", verdict.minimum_detectable_drop);
   set(out, "share_of_limit", verdict.share);
+  set(out, "share_of_peak_at_highest_clock", verdict.share_at_highest_clock);
   return out;
 }
 

@@ -12,8 +12,9 @@ std::string MemoryFault::title(std::string_view gpu) const {
 }
 
 bool is_health_series(std::string_view name) {
-  constexpr std::array known{remap_failed.fact,    remap_pending.fact,   retired_pages_pending.fact,
-                             ecc_uncorrected.fact, ecc_meanwhile_series, xid_series};
+  constexpr std::array known{
+      remap_failed.fact,    remap_pending.fact, retired_pages_pending.fact,  ecc_uncorrected.fact,
+      ecc_meanwhile_series, xid_series,         remapped_correctable_series, remapped_uncorrectable_series};
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 

@@ -43,6 +43,11 @@ inline constexpr std::string_view ecc_meanwhile_series = "ecc_uncorrected_meanwh
 /// Series: numbers of the errors (Xid) that the driver reported of the GPU during a run, oldest first.
 inline constexpr std::string_view xid_series = "xid";
 
+/// Series: memory rows of the GPU that were ever remapped for corrected and for uncorrected errors. Spare rows
+/// are few: the counts say how far a card is used up.
+inline constexpr std::string_view remapped_correctable_series = "remapped_correctable";
+inline constexpr std::string_view remapped_uncorrectable_series = "remapped_uncorrectable";  ///< see above
+
 /// True for the series above, which have a few values per run.
 bool is_health_series(std::string_view name);
 

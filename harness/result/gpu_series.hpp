@@ -30,4 +30,12 @@ std::vector<std::string> lost_gpus(const Run& run);
 /// The name of the series that reports this: its value is 1 each time NVML said so, and it has no other.
 inline constexpr std::string_view lost_series = "lost";
 
+/// Series: processes that computed on the GPU before the first family of the round was started, so that none of
+/// them is ours. Absent where NVML does not tell, or tells only of a part: never 0 for that. In a container NVML
+/// may count none of the processes outside of it.
+inline constexpr std::string_view processes_before_series = "processes_before";
+/// Series: the GPU's utilisation at the same time, 0 to 1. In a later round of a check it may be that of the
+/// round before.
+inline constexpr std::string_view utilization_before_series = "utilization_before";
+
 }  // namespace gpugauge::result

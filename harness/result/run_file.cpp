@@ -12,6 +12,7 @@
 #include "result/counted.hpp"
 #include "result/file.hpp"
 #include "result/gpu_health.hpp"
+#include "result/gpu_series.hpp"
 #include "result/json_array.hpp"
 #include "result/run_reader.hpp"
 #include "result/samples_json.hpp"
@@ -73,7 +74,8 @@ void read(JsonCursor& in, Series& series, Detail detail, Lengths& lengths) {
     kept.clear();
     return [&] {
       // Writers put the name first. If it is still unknown, the values are kept.
-      const bool wanted = detail == Detail::all || series.name.empty() || is_health_series(series.name);
+      const bool wanted = detail == Detail::all || series.name.empty() || is_health_series(series.name) ||
+                          series.name == processes_before_series;
       if (wanted) in.read(kept);
       length = wanted ? kept.size() : in.skip_numbers();
     };

@@ -17,7 +17,7 @@ namespace gpugauge::result {
 inline constexpr std::string_view samples_schema = "gpugauge.samples/1";
 
 /// What a reader keeps. `values` is for callers that read thousands of files. It drops batches, parameters,
-/// telemetry values (except those of a GPU's health: is_health_series) and the notes of benchmarks, except in
+/// telemetry values (except those of a GPU's health, is_health_series, and processes_before_series) and the notes of benchmarks, except in
 /// family integrity and of unavailable ones. It still checks that these are JSON, and that batches and telemetry
 /// are numbers within range and of the right count.
 enum class Detail { all, values };

@@ -78,6 +78,8 @@ void NvmlHealth::add_rows(NvmlGpu gpu, std::vector<Value>& out) const {
   if (remapped_ == nullptr ||
       remapped_(gpu, &corrected_rows, &uncorrected_rows, &pending, &failed) != nvml_done)
     return;
+  out.push_back({result::remapped_correctable_series, static_cast<double>(corrected_rows)});
+  out.push_back({result::remapped_uncorrectable_series, static_cast<double>(uncorrected_rows)});
   out.push_back({result::remap_pending.fact, pending != 0 ? 1.0 : 0.0});
   out.push_back({result::remap_failed.fact, failed != 0 ? 1.0 : 0.0});
 }

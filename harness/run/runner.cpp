@@ -50,6 +50,7 @@ class Execution {
   result::Run run(int* stopped_by, std::optional<result::StopsHeldBack>* held) {
     describe_run();
     start_telemetry();
+    if (gpu_telemetry_) gpu_telemetry_->await_before_work([this] { return stop_signal_ != 0; });
     for (std::size_t i = 0; i < steps_.size() && stop_signal_ == 0; ++i) {
       if (i > 0) loop_.run_for(plan_.profile.cool_down_seconds, [&] { return stop_signal_ != 0; });
       if (stop_signal_ == 0) execute_step(static_cast<int>(i));

@@ -86,12 +86,16 @@ const std::vector<GpuQuantity>& gpu_quantities() {
       {"nvlinks_to_switch", "1"},
       {"nvlink_bytes_per_second", "byte/second"},
       {result::lost_series, "1"},
+      {result::processes_before_series, "1"},
+      {result::utilization_before_series, "1"},
       {result::remap_failed.fact, "1"},
       {result::remap_pending.fact, "1"},
       {result::retired_pages_pending.fact, "1"},
       {result::ecc_uncorrected.fact, "1"},
       {result::ecc_meanwhile_series, "1"},
       {result::xid_series, "1"},
+      {result::remapped_correctable_series, "1"},
+      {result::remapped_uncorrectable_series, "1"},
   };
   return quantities;
 }
@@ -144,6 +148,8 @@ void GpuTelemetry::add(const std::string& uuid, const std::string& name, double 
   const auto quantity =
       std::find_if(quantities.begin(), quantities.end(), [&](const auto& one) { return one.name == name; });
   if (quantity == quantities.end()) return;
+  const bool before = name == result::processes_before_series || name == result::utilization_before_series;
+  if (before && work_began_) return;
   const std::string source = "gpu:" + uuid;
   auto found = std::find_if(series_.begin(), series_.end(),
                             [&](const auto& one) { return one.source == source && one.name == name; });
@@ -151,6 +157,12 @@ void GpuTelemetry::add(const std::string& uuid, const std::string& name, double 
     found = series_.insert(found, {source, name, std::string(quantity->unit), {}, {}});
   found->seconds.push_back(seconds);
   found->values.push_back(value);
+}
+
+void GpuTelemetry::await_before_work(const std::function<bool()>& or_until) {
+  loop_.run_for(options_.before_work_seconds,
+                [&] { return last_answer_ >= 0 || !reading_ || child_->ended() || or_until(); });
+  work_began_ = true;
 }
 
 void GpuTelemetry::fail(std::string remark) {

@@ -50,6 +50,7 @@ class GpuTelemetry {
   struct Options {
     Command command;                  ///< writes the lines above to its standard output
     double first_answer_seconds = 5;  ///< gives up if there is no first line within this time
+    double before_work_seconds = 3;   ///< how long the first family waits for the first line
     double silence_seconds = 10;      ///< adds a remark if the silence at the end exceeds this
   };
   /// `now` gives the time since the run's start.
@@ -59,6 +60,10 @@ class GpuTelemetry {
   void finish();
   /// True while the child is running.
   bool alive() const { return !child_->ended(); }
+  /// Waits for the first line, which says who else uses the GPUs, at most Options::before_work_seconds or until
+  /// `or_until()` holds. To be called before the first family is started. What comes later of it is dropped: it
+  /// would count our own processes.
+  void await_before_work(const std::function<bool()>& or_until = [] { return false; });
   /// Processor seconds used by the child so far; 0 when it has ended.
   double cpu_seconds() const;
   /// All series so far, with times since the run's start; empty before the first line.
@@ -80,6 +85,7 @@ class GpuTelemetry {
   std::vector<result::Series> series_;
   std::string remark_;
   bool reading_ = true;
+  bool work_began_ = false;
   Timer patience_;
   std::optional<Child> child_;
 };

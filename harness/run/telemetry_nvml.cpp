@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #include "result/gpu_health.hpp"
+#include "result/gpu_series.hpp"
 #include "run/nvml_health.hpp"
+#include "run/nvml_neighbours.hpp"
 #include "run/runner.hpp"
 #include "stack/child_output.hpp"
 #include "stack/shared_object.hpp"
@@ -226,6 +228,12 @@ void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
   if (active > 0 && with_speed == active) sample["nvlink_bytes_per_second"] = 1e6 * megabytes;
 }
 
+/// Stores who else used the GPU before any family was started; nothing where NVML does not tell it.
+void ask_neighbours(json& sample, const NvmlNeighbours& neighbours, Device device) {
+  if (const auto count = neighbours.processes(device)) sample[result::processes_before_series] = *count;
+  if (sample.contains("utilization")) sample[result::utilization_before_series] = sample["utilization"];
+}
+
 /// Stores what seldom or never changes; called at the start and end of the run.
 void ask_health(json& sample, NvmlHealth& health, const Gpu& gpu) {
   for (const NvmlHealth::Value& value : health.ask(gpu.device))
@@ -346,6 +354,7 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   std::vector<Gpu> gpus;
   if (const std::string fault = begin(library, handle, nvml, gpus); !fault.empty())
     return fail(output, fault);
+  const NvmlNeighbours neighbours(handle);
   NvmlHealth health(handle);
   for (const Gpu& gpu : gpus) health.listen(gpu.device);
   auto next = std::chrono::steady_clock::now();
@@ -357,7 +366,10 @@ int telemetry_main(double interval_seconds, const std::string& library) {
       samples.push_back(sample_gpu(nvml, gpu));
       if (samples.back().contains("lost")) continue;
       // NVLinks take longer: not in the first sample, which the parent waits for.
-      if (number == 0) ask_health(samples.back(), health, gpu);
+      if (number == 0) {
+        ask_neighbours(samples.back(), neighbours, gpu.device);
+        ask_health(samples.back(), health, gpu);
+      }
       if (number == 1) ask_nvlinks(samples.back(), nvml, gpu.device);
     }
     if (!print(output, {{"gpus", samples}}) || !print_errors(output, health, gpus)) return 0;

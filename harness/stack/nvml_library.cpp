@@ -30,6 +30,10 @@ void add_settings(const Nvml& nvml, Gpu& gpu) {
     const NvmlFact answer = ask_nvml_fact(nvml.library(), device, fact);
     if (answer.code == 0) gpu.settings[setting] = answer.value;
   };
+  // Locked clocks (nvidia-smi -lgc) are not among them: NVML tells them to nobody.
+  for (const char* const name : {"sm_clock_application_mhz", "sm_clock_application_default_mhz",
+                                 "memory_clock_application_mhz", "memory_clock_application_default_mhz"})
+    add(name, name);
   for (const char* const name : {"persistence", "power_limit_watt", "power_limit_default_watt", "vbios"})
     add(name, name);
   add("compute_mode", "compute_mode_number");

@@ -309,11 +309,11 @@ int nvmlDeviceGetGpuFabricInfo(Device device, unsigned char* info) {
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned* count, Process* found) {
   if (const int code = refusal(device, "nvmlDeviceGetComputeRunningProcesses_v3"); code != 0) return code;
-  unsigned filled = 0;
-  for (const ProcessWord& process : processes_of(index_of(device))) {
-    if (filled < *count) found[filled++] = {process.pid, process.mib << 20U, ~0U, ~0U};
-  }
-  *count = filled;
+  const std::vector<ProcessWord> all = processes_of(index_of(device));
+  const bool fits = all.size() <= *count;
+  *count = static_cast<unsigned>(all.size());
+  if (!fits) return insufficient_size;
+  for (std::size_t i = 0; i < all.size(); ++i) found[i] = {all[i].pid, all[i].mib << 20U, ~0U, ~0U};
   return 0;
 }
 int nvmlDeviceGetActiveVgpus(Device device, unsigned* count, unsigned* found) {

@@ -12,6 +12,7 @@ namespace fake::nvml {
 constexpr int invalid_argument = 2;
 constexpr int not_supported = 3;
 constexpr int not_found = 6;
+constexpr int insufficient_size = 7;
 constexpr int gpu_is_lost = 15;
 constexpr int gpus_most = 64;
 

@@ -27,7 +27,8 @@ void examine_locked(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, reset_recovers(seen));
   it.confirms(weight::strong, seen.off("application_clock_is_default"));
   it.confirms(weight::good, seen.throttled({"applications_clocks"}));
-  it.confirms(weight::fair, seen.field_changed("application_clock"));
+  it.confirms(weight::fair,
+              either(seen.field_changed("application_clock"), seen.field_changed("clock_application")));
   it.confirms(weight::fair,
               seen.told({"Applications Clocks Setting*Active", "nvidia-smi -lgc", "nvidia-smi -ac",
                          "GPU clocks set to", "lock-gpu-clocks", "Applications clocks set to"}));

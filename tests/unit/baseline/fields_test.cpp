@@ -51,6 +51,17 @@ TEST(Mismatches, SettingsTopologyPathsAndVersionAreNotedOnly) {
   EXPECT_EQ(key(now), key(plain()));
 }
 
+TEST(Mismatches, AClockThatWasSetOtherwiseIsNotedAndOneThatAnOlderRunLacksIsNot) {
+  result::Fingerprint now = plain(), then = plain();
+  now.settings["gpu.0.sm_clock_application_mhz"] = "1590";
+  EXPECT_THAT(noted_differences(now, then), IsEmpty());
+  EXPECT_THAT(noted_differences(then, now), IsEmpty());
+  then.settings["gpu.0.sm_clock_application_mhz"] = "1980";
+  EXPECT_THAT(noted_differences(now, then),
+              ElementsAre(Mismatch{"settings.gpu.0.sm_clock_application_mhz", "1590", "1980"}));
+  EXPECT_THAT(mismatches(now, then), IsEmpty());
+}
+
 TEST(Mismatches, ASliceOfACardIsAnotherDevice) {
   result::Fingerprint now = plain();
   now.settings["gpu.0.mig"] = "1g.10gb";

@@ -21,6 +21,7 @@ struct GpuProduct {
 /// One H200 as it was publicly measured, its large benchmarks declared saturating.
 struct OneGpu {
   double sm_clock = 1.755e9, memory_clock = 3.201e9, hbm = 4.4e12, h2d = 5.5e10;
+  double light_clock = 1.98e9;  ///< in copies, while sm_clock, that of the other work, is not set
   double generation = 5, width = 16;
   double reasons = 0;
   double work = 1.1e12;
@@ -69,8 +70,11 @@ struct OneGpu {
         if (*product.path != '\0') made.notes["kernel_path"] = product.path;
       }
       if (hbm > 0) add("gpu/read", metric("bandwidth", "byte/second", Direction::higher, "hbm", hbm));
-      if (h2d > 0)
-        add("gpu/h2d", metric("bandwidth", "byte/second", Direction::higher, "h2d", h2d)).work.bytes = 6.7e7;
+      if (h2d > 0) {
+        auto& made = add("gpu/h2d", metric("bandwidth", "byte/second", Direction::higher, "h2d", h2d));
+        made.work.bytes = 6.7e7;
+        if (sm_clock == OneGpu{}.sm_clock) made.batches.sm_clock_hz = {light_clock};
+      }
     }
     return out;
   }

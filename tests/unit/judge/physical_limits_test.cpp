@@ -13,6 +13,7 @@ using result::Direction;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 /// A product of `flops` per second on a GPU of 132 SMs at 1.755 GHz.
 result::Run product(const std::string& metric_class, double flops, const std::string& capability = "9.0",
@@ -55,6 +56,55 @@ TEST(JudgePhysical, AnUnknownPeakIsSaidAndNeverCounted) {
   run = product("gemm16", 1e12);
   for (result::Process& process : run.processes) process.samples->context["gpu.sm_count"] = "many";
   EXPECT_THAT(said(run), HasSubstr("gpu.sm_count"));
+}
+
+TEST(JudgePhysical, AProductsShareIsSaidAtTheHighestClockTooAndIsNoLimitThere) {
+  const double clock = 1.755e9, peak16 = 4096.0 * 132 * clock;
+  result::Run run = product("gemm16", .9 * peak16);
+  EXPECT_FALSE(judge_physical(run).at(0).share_at_highest_clock) << "the highest clock was not recorded";
+  EXPECT_THAT(judge_physical(run).at(0).reason, HasSubstr("90% of the peak (4096 operations a clock"));
+  for (result::Process& process : run.processes)
+    process.samples->context["gpu.sm_clock_max_hz"] = "3510000000";
+  const std::vector<Verdict> all = judge_physical(run);
+  const Verdict& found = all.back();
+  ASSERT_EQ(found.metric, "gemm/x:throughput");
+  EXPECT_EQ(found.kind, VerdictKind::ok);
+  EXPECT_NEAR(*found.share, .9, 1e-9);
+  EXPECT_NEAR(*found.share_at_highest_clock, .45, 1e-9);
+  EXPECT_THAT(found.reason,
+              StartsWith("90% of the peak at the clock that it had; 45% of the peak at the highest "
+                         "clock, 3.51 GHz (4096 operations a clock x 132 SMs x 1.75 GHz; "));
+}
+
+TEST(JudgePhysical, OperationsPerClockHaveTheirShareOfThePeak) {
+  const auto run_of = [](const std::string& id, double operations, const char* instruction = "") {
+    result::Run run = product("gemm16", operations * 132 * 1.755e9, "9.0", id);
+    for (result::Process& process : run.processes) {
+      result::BenchmarkResult& found = process.samples->benchmarks[0];
+      found.notes = {{"saturating", "true"}};
+      if (*instruction != '\0') found.notes["instruction"] = instruction;
+      found.metrics.push_back(
+          metric("flop_per_clock_per_sm", "flop/clock", Direction::higher, "gemm16", operations));
+    }
+    return run;
+  };
+  const auto per_clock = [](const result::Run& run) -> std::optional<Verdict> {
+    for (const Verdict& verdict : judge_physical(run))
+      if (verdict.metric.ends_with(":flop_per_clock_per_sm")) return verdict;
+    return std::nullopt;
+  };
+  const auto found = per_clock(run_of("peak/bf16/wgmma", 4064));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, VerdictKind::ok);
+  EXPECT_NEAR(*found->share, .9921875, 1e-9);
+  EXPECT_THAT(found->reason, StartsWith("99% of the peak (4096 operations a clock and SM; "));
+  const auto low = per_clock(run_of("peak/bf16/wgmma", 2000));
+  EXPECT_EQ(low->kind, VerdictKind::failed) << "the floor of the rate";
+  EXPECT_THAT(low->reason, StartsWith("49% of the peak, and a healthy device reaches at least 60% ("));
+  EXPECT_EQ(per_clock(run_of("peak/bf16/wgmma", 4400))->kind, VerdictKind::failed) << "impossible";
+  EXPECT_NEAR(*per_clock(run_of("peak/fp32/fma", 250, "fp32_fma"))->share, 250.0 / 256, 1e-9);
+  EXPECT_EQ(per_clock(run_of("cublas/x", 400))->kind, VerdictKind::ok) << "small: no floor";
+  EXPECT_FALSE(per_clock(run_of("peak/x", 250, "fp6_fma"))) << "its rate says that no peak is known";
 }
 
 TEST(Peak, IsTheFastestUnitOfTheClass) {

@@ -170,6 +170,64 @@ TEST(UnderLoad, AGpuAtItsIdleClockFailsUnlessSomebodySetIt) {
   }
 }
 
+TEST(UnderLoad, ClocksThatWereSetAreInDoubtWhereTheyAreClearlyBelowTheHighest) {
+  constexpr double applications_clocks = 2, cap = 4;
+  const OneGpu locked{.sm_clock = 1.188e9, .reasons = applications_clocks, .name = "NVIDIA L40S"};
+  const Verdict found = verdict_on_gpu(locked, "clocks/sm");
+  EXPECT_EQ(found.kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(found.advisory);
+  EXPECT_TRUE(found.may_be_meant);
+  EXPECT_EQ(found.reason,
+            "an SM clock of 1188 MHz at most under load, 60% of the highest (1980 MHz); NVML's reasons "
+            "meanwhile: applications_clocks; application or locked clocks hold it: nvidia-smi -rac, -rgc and "
+            "-rmc reset them");
+  const auto kind = [](const OneGpu& gpu, const result::Facts& settings = {}) {
+    return verdict_on_gpu(gpu, "clocks/sm", settings).kind;
+  };
+  OneGpu other = locked;
+  other.reasons = cap;
+  EXPECT_EQ(kind(other), VerdictKind::ok) << "power holds it";
+  other = locked;
+  other.mig = "on";
+  EXPECT_TRUE(verdict_on_gpu(other, "clocks/sm").advisory);
+  for (const double hertz : {1.98e9, 1.9e9}) {
+    other = locked;
+    other.sm_clock = hertz;
+    EXPECT_EQ(kind(other), VerdictKind::ok) << hertz;
+  }
+  const auto application = [](const char* set, const char* standard) {
+    return result::Facts{{"gpu.0.sm_clock_application_mhz", set},
+                         {"gpu.0.sm_clock_application_default_mhz", standard}};
+  };
+  EXPECT_EQ(kind(locked, application("1188", "1188")), VerdictKind::ok) << "the board's own default";
+  EXPECT_EQ(kind(locked, application("1188", "1980")), VerdictKind::inconclusive);
+  EXPECT_EQ(kind(locked, application("1980", "1980")), VerdictKind::inconclusive)
+      << "locked: nvidia-smi -lgc";
+  EXPECT_EQ(kind(locked, application("unknown", "1188")), VerdictKind::inconclusive);
+}
+
+TEST(UnderLoad, AKnownModelIsHeldAgainstItsOwnClockInLightWork) {
+  constexpr double cap = 4, sw_thermal = 0x20;
+  const OneGpu locked{.sm_clock = 1.188e9};
+  const Verdict found = verdict_on_gpu(locked, "clocks/sm");
+  EXPECT_EQ(found.kind, VerdictKind::inconclusive);
+  EXPECT_FALSE(found.advisory);
+  EXPECT_TRUE(found.may_be_meant);
+  EXPECT_EQ(
+      found.reason,
+      "an SM clock of 1188 MHz at most under load, 60% of the highest (1980 MHz); in light work, such as "
+      "copies and launches, NVIDIA H200 was recorded at 1975 MHz (baselines/NVIDIA H200/run/run.json); "
+      "NVML gives no reason for it; clocks that were locked explain it, a fault does, too");
+  const auto kind = [](const OneGpu& gpu) { return verdict_on_gpu(gpu, "clocks/sm").kind; };
+  EXPECT_EQ(kind({.sm_clock = 1.89e9}), VerdictKind::ok) << "within 5%";
+  EXPECT_EQ(kind({.sm_clock = 1.188e9, .h2d = 0}), VerdictKind::ok) << "no light work: power may hold it";
+  EXPECT_EQ(kind({.sm_clock = 1.188e9, .reasons = cap}), VerdictKind::ok);
+  EXPECT_EQ(kind({.sm_clock = 1.188e9, .reasons = sw_thermal}), VerdictKind::ok)
+      << "clocks/throttled says it";
+  for (const char* const other : {"NVIDIA H200 NVL", "NVIDIA H100 PCIe", "NVIDIA L40S"})
+    EXPECT_EQ(kind({.sm_clock = 1.188e9, .name = other}), VerdictKind::ok) << other;
+}
+
 TEST(UnderLoad, AMemoryClockBelowTheModelsIsSaidAndAnIdleOneIsNot) {
   const Verdict found = judged_gpu({.memory_clock = 2.6e9, .reasons = 0x40}).at("clocks/memory");
   EXPECT_EQ(found.kind, VerdictKind::inconclusive);

@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_family.hpp"
 #include "result/gpu_series.hpp"
+#include "telemetry_fixture.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -21,69 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-/// Collects from a process that stands in for the command's own.
-class GpuTelemetryTest : public ::testing::Test {
- protected:
-  using Until = std::function<bool(const GpuTelemetry&)>;
-
-  /// Waits until `until` holds, at most 30 s.
-  std::vector<result::Series> collect(const Command& command, const Until& until,
-                                      double first_answer_seconds = 30) {
-    GpuTelemetry::Options options;
-    options.command = command;
-    options.first_answer_seconds = first_answer_seconds;
-    Loop loop;
-    double now = 0;
-    GpuTelemetry telemetry(loop, options, [&] { return now++; });
-    loop.run_for(30, [&] { return until(telemetry); });
-    telemetry.finish();
-    remark_ = telemetry.remark();
-    return telemetry.series();
-  }
-  std::vector<result::Series> collect(const std::string& body, const Until& until,
-                                      double first_answer_seconds = 30) {
-    return collect(Command{fakes_.script("telemetry", body), {}, {}}, until, first_answer_seconds);
-  }
-
-  /// What the fake NVML answers from now on; never half of it.
-  void scenario(const std::string& text) const {
-    write_text(fakes_.path() / "next", text);
-    std::filesystem::rename(fakes_.path() / "next", fakes_.path() / "scenario");
-  }
-  /// Values of the series of that name of the only GPU, or of the one whose UUID ends so.
-  static std::vector<double> values_of(const std::vector<result::Series>& all, const std::string& name,
-                                       const std::string& uuid_end = "") {
-    for (const result::Series& one : all)
-      if (one.name == name && one.source.ends_with(uuid_end)) return one.values;
-    return {};
-  }
-
-  /// Our own child, on the fake NVML that answers as `text` says.
-  Command nvml(const std::string& text) const {
-    scenario(text);
-    return {GPUGAUGE_TELEMETRY_CHILD,
-            {"0.05"},
-            {{"LD_LIBRARY_PATH", GPUGAUGE_FAKE_DRIVER},
-             {"GPUGAUGE_FAKE_SCENARIO", (fakes_.path() / "scenario").string()}}};
-  }
-
-  /// From the fake NVML, which answers as `after` says as soon as the first line has come.
-  std::vector<result::Series> collect_changed(const std::string& before, const std::string& after) {
-    return collect(nvml(before), [&](const GpuTelemetry& telemetry) {
-      if (!has_series(telemetry)) return false;
-      scenario(after);
-      return true;
-    });
-  }
-
-  static bool has_failed(const GpuTelemetry& telemetry) { return !telemetry.remark().empty(); }
-  static bool has_series(const GpuTelemetry& telemetry) { return !telemetry.series().empty(); }
-  static bool has_ended(const GpuTelemetry& telemetry) { return !telemetry.alive(); }
-
-  Fakes fakes_;
-  std::string remark_;
-};
 
 TEST_F(GpuTelemetryTest, MakesASeriesOfEachQuantityOfEachGpu) {
   const auto series = collect(
@@ -170,7 +107,7 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
            "performance_state=0\npcie_generation=4\npcie_width=16\npcie_generation_max=5\npcie_width_max=16\n"
            "memory_used_mib=2\npersistence=1\nnvlinks=18\nnvlinks_active=17\nnvlinks_to_gpu=2\nnvlink_"
            "megabytes=26562\nnoise=nvmlDeviceGetPowerUsage\nremapped=1 2 1 0\nretired_pages_pending=0\n"
-           "ecc_uncorrected=3\n"),
+           "ecc_uncorrected=3\nprocesses=11:train:2 12:serve:1\n"),
       [](const GpuTelemetry& telemetry) {
         const auto all = telemetry.series();
         return std::any_of(all.begin(), all.end(),
@@ -201,7 +138,11 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
       {"nvlinks_down", 1},
       {"nvlinks_to_switch", 15},
       {"nvlink_bytes_per_second", 17 * 26562e6},
+      {"processes_before", 2},
+      {"utilization_before", .98},
       {"remap_pending", 1},
+      {"remapped_correctable", 1},
+      {"remapped_uncorrectable", 2},
       {"remap_failed", 0},
       {"retired_pages_pending", 0},
       {"ecc_uncorrected_volatile", 3},
@@ -214,7 +155,9 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
 }
 
 TEST_F(GpuTelemetryTest, LeavesOutWhatAGpuDoesNotTell) {
-  const auto series = collect(nvml("temperature=40\nperformance_state=32\n"), has_series);
+  const auto series =
+      collect(nvml("temperature=40\nperformance_state=32\ncode.nvmlDeviceGetComputeRunningProcesses_v3=3\n"),
+              has_series);
   ASSERT_EQ(series.size(), 1U);
   EXPECT_EQ(series[0].name, "temperature_celsius");
 }
@@ -239,7 +182,7 @@ TEST_F(GpuTelemetryTest, AsksForNvlinksOnceAndAtTheEnd) {
   EXPECT_THAT(values_of(series, "nvlinks_to_switch"), ElementsAre(0, 0));
   EXPECT_THAT(values_of(series, "nvlinks_down"), ElementsAre(0, 0));
   EXPECT_THAT(values_of(series, "nvlink_bytes_per_second"), ElementsAre(4 * 26562e6, 4 * 26562e6));
-  EXPECT_EQ(series.size(), 5U);
+  EXPECT_EQ(series.size(), 6U) << "and of the temperature and of other processes";
 }
 
 TEST_F(GpuTelemetryTest, AsksHowHealthyTheMemoryIsAtBothEnds) {
@@ -247,6 +190,8 @@ TEST_F(GpuTelemetryTest, AsksHowHealthyTheMemoryIsAtBothEnds) {
                                       "temperature=40\nremapped=0 1 1 1\necc_uncorrected=5\n");
   EXPECT_THAT(values_of(series, "remap_pending"), ElementsAre(0, 1));
   EXPECT_THAT(values_of(series, "remap_failed"), ElementsAre(0, 1));
+  EXPECT_THAT(values_of(series, "remapped_correctable"), ElementsAre(0, 0));
+  EXPECT_THAT(values_of(series, "remapped_uncorrectable"), ElementsAre(0, 1));
   EXPECT_THAT(values_of(series, "ecc_uncorrected_volatile"), ElementsAre(2, 5));
   EXPECT_THAT(values_of(series, "ecc_uncorrected_meanwhile"), ElementsAre(3));
   EXPECT_THAT(values_of(series, "retired_pages_pending"), IsEmpty()) << "a GPU that remaps rows has none";

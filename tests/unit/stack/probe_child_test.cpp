@@ -94,7 +94,8 @@ TEST(ProbeChild, DescribesEachGpu) {
       probe(tree,
             "devices=2\nname=NVIDIA H200\nname.1=NVIDIA L4\ncapability=89\npci.1=0000:A1:00.0\n"
             "persistence=1\necc=1\necc_pending=0\nmig=0\ncompute_mode=0\npower_limit_mw=600000\n"
-            "power_limit_default_mw=700000\n",
+            "power_limit_default_mw=700000\nsm_clock_application_mhz=1590\n"
+            "sm_clock_application_default_mhz=1980\nmemory_clock_application_mhz=3201\n",
             {});
   ASSERT_EQ(report.state, GpuState::usable) << report.explanation;
   ASSERT_EQ(report.gpus.size(), 2U);
@@ -104,9 +105,15 @@ TEST(ProbeChild, DescribesEachGpu) {
   EXPECT_EQ(report.gpus[1].index, 1);
   EXPECT_EQ(report.gpus[1].name, "NVIDIA L4");
   EXPECT_EQ(report.gpus[1].pci_bus_id, "0000:a1:00.0");
-  const result::Facts settings{
-      {"compute_mode", "0"}, {"ecc", "on (off after reset)"}, {"mig", "off"},
-      {"persistence", "on"}, {"power_limit_watt", "600"},     {"power_limit_default_watt", "700"}};
+  const result::Facts settings{{"compute_mode", "0"},
+                               {"ecc", "on (off after reset)"},
+                               {"mig", "off"},
+                               {"persistence", "on"},
+                               {"power_limit_watt", "600"},
+                               {"power_limit_default_watt", "700"},
+                               {"sm_clock_application_mhz", "1590"},
+                               {"sm_clock_application_default_mhz", "1980"},
+                               {"memory_clock_application_mhz", "3201"}};
   EXPECT_EQ(report.gpus[0].settings, settings);
   EXPECT_EQ(report.driver_cuda_version, "13.0");
   EXPECT_EQ(report.libcuda_version, "580.65.06");

@@ -1,0 +1,44 @@
+#include "conductor/gpu_before.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "judge/load_seen.hpp"
+#include "judge/neighbours.hpp"
+#include "result/gpu_series.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+void add_application_clock(const result::Run& run, const std::vector<result::Run>* before,
+                           diagnose::Observation& out) {
+  const judge::ApplicationClock clock = judge::application_clock(run);
+  if (!clock.known()) return;
+  constexpr double mega = 1e6;
+  out.telemetry["application_clock_mhz"] = clock.hertz / mega;
+  const bool as_before =
+      before != nullptr && !before->empty() && judge::application_clock(before->front()).hertz == clock.hertz;
+  if (clock.is_default() || (clock.hertz < clock.standard && !as_before))
+    out.telemetry["application_clock_is_default"] = clock.is_default();
+}
+
+}  // namespace
+
+void add_gpu_before(const std::vector<result::Run>& rounds, const std::vector<result::Run>* before,
+                    diagnose::Observation& out) {
+  if (rounds.empty()) return;
+  add_application_clock(rounds.front(), before, out);
+  int others = 0;
+  std::optional<double> least;
+  for (const result::Run& run : rounds) {
+    others = std::max(others, judge::other_processes(run).value_or(0));
+    for (const std::string& uuid : result::measured_gpus(run))
+      for (const double value : result::values_of_gpu(run, uuid, result::utilization_before_series))
+        least = std::min(least.value_or(value), value);
+  }
+  if (others > 0) out.telemetry["other_processes"] = static_cast<double>(others);
+  constexpr double busy = .1;
+  if (least && *least >= busy) out.telemetry["utilization_before_percent"] = 100 * *least;
+}
+
+}  // namespace gpugauge::conductor
