@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "conductor/observe_failures.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
@@ -99,7 +100,7 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
       // Both judges may fail the metric; one figure is enough.
       if (!failing.insert(verdict.metric).second) continue;
       metric.fails = true;
-      metric.note = verdict.reason;
+      metric.note = error_in(verdict.reason).text;
       out.metrics.push_back(std::move(metric));
       continue;
     }
