@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -93,13 +92,6 @@ void conclude(const result::Process& process, const stack::GpuReport& gpus, Fram
            gpus.state == stack::GpuState::usable ? "" : ", although no GPU was found usable before"));
 }
 
-/// Adds each non-empty line separately, because each is a statement of its own.
-void add_lines(const std::string& output, std::vector<std::string>& log) {
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find_first_not_of(" \t\r") != std::string::npos) log.push_back(line);
-}
-
 /// The observation of one framework; never a conclusion.
 diagnose::Observation observation_of(const result::Run& run, const result::Process& process,
                                      const stack::GpuReport& gpus, const Framework& framework) {
@@ -112,10 +104,9 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
   out.about.gpus = static_cast<int>(gpus.gpus.size());
   out.inventory["framework.name"] = framework.name;
   out.probes.push_back({"nvml_query", gpus.state == stack::GpuState::usable ? "succeeds" : "fails", ""});
-  if (!process.samples || process.samples->status == result::Status::unavailable)
-    out.errors.push_back({"framework", {}, process.samples ? process.samples->reason : process.reason});
-  if (!process.samples) add_lines(process.output, out.log);
   if (!process.samples) return out;
+  if (process.samples->status == result::Status::unavailable)
+    out.errors.push_back({"framework", {}, process.samples->reason});
   std::set<std::string> places;
   for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
     const std::string place = result::fact(benchmark.notes, "ran_on");
@@ -128,7 +119,6 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
       metric.scope.framework = framework.name;
       metric.note = benchmark.reason;
       out.metrics.push_back(std::move(metric));
-      out.errors.push_back({"framework", {}, benchmark.reason});
     }
   }
   // One operation on the processor is a fallback, whatever the others do.

@@ -15,7 +15,10 @@
 #include "conductor/gpu_memory.hpp"
 #include "conductor/host_load.hpp"
 #include "conductor/nvlinks.hpp"
+#include "conductor/observe_failures.hpp"
 #include "conductor/observe_figures.hpp"
+#include "conductor/observe_scopes.hpp"
+#include "conductor/observe_spread.hpp"
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "diagnose/vocabulary.hpp"
@@ -263,6 +266,9 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   }
   out.about.compared_with = before != nullptr ? "earlier" : "expected";
   add_figures(device.verdicts, out);
+  add_scopes(device.rounds, out);
+  add_spreads(device, before == nullptr ? nullptr : &before->runs, out);
+  add_failures(device, out);
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);

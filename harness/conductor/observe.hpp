@@ -8,10 +8,11 @@
 namespace gpugauge::conductor {
 
 /// The observation of one device. Each conclusive baseline verdict gives a figure: ok has factor 1; regressed
-/// and improved have the measured ratio. If none regressed, each failed physical verdict gives the ratio to
-/// its limit. Also adds the host's counters and the GPU's telemetry over all rounds, the settings, the
-/// environment, and what changed since the baseline. Counters that are as high in the baseline are no news
-/// and left out. `before` may be nullptr.
+/// and improved have the measured ratio; unstable has none, but its spread (add_spreads). If none regressed,
+/// each failed physical verdict gives the ratio to its limit. What failed without a figure is an error, and an
+/// Xid a line of the log (add_failures). Also adds the host's counters and the GPU's telemetry over all rounds,
+/// the settings, the environment, and what changed since the baseline. Counters that are as high in the
+/// baseline are no news and left out. `before` may be nullptr.
 diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before);
 
 }  // namespace gpugauge::conductor

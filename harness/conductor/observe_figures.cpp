@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "conductor/observe_failures.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
@@ -50,7 +51,7 @@ class Shown {
     const std::string benchmark = judge::benchmark_of(verdict.metric);
     if (judge::is_per_clock(verdict.metric))
       return !per_clock_.contains(benchmark) || moved_.contains(benchmark);
-    if (verdict.kind != VerdictKind::ok) return false;
+    if (verdict.kind != VerdictKind::ok && verdict.kind != VerdictKind::unstable) return false;
     return (per_clock_.contains(benchmark) && !moved_.contains(benchmark)) || by_mean(verdict);
   }
 
@@ -58,6 +59,7 @@ class Shown {
   /// True for an unchanged verdict, within its own tolerance, that is nearer to its class's mean loss than to
   /// no loss.
   bool by_mean(const Verdict& verdict) const {
+    if (verdict.kind != VerdictKind::ok) return false;
     const auto mean = means_.find(verdict.metric_class);
     const std::optional<double> factor = factor_of(verdict);
     return mean != means_.end() && factor && std::log(*factor) > std::log(mean->second) / 2;
@@ -99,7 +101,7 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
       // Both judges may fail the metric; one figure is enough.
       if (!failing.insert(verdict.metric).second) continue;
       metric.fails = true;
-      metric.note = verdict.reason;
+      metric.note = error_in(verdict.reason).text;
       out.metrics.push_back(std::move(metric));
       continue;
     }
@@ -116,6 +118,8 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
     if (!counted || below.contains(verdict.metric)) continue;
     if (verdict.kind == VerdictKind::ok) {
       metric.factor = 1;
+    } else if (verdict.kind == VerdictKind::unstable) {
+      // How slow it is cannot be told. That it spreads is seen all the same.
     } else if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::improved) {
       metric.factor = factor_of(verdict);
       if (!metric.factor) continue;

@@ -8,7 +8,7 @@
 
 namespace gpugauge::conductor {
 
-/// Adds one figure per metric, as observe() says. The comparison gives its slowdown; where that shows
+/// Adds one figure per metric, as observe() says; their scopes have the metric and the suite's own library only. The comparison gives its slowdown; where that shows
 /// nothing, a failed physical limit does. Figures of the gauge's own kernels have diagnose::own_library as
 /// library.
 void add_figures(const std::vector<judge::Verdict>& verdicts, diagnose::Observation& out);

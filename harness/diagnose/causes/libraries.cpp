@@ -200,7 +200,7 @@ void examine_cublas_version(const Seen& seen, Argument& it) {
   if (!seen.undone("cublas", {"recovers"}) && !seen.undone("cuda", {"recovers"}))
     it.unproven(bound::unconfident, Fact("the old version was not measured again"));
   it.at_most(bound::unnamed, low_clock(seen));
-  it.at_most(bound::last_named, seen.slower({}, {.aligned = false}));
+  it.at_most(bound::last_named, only_misaligned(seen));
   it.at_most(bound::unnamed, seen.slower({"hbm", "conv", "l2"}));
   it.at_most(bound::last_named, seen.slower({"gemm16"}, {}, 10));
   it.at_most(bound::last_named, seen.gpu_is({"GTX 16"}));

@@ -60,9 +60,9 @@ void examine_l2(const Seen& seen, Argument& it) {
 }
 
 void examine_mig(const Seen& seen, Argument& it) {
-  // MIG is often wanted. On its own it is a state, and a fault only where something is missing.
-  it.confirms(seen.harm() || seen.moved("sm_count", {"lower"}) ? weight::strong : weight::fair,
-              seen.on("gpu.mig"));
+  // MIG is often wanted. On its own it is a state, and a fault only where something is slower or missing.
+  const bool lacks = seen.slower({}) || seen.no_gain() || seen.moved("sm_count", {"lower"});
+  it.confirms(lacks ? weight::strong : weight::fair, seen.on("gpu.mig"));
   it.confirms(weight::strong, seen.turned_on("mig"));
   it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled"}));
   it.confirms(weight::good, seen.told({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
@@ -80,6 +80,9 @@ void examine_mig(const Seen& seen, Argument& it) {
       either(invalid_ordinal(seen), several ? seen.fails({"init", "application", "coll_large"}) : Fact());
   const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
   if (on) it.confirms(weight::good, missing);
+  // A wrong result, or a program that died, is neither.
+  if (seen.harm() && !lacks && !missing && it.evidence().size() < 2)
+    it.at_most(bound::unnamed, Fact("nothing is slower or missing"));
   if (!on || !missing) it.at_most(bound::below_half, seen.fails({"init"}));
   // A reporter who names an instance knows of it, so it is no forgotten state.
   if (!missing && !seen.turned_on("mig"))

@@ -191,6 +191,16 @@ Fact split_class(const Seen& seen, Words classes) {
   return std::nullopt;
 }
 
+Fact only_misaligned(const Seen& seen) {
+  return seen.slower({}, {.aligned = true}) ? Fact() : seen.slower({}, {.aligned = false});
+}
+
+Fact only_channels_first(const Seen& seen) {
+  for (const std::string_view last : {"NHWC", "channels_last", "NDHWC"})
+    if (seen.slower({}, {.layout = last})) return std::nullopt;
+  return either(seen.slower({}, {.layout = "NCHW"}), seen.slower({}, {.layout = "channels_first"}));
+}
+
 Fact split_types(const Seen& seen, Words classes, const Where& where) {
   for (const Metric* slow : seen.metrics(classes, where)) {
     const bool slower = slow->fails || slower_by_figure(*slow);
@@ -198,7 +208,7 @@ Fact split_types(const Seen& seen, Words classes, const Where& where) {
     for (const Metric* other : seen.metrics(classes, where)) {
       const bool same = other->factor && !slower_by_figure(*other);
       if (same && other->metric_class == slow->metric_class && !other->scope.dtype.empty() &&
-          other->scope.dtype != slow->scope.dtype)
+          other->scope.dtype != slow->scope.dtype && other->scope.library == slow->scope.library)
         return fmt::format("{}, and {}", sentence(*slow), sentence(*other));
     }
   }

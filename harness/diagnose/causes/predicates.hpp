@@ -44,7 +44,12 @@ Fact node_refused(const Seen& seen, std::string_view node);
 Fact other_shape_recovers(const Seen& seen);
 /// Some figures of the class are slower and others are not, so the device as a whole is not the cause.
 Fact split_class(const Seen& seen, Words classes);
-/// Figures of one data type are slower, while those of another type in the same class are unchanged.
+/// Shapes that do not suit Tensor Cores are slower, and none is that does.
+Fact only_misaligned(const Seen& seen);
+/// Work with the channels first is slower, and none with the channels last.
+Fact only_channels_first(const Seen& seen);
+/// Figures of one data type are slower, while those of another type in the same class and of the same library
+/// are unchanged.
 Fact split_types(const Seen& seen, Words classes, const Where& where = {});
 /// The gauge's own products in one of these classes lost at least half as much, in logarithms, as those of
 /// this library. The library is then not the cause.

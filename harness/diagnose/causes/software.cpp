@@ -242,9 +242,8 @@ void examine_kernel(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(seen.slower({"framework_op", "application"}),
                                    either(seen.probe("other_library", {"recovers", "normal"}), tuned)));
   }
-  it.at_most(bound::unnamed, seen.slower({}, {.aligned = false}));
-  it.at_most(bound::unnamed,
-             either(seen.slower({}, {.layout = "NCHW"}), seen.slower({}, {.layout = "channels_first"})));
+  it.at_most(bound::unnamed, only_misaligned(seen));
+  it.at_most(bound::unnamed, only_channels_first(seen));
   it.at_most(bound::last_named, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
   // Such a large slowdown means work on the processor, unless a kernel was seen.
   if (seen.it().kernels.empty()) it.at_most(bound::unnamed, seen.slower(compute_classes, {}, 50));

@@ -143,8 +143,8 @@ void examine_not_selected(const Seen& seen, Argument& it) {
               both(half, seen.told({"no kernel*884", "no kernel*16816", "no Tensor Core kernel"})));
   it.confirms(weight::good, unequal_halves(seen));
   if (plain) it.confirms(weight::hint, split_class(seen, {"gemm16", "conv", "gemmtf32"}));
-  it.at_most(bound::unnamed, seen.slower({}, {.aligned = false}));
-  it.at_most(bound::unnamed, seen.slower({}, {.dtype = {}, .layout = "NCHW"}));
+  it.at_most(bound::unnamed, only_misaligned(seen));
+  it.at_most(bound::unnamed, only_channels_first(seen));
   it.at_most(bound::weak, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
   it.at_most(bound::weak, seen.setting_off("allow_tf32"));
   it.at_most(bound::weak, seen.recovers_by({"allow_tf32", "math_mode", "matmul_precision"}));

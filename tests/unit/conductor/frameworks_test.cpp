@@ -49,6 +49,7 @@ result::Process process(const std::string& name, const std::vector<std::string>&
 report::FrameworksReport judge(std::vector<result::Process> processes, const stack::GpuReport& gpus) {
   result::Run run;
   run.complete = true;
+  run.profile = "frameworks";
   run.device = "host";
   run.started = "2026-11-21T10:00:00Z";
   run.processes = std::move(processes);
