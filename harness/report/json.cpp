@@ -42,6 +42,8 @@ ordered_json json_of(const Measured& measured) {
                    {"processes", measured.processes}, {"batches", measured.batches},
                    {"judged", measured.judged},       {"note", measured.note}};
   set(out, "range", measured.range);
+  set(out, "best_batch", measured.best_batch);
+  set(out, "batch_spread", measured.batch_spread);
   set(out, "share_of_limit", measured.share_of_limit);
   return out;
 }

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "diagnose/catalogue.hpp"
-#include "judge/statistics.hpp"
 #include "report/diagnosis.hpp"
 #include "report/digest.hpp"
 #include "report/page_data.hpp"
@@ -39,21 +38,12 @@ ordered_json verdict_json(const judge::Verdict& verdict) {
           {"reason", verdict.reason}};
 }
 
-/// The timed batches of one process in the metric's unit, thinned evenly. Empty if the metric is no simple
-/// function of a batch's time (a percentile, a fit).
+/// batch_values(), thinned evenly.
 ordered_json batches_of(const result::BenchmarkResult& benchmark, const result::Metric& metric) {
   ordered_json out = ordered_json::array();
-  const std::vector<double>& times = benchmark.batches.seconds_per_operation;
-  const bool rate = metric.unit.ends_with("/second");
-  if (metric.statistic != "median" || times.empty() || (!rate && metric.unit != "second")) return out;
-  const double middle = judge::median(times);
-  if (!(middle > 0) || !(metric.value > 0)) return out;
-  const std::size_t shown = std::min(most_batches, times.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const double ratio = times[i * times.size() / shown] / middle;
-    if (!(ratio > 0)) continue;
-    out.push_back(six_digits(rate ? metric.value / ratio : metric.value * ratio));
-  }
+  const std::vector<double> values = batch_values(benchmark, metric);
+  const std::size_t shown = std::min(most_batches, values.size());
+  for (std::size_t i = 0; i < shown; ++i) out.push_back(six_digits(values[i * values.size() / shown]));
   return out;
 }
 
@@ -99,6 +89,8 @@ ordered_json metrics_of(const DeviceReport& device) {
            {"note", metric.note},
            {"value", six_digits(metric.value)},
            {"range", optional(metric.range)},
+           {"best_batch", optional(metric.best_batch)},
+           {"batch_spread", optional(metric.batch_spread)},
            {"share", optional(metric.share_of_limit)},
            {"verdicts", ordered_json::array()},
            {"now", now.values.at(metric.key)},

@@ -20,7 +20,26 @@ struct Values {
   const result::Metric* metric = nullptr;
   std::vector<double> values, batches;  ///< over all processes
   std::vector<double> of_rounds;        ///< median over the processes of each round with the metric
+  std::vector<double> best, spreads;    ///< of the batches of each process that has any
 };
+
+/// Adds the best of a process's batches, and how far its middle half reaches.
+void add_batches(const result::BenchmarkResult& benchmark, const result::Metric& metric, Values& out) {
+  std::vector<double> values = batch_values(benchmark, metric);
+  if (values.empty()) return;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  out.best.push_back(metric.better == result::Direction::higher ? *high : *low);
+  constexpr std::size_t least = 4;
+  if (values.size() < least) return;
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {  // between neighbours, as R's type 7
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+  };
+  out.spreads.push_back((at(.75) - at(.25)) / at(.5));
+}
 
 std::map<std::string, Values> values_of(std::span<const result::Run> rounds) {
   std::map<std::string, Values> found;
@@ -38,6 +57,7 @@ std::map<std::string, Values> values_of(std::span<const result::Run> rounds) {
           values.values.push_back(metric.value);
           values.batches.push_back(static_cast<double>(benchmark.batches.seconds_per_operation.size()));
           here[key].push_back(metric.value);
+          add_batches(benchmark, metric, values);
         }
       }
     }
@@ -61,6 +81,11 @@ Measured made_of(const std::string& key, const Values& values, double value) {
   if (values.values.size() > 1 && value != 0) made.range = (*high - *low) / std::abs(value);
   made.processes = static_cast<int>(values.values.size());
   made.batches = static_cast<int>(judge::median(values.batches));
+  if (!values.best.empty())
+    made.best_batch = metric.better == result::Direction::higher
+                          ? *std::max_element(values.best.begin(), values.best.end())
+                          : *std::min_element(values.best.begin(), values.best.end());
+  if (!values.spreads.empty()) made.batch_spread = judge::median(values.spreads);
   made.judged = metric.judged;
   made.note = metric.note;
   if (metric.limit && value > 0)
@@ -82,6 +107,20 @@ std::optional<double> share_at(const judge::Verdict& physical, double value) {
 }
 
 }  // namespace
+
+std::vector<double> batch_values(const result::BenchmarkResult& benchmark, const result::Metric& metric) {
+  std::vector<double> out;
+  const std::vector<double>& times = benchmark.batches.seconds_per_operation;
+  const bool rate = metric.unit.ends_with("/second");
+  if (metric.statistic != "median" || times.empty() || (!rate && metric.unit != "second")) return out;
+  const double middle = judge::median(times);
+  if (!(middle > 0) || !(metric.value > 0)) return out;
+  out.reserve(times.size());
+  for (const double time : times)
+    if (const double ratio = time / middle; ratio > 0)
+      out.push_back(rate ? metric.value / ratio : metric.value * ratio);
+  return out;
+}
 
 std::vector<Measured> summarise(const result::Run& run) {
   std::vector<Measured> out;

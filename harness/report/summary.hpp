@@ -21,14 +21,23 @@ struct Measured {
   std::string metric_class;  ///< one of result::classes
   std::string unit;          ///< one of result::units
   result::Direction better = result::Direction::higher;  ///< which direction of value is better
-  double value = 0;                      ///< in unit: the median over the processes; see also summarise()
-  std::optional<double> range;           ///< (largest - smallest process) / value; absent for one process
-  int processes = 0;                     ///< processes of all rounds that ended ok and report it
-  int batches = 0;                       ///< per process, median
+  double value = 0;             ///< in unit: the median over the processes; see also summarise()
+  std::optional<double> range;  ///< (largest - smallest process) / value; absent for one process
+  int processes = 0;            ///< processes of all rounds that ended ok and report it
+  int batches = 0;              ///< per process, median
+  /// The best of all timed batches, in unit; absent where batch_values() has none.
+  std::optional<double> best_batch;
+  /// Interquartile range of the batches of a process, relative to their median: the median over the processes.
+  /// Absent with fewer than four batches.
+  std::optional<double> batch_spread;
   bool judged = true;                    ///< false: recorded only
   std::string note;                      ///< why it is recorded only; "" if judged
   std::optional<double> share_of_limit;  ///< 1 = at the limit, whichever direction is better
 };
+
+/// The timed batches of one process in the metric's unit, in their order. Empty if the metric is no simple
+/// function of a batch's time (a percentile, a fit).
+std::vector<double> batch_values(const result::BenchmarkResult& benchmark, const result::Metric& metric);
 
 /// The metrics of a run, sorted by key.
 std::vector<Measured> summarise(const result::Run& run);

@@ -37,6 +37,10 @@ function metricDetail(metric) {
     if (metric.batches && metric.batches.some(batch => batch.length)) {
       const samples = metric.batches.map((values, i) => ({label: String(i + 1), points: values, small: true}));
       parts.push(element("h4", {}, "Samples of each process" + (metric.now.length > 1 ? " of the first of these rounds" : "") + ", at most 60 of each"));
+      if (metric.best_batch != null) {
+        const spread = metric.batch_spread != null ? "; the middle half of a process's samples lies within " + percent(metric.batch_spread) : "";
+        parts.push(element("p", {}, "Best of all: " + quantity(metric.best_batch, metric.unit) + spread + "."));
+      }
       parts.push(dotChart(samples, metric.unit, band, {label: "Timed batches of each process"}));
     }
   }

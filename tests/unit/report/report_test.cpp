@@ -71,6 +71,33 @@ TEST(Summary, TakesTheMedianOverProcessesAndTheRange) {
   EXPECT_FALSE(measured[1].judged);
 }
 
+TEST(Summary, TheBestBatchAndTheMiddleHalfOfAProcess) {
+  result::Run run = result::example_run();
+  run.processes.resize(1);
+  result::BenchmarkResult& benchmark = run.processes[0].samples->benchmarks[0];
+  result::Metric& metric = benchmark.metrics[0];
+  metric.statistic = "median";
+  metric.unit = "second";
+  metric.better = result::Direction::lower;
+  metric.value = 3;
+  benchmark.batches.seconds_per_operation = {5, 1, 2, 4, 3};
+  Measured one = summarise(run)[0];
+  EXPECT_DOUBLE_EQ(*one.best_batch, 1);
+  EXPECT_DOUBLE_EQ(*one.batch_spread, 2. / 3) << "4 - 2, of 3";
+  metric.unit = "byte/second";
+  metric.better = result::Direction::higher;
+  metric.value = 6e9;  // of a batch of 3 s
+  one = summarise(run)[0];
+  EXPECT_DOUBLE_EQ(*one.best_batch, 18e9);
+  EXPECT_DOUBLE_EQ(*one.batch_spread, (9e9 - 4.5e9) / 6e9);
+  metric.statistic = "p99";
+  one = summarise(run)[0];
+  EXPECT_FALSE(one.best_batch || one.batch_spread) << "no function of one batch";
+  metric.statistic = "median";
+  benchmark.batches.seconds_per_operation = {1, 2, 3};
+  EXPECT_FALSE(summarise(run)[0].batch_spread) << "too few for quartiles";
+}
+
 TEST(Summary, ShareOfALimitForALowerIsBetterMetric) {
   result::Run run = result::example_run();
   auto& metric = run.processes[0].samples->benchmarks[0].metrics[0];
