@@ -26,7 +26,8 @@ struct Call {
         type_c(data_type(of.arithmetic.c)),
         one(of.arithmetic, 1),
         zero(of.arithmetic, 0) {
-    if (of.layout != Layout::rows) throw std::logic_error("cuBLAS is called with row-major matrices here");
+    if (of.layout != Layout::rows && (of.batch != 1 || of.n == 1))
+      throw std::logic_error("only cublasGemmEx is called with weights as out x in here");
   }
   std::string description(const char* name) const {
     return fmt::format("{}, CUBLAS_GEMM_DEFAULT; workspace {} bytes; {}", name, workspace_bytes,
@@ -43,10 +44,11 @@ struct Call {
 void multiply(Call& call, const Matrices& matrices, cudaStream_t stream) {
   const Problem& of = call.problem;
   if (of.batch == 1) {
-    check(cublasGemmEx(call.handle.on(stream), CUBLAS_OP_N, CUBLAS_OP_N, of.n, of.m, of.k, call.one.get(),
-                       matrices.b.get(), call.type_b, of.n, matrices.a.get(), call.type_a, of.k,
-                       call.zero.get(), matrices.c.get(), call.type_c, of.n, call.compute.type,
-                       CUBLAS_GEMM_DEFAULT),
+    const bool linear = of.layout == Layout::linear;
+    check(cublasGemmEx(call.handle.on(stream), linear ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, of.n, of.m,
+                       of.k, call.one.get(), matrices.b.get(), call.type_b, linear ? of.k : of.n,
+                       matrices.a.get(), call.type_a, of.k, call.zero.get(), matrices.c.get(), call.type_c,
+                       of.n, call.compute.type, CUBLAS_GEMM_DEFAULT),
           "multiplying by cublasGemmEx");
     return;
   }

@@ -278,9 +278,9 @@ void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout) {
   measure_product(trial, problem, offered_by_lt(trial, problem));
 }
 
-void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic) {
+void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic, Layout layout) {
   trial.note("library", "cublas");
-  Problem problem = sized({.arithmetic = arithmetic}, trial.parameter("shape"));
+  Problem problem = sized({.arithmetic = arithmetic, .layout = layout}, trial.parameter("shape"));
   if (trial.instance().parameters.contains("batch")) problem.batch = static_cast<int>(trial.integer("batch"));
   measure_product(trial, problem, gemm_ex(problem));
 }

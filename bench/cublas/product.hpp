@@ -83,7 +83,7 @@ Definition define_product(const char* op, const Arithmetic& arithmetic);
 /// The bodies. The note "library" says whose calls are measured, cublas or cublaslt. The axis "shape" gives
 /// the sizes, "batch" the number of products where it exists.
 void measure_lt(Trial& trial, const Arithmetic& arithmetic, Layout layout);
-void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic);
+void measure_gemm_ex(Trial& trial, const Arithmetic& arithmetic, Layout layout = Layout::rows);
 /// Measures cublasSgemm (fp32) on a handle whose math mode allows TF32. The note math_mode is the mode after
 /// the measurement: tf32, default, pedantic, or cuBLAS's number for another mode.
 void measure_sgemm(Trial& trial, const Arithmetic& arithmetic);
