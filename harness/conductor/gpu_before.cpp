@@ -1,7 +1,6 @@
 #include "conductor/gpu_before.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "judge/load_seen.hpp"
 #include "judge/neighbours.hpp"
@@ -29,16 +28,14 @@ void add_gpu_before(const std::vector<result::Run>& rounds, const std::vector<re
   if (rounds.empty()) return;
   add_application_clock(rounds.front(), before, out);
   int others = 0;
-  std::optional<double> least;
-  for (const result::Run& run : rounds) {
-    others = std::max(others, judge::other_processes(run).value_or(0));
-    for (const std::string& uuid : result::measured_gpus(run))
-      for (const double value : result::values_of_gpu(run, uuid, result::utilization_before_series))
-        least = std::min(least.value_or(value), value);
-  }
+  for (const result::Run& run : rounds) others = std::max(others, judge::other_processes(run).value_or(0));
   if (others > 0) out.telemetry["other_processes"] = static_cast<double>(others);
+  double most = 0;
+  for (const std::string& uuid : result::measured_gpus(rounds.front()))
+    for (const double value : result::values_of_gpu(rounds.front(), uuid, result::utilization_before_series))
+      most = std::max(most, value);
   constexpr double busy = .1;
-  if (least && *least >= busy) out.telemetry["utilization_before_percent"] = 100 * *least;
+  if (most >= busy) out.telemetry["utilization_before_percent"] = 100 * most;
 }
 
 }  // namespace gpugauge::conductor

@@ -174,7 +174,8 @@ std::optional<double> share_of(const Row& row) {
 /// The optional columns beside benchmark, value and verdict.
 struct Columns {
   bool range = true;
-  bool limit = false;  ///< the share of a physical limit
+  bool limit = false;       ///< the share of a physical limit
+  bool at_highest = false;  ///< the share of a product's peak at the highest SM clock, beside `limit`
   bool baseline = false;
   bool change = false;
   bool detects = false;
@@ -182,7 +183,7 @@ struct Columns {
 
   /// Removes the least important column; false if no more can go.
   bool narrow() {
-    for (bool* const column : {&range, &detects, &limit})
+    for (bool* const column : {&at_highest, &range, &detects, &limit})
       if (std::exchange(*column, false)) return true;
     return false;
   }
@@ -197,10 +198,17 @@ std::string legend(const Columns& columns, std::size_t rounds) {
     text += rounds == 1 ? "; range: largest minus smallest of the processes, relative to that median"
                         : "; range: largest minus smallest of the processes of all rounds, relative to now";
   if (columns.limit) text += "; of limit: share of the physical limit";
+  if (columns.at_highest)
+    text += "; at top clock: a product's share of its peak at the GPU's highest clock, of limit at its own";
   if (columns.change) text += "; change: against what it is compared with, + is worse";
   if (columns.detects) text += "; detects: smallest drop that would be found with 90% probability";
   if (columns.change) text += "; a verdict in brackets is advisory: said, and not counted";
   return text;
+}
+
+/// Share of the peak at the highest clock; nullopt for what is no rate of a product.
+std::optional<double> share_at_highest(const Row& row) {
+  return row.physical != nullptr ? row.physical->share_at_highest_clock : std::nullopt;
 }
 
 /// True if any row has a share of a physical limit.
@@ -212,6 +220,7 @@ Table table_of(const std::vector<Row>& rows, const Columns& shown, const char* o
   std::vector<Column> columns{{of, false, true}, {"now", true}};
   if (shown.range) columns.push_back({"range", true});
   if (shown.limit) columns.push_back({"of limit", true});
+  if (shown.at_highest) columns.push_back({"at top clock", true});
   if (shown.baseline) columns.push_back({"baseline", true});
   if (shown.change) columns.push_back({"change", true});
   if (shown.detects) columns.push_back({"detects", true});
@@ -228,6 +237,7 @@ Table table_of(const std::vector<Row>& rows, const Columns& shown, const char* o
                                    : Cell{"-", Tone::faint});
     if (shown.range) cells.push_back(number(now != nullptr ? now->range : std::nullopt, percent));
     if (shown.limit) cells.push_back(number(share_of(row), percent));
+    if (shown.at_highest) cells.push_back(number(share_at_highest(row), percent));
     if (shown.baseline)
       cells.push_back(number(judged != nullptr ? judged->baseline : std::nullopt,
                              [&](double value) { return quantity(value, judged->unit); }));
@@ -252,8 +262,15 @@ std::string draw(const MetricTable& metrics, const Terminal& terminal) {
   if (found.empty()) return "";
   constexpr int wide = 120;
   const bool with_room = terminal.width >= wide;
-  Columns columns{true,           any_limit(found), metrics.judged && with_room,
-                  metrics.judged, metrics.judged,   with_room};
+  const bool at_highest =
+      with_room && !metrics.judged &&
+      std::any_of(found.begin(), found.end(), [](const Row& row) { return share_at_highest(row); });
+  Columns columns{.limit = any_limit(found),
+                  .at_highest = at_highest,
+                  .baseline = metrics.judged && with_room,
+                  .change = metrics.judged,
+                  .detects = metrics.judged,
+                  .whole_word = with_room};
   const char* const of = metrics.every_metric ? "metric" : "benchmark";
   Table table = table_of(found, columns, of);
   while (!table.fits(terminal) && columns.narrow()) table = table_of(found, columns, of);

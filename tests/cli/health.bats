@@ -94,3 +94,29 @@ check_gpu() {
   [[ $output == *"failed"*"health/xid"*"the driver reported Xid 94 (a memory error, contained in one program) of GPU-"*" while it was measured"* ]]
   [[ $output != *"Xid 48"* ]]
 }
+
+@test "who else used the GPU and how its clocks were set is in the run file and the observation" {
+  sound_gpu
+  memory "processes=11:train:2 12:serve:1" utilization=60 "remapped=3 0 0 0" \
+    sm_clock_application_mhz=1590 sm_clock_application_default_mhz=1980
+  run -0 check_gpu --observation seen.json
+  "$PYTHON" - "$(newest_run)" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+values = {one["name"]: one["values"] for one in run["telemetry"] if one["source"].startswith("gpu:")}
+assert values["processes_before"] == [2] and values["utilization_before"] == [0.6], values
+assert values["remapped_correctable"][0] == 3 and values["remapped_uncorrectable"][0] == 0, values
+settings = run["fingerprint"]["settings"]
+assert settings["gpu.0.sm_clock_application_mhz"] == "1590", settings
+assert settings["gpu.0.sm_clock_application_default_mhz"] == "1980", settings
+seen = json.load(open("seen.json"))["telemetry"]
+assert seen["other_processes"] == 2 and seen["utilization_before_percent"] == 60, seen
+assert seen["application_clock_mhz"] == 1590 and seen["application_clock_is_default"] is False, seen
+PY
+  # What NVML does not tell is absent.
+  memory code.nvmlDeviceGetComputeRunningProcesses_v3=4
+  run -0 check_gpu --observation unknown.json
+  ! grep -q processes_before "$(newest_run)"
+  ! grep -q '_clock_application' "$(newest_run)"
+  ! grep -q -e other_processes -e application_clock unknown.json
+}

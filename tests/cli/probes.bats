@@ -20,6 +20,13 @@ slow_product() {
   of_class gemm16
 }
 
+# The GPU is idle before the family first runs, and busy from then on.
+busy_later() {
+  echo utilization=0 >>scenario
+  # shellcheck disable=SC2016
+  sed -i '/^cp /i sed -i s/^utilization=0/utilization=60/ "$GPUGAUGE_FAKE_SCENARIO"' "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+}
+
 # asked FILE: "probe outcome" of each that a JSON report holds.
 asked() {
   "$PYTHON" -c 'import json, sys
@@ -34,7 +41,7 @@ print((it["devices"][0] if "devices" in it else it)["findings"][0]["cause"])' "$
 
 @test "a GPU that is busy while nothing of ours runs: the probe finds the neighbour, the verdict stays" {
   slow_product
-  echo utilization=60 >>scenario
+  busy_later
   run -1 gpugauge check --device 0 --profile smoke --quiet --observation seen.json \
     --report json=report.json --report markdown=report.md --report html=report.html
   [[ $output == *"Asked by measuring"*"Probe idle_gpu: is the GPU busy while nothing of ours runs? NVML says that it is busy 60%"* ]]
@@ -52,6 +59,15 @@ print((it["devices"][0] if "devices" in it else it)["findings"][0]["cause"])' "$
   [ "$(first_finding diagnosis.json)" = neighbour_process ]
 }
 
+@test "a GPU that was busy before it was measured has a neighbour without a probe" {
+  slow_product
+  echo utilization=60 >>scenario
+  run -1 gpugauge check --device 0 --profile smoke --quiet --observation seen.json --report json=report.json
+  [ "$(first_finding report.json)" = neighbour_process ]
+  [[ $(asked report.json) != *idle_gpu* ]]
+  grep -q '"utilization_before_percent": 60' seen.json
+}
+
 @test "an idle GPU has no neighbour" {
   slow_product
   echo utilization=0 >>scenario
@@ -65,12 +81,13 @@ for one in json.load(open("report.json"))["devices"][0]["findings"]: print(one["
 
 @test "--no-probes and a spent budget measure nothing more" {
   slow_product
-  echo utilization=60 >>scenario
+  busy_later
   run -1 gpugauge check --device 0 --profile smoke --quiet --report json=report.json --no-probes
   [[ $output != *"Asked by measuring"* ]]
   valid report report.json
   [ -z "$(asked report.json)" ]
   # Enough for the rounds that the verdict takes, too little for any probe.
+  sed -i s/^utilization=60/utilization=0/ scenario
   run -1 gpugauge check --device 0 --profile smoke --quiet --report json=report.json --budget 2.5
   [[ $output == *"asked, no answer because it takes about "*" s, and "*" s are left"* ]]
   valid report report.json

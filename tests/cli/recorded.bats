@@ -28,7 +28,80 @@ PY
   run gpugauge compare "$GPUGAUGE_SOURCE/baselines/NVIDIA H200/run/run.json" --report json=report.json
   [[ $status -eq 0 && $output != *Cause* ]]
   [[ "$output" =~ cublas/bf16/lt/8192x8192x8192\ +[0-9]+\ TFLOP/s.*ok ]]
-  [[ "$output" =~ peak/bf16/wgmma\ +[0-9]+\ flop/clock ]]
+  # Of its share of the peak per clock, too.
+  [[ "$output" =~ peak/bf16/wgmma\ +[0-9]+\ flop/clock\ +[0-9.]+%\ +99\.[0-9]%\ +(-\ +)?ok ]]
+  # A product at its power limit has two shares, where there is room.
+  COLUMNS=100 run gpugauge compare "$GPUGAUGE_SOURCE/baselines/NVIDIA H200/run/run.json"
+  [[ $output != *"at top clock"* ]]
+  COLUMNS=140 run gpugauge compare "$GPUGAUGE_SOURCE/baselines/NVIDIA H200/run/run.json"
+  [[ "$output" =~ cublas/bf16/lt/8192x8192x8192\ .*\ 92\.[0-9]%\ +63\.[0-9]%\ +ok ]]
+  "$PYTHON" - <<'PY'
+import json
+device = json.load(open("report.json"))["devices"][0]
+product = next(one for one in device["verdicts"] if one["metric"] == "cublas/bf16/lt/8192x8192x8192:throughput")
+assert product["verdict"] == "ok" and product["share_of_limit"] > .9, product
+assert .5 < product["share_of_peak_at_highest_clock"] < .8, product
+peak = next(one for one in device["measured"] if one["metric"] == "peak/bf16/wgmma:flop_per_clock_per_sm")
+assert .98 < peak["share_of_limit"] < 1, peak
+PY
+}
+
+# changed CODE: the recorded run of an H200 as run.json, after Python's CODE, which finds it as `run`.
+changed() {
+  "$PYTHON" - "$GPUGAUGE_SOURCE/baselines/NVIDIA H200/run/run.json" "$1" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+benchmarks = [one for process in run["processes"] for one in process["samples"]["benchmarks"]]
+series = {one["name"]: one for one in run["telemetry"] if one["source"].startswith("gpu:")}
+exec(sys.argv[2])
+json.dump(run, open("run.json", "w"))
+PY
+}
+
+# Everything at 60% of its clock, as a lock leaves it.
+locked='
+for one in benchmarks:
+    clocks = one["batches"]["sm_clock_hz"]
+    one["batches"]["sm_clock_hz"] = [.6 * clock for clock in clocks]
+    for metric in one["metrics"]:
+        if clocks and metric["unit"] in ("flop/second", "operation/second"):
+            metric["value"] *= .6
+series["sm_clock_hz"]["values"] = [.6 * value for value in series["sm_clock_hz"]["values"]]
+'
+
+@test "clocks locked at 60% on a recorded H200 are in doubt, whether NVML names them or not, and may be meant" {
+  changed "$locked
+series['throttle_reasons']['values'] = [2 for value in series['throttle_reasons']['values']]"
+  run -0 gpugauge compare run.json
+  [[ $output == *"clocks/sm"*"60% of the highest (1980 MHz)"*"application or locked clocks hold it"* ]]
+  run -4 gpugauge compare run.json --strict
+  echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "clocks/sm", "advisory": true, "why": "locked here"}]}' >policy.json
+  run -0 gpugauge compare run.json --strict --policy policy.json
+  changed "$locked
+series['throttle_reasons']['values'] = [0 for value in series['throttle_reasons']['values']]"
+  run -4 gpugauge compare run.json --strict
+  [[ $output == *"clocks/sm"*"NVIDIA H200 was recorded at 1975 MHz"* ]]
+  # Power is no lock: the recording itself has its reason in half of its samples, and passes.
+  changed "pass"
+  run -0 gpugauge compare run.json --strict
+}
+
+@test "half the bandwidth of a recorded H200 fails it, and is in doubt where others used it" {
+  halved='
+for one in benchmarks:
+    for metric in one["metrics"]:
+        if metric["unit"] == "byte/second" and metric["class"] == "hbm":
+            metric["value"] *= .5
+'
+  changed "$halved"
+  run -1 gpugauge compare run.json
+  [[ $output == *"a healthy machine reaches at least 60%"* && $output != *"used the GPU before"* ]]
+  changed "$halved
+source = series['sm_clock_hz']['source']
+run['telemetry'].append({'source': source, 'name': 'processes_before', 'unit': '1', 'seconds': [0], 'values': [1]})"
+  run -0 gpugauge compare run.json
+  [[ $output == *"a healthy machine reaches at least 60%"*"1 other process used the GPU before the measuring began"* ]]
+  run -4 gpugauge compare run.json --strict
 }
 
 # What chance makes of a recorded run is no regression: its processes have two modes in an allocation, a wait

@@ -60,10 +60,10 @@ TEST(GpuBefore, AClockThatExplainsNoLossIsNoLock) {
 TEST(GpuBefore, SaysWhoElseUsedTheGpuAndOnlyWhereSomebodyDid) {
   const Observation out = seen({used({1}, {.6}), used({2}, {.4})});
   EXPECT_EQ(out.telemetry.at("other_processes"), Value(2.0));
-  EXPECT_EQ(out.telemetry.at("utilization_before_percent"), Value(40.0));
+  EXPECT_EQ(out.telemetry.at("utilization_before_percent"), Value(60.0)) << "of the first round";
   EXPECT_TRUE(seen({used({0}, {0})}).telemetry.empty()) << "somebody may have come later";
   EXPECT_TRUE(seen({used({0}, {0}), used({0}, {.9})}).telemetry.empty()) << "what the round before left";
-  EXPECT_TRUE(seen({used({}, {})}).telemetry.empty());
+  EXPECT_TRUE(seen({used({}, {}), used({}, {.9})}).telemetry.empty());
 }
 
 }  // namespace
