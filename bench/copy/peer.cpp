@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +15,8 @@
 #include "copy/peer_pace.hpp"
 #include "copy/transfer.hpp"
 #include "support/cuda/blocker.hpp"
+#include "support/cuda/on_device.hpp"
+#include "support/gpu_room.hpp"
 #include "support/interrupt.hpp"
 #include "support/statistics.hpp"
 
@@ -21,14 +25,6 @@ namespace {
 
 constexpr int most_samples = 15;
 constexpr int probes = 3;  // a power-saving link is slow at first
-
-/// Makes `device` current for its own lifetime.
-struct OnDevice {
-  explicit OnDevice(int device) { cuda::check(cudaSetDevice(device), "choosing a GPU"); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() { cudaSetDevice(0); }
-};
 
 /// Enables direct access from one GPU to the memory of another, where possible, for its own lifetime. It is
 /// disabled again because, without NVSwitch, a GPU has at most eight peers at a time, and a machine may have
@@ -39,7 +35,7 @@ class DirectWay {
     int possible = 0;
     cuda::check(cudaDeviceCanAccessPeer(&possible, from, to), "asking for peer access");
     if (possible == 0) return;
-    const OnDevice current(from);
+    const cuda::OnDevice current(from);
     const cudaError_t code = cudaDeviceEnablePeerAccess(to, 0);
     cudaGetLastError();
     open_ = true;
@@ -75,13 +71,13 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
   Way way;
   std::unique_ptr<cuda::DeviceBuffer<float>> target;
   {
-    const OnDevice current(to);
+    const cuda::OnDevice current(to);
     target = std::make_unique<cuda::DeviceBuffer<float>>(whole_peer_bytes / sizeof(float));
     cuda::check(kernels::poison(target->get(), target->bytes(), nullptr), "poisoning the target");
     cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
   }
   {
-    const OnDevice current(from);
+    const cuda::OnDevice current(from);
     const cuda::DeviceBuffer<float> source(target->count());
     const cuda::Stream stream;
     const cuda::Event start;
@@ -122,7 +118,7 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
       way.seconds.push_back(cuda::seconds_between(start, stop) / copies);
     }
   }
-  const OnDevice current(to);
+  const cuda::OnDevice current(to);
   const cuda::DeviceComparison found;
   cuda::check(kernels::memory::count_copy_mismatches(target->get(), way.pace.bytes / sizeof(float), seed,
                                                      found.get(), nullptr),
@@ -178,7 +174,85 @@ void measure_pair(Trial& trial, const GpuPair& pair, double budget_seconds) {
   record(trial, pair, direct.open(), std::move(way));
 }
 
-// A failing pair does not stop the others. It is named, and the benchmark fails for it at the end.
+/// What became of the pairs that were not measured, and the GPUs of which no other pair is tried.
+class Losses {
+ public:
+  Losses(Trial& trial, std::vector<std::string> uuids) : trial_(trial), uuids_(std::move(uuids)) {}
+
+  bool tries(const GpuPair& pair) const {
+    return std::none_of(lost_.begin(), lost_.end(),
+                        [&](int device) { return device == pair.from || device == pair.to; });
+  }
+
+  void failed(const GpuPair& pair, const cuda::CudaError& error) {
+    add_failure(fmt::format("{}: {}", copying(pair), error.what()));
+    for (const int device : {pair.from, pair.to}) {
+      if (answers(device)) continue;
+      silent_.insert(device);
+      lost_.insert(device);
+    }
+  }
+
+  /// Something else has one of the two GPUs, or its memory. `reason`: what was answered. Throws Skipped where
+  /// GPUs of these sizes never have the memory.
+  void in_use(const GpuPair& pair, const OutOfGpuMemory& lack, const std::string& reason) {
+    std::vector<std::optional<GpuMemory>> now;
+    try {
+      now = {cuda::memory_unless_in_use(pair.from), cuda::memory_unless_in_use(pair.to)};
+    } catch (const cuda::CudaError& error) {
+      return failed(pair, error);
+    }
+    const std::optional<std::size_t> held = held_one(lack, now);
+    if (!held) {
+      const bool never =
+          lack.bytes() > 0 && std::none_of(now.begin(), now.end(), [&](const std::optional<GpuMemory>& gpu) {
+            return held_by_others(lack, *gpu);
+          });
+      if (never) trial_.skip(fmt::format("{}: {}", copying(pair), lack.what()));
+      return add_held(fmt::format("{}: {}", copying(pair), reason));  // it was for a moment
+    }
+    const int device = *held == 0 ? pair.from : pair.to;
+    lost_.insert(device);
+    in_use_.push_back(uuid(device));
+    trial_.note("in_use", fmt::format("{}", fmt::join(in_use_, ", ")));
+    add_held(fmt::format("no other pair was measured of {}: {}", name(device), reason));
+  }
+
+  /// To be called after all pairs. Throws where `none` was measured.
+  void finish(bool none) {
+    if (!silent_.empty())
+      add_failure(fmt::format("no other pair was measured of what answers nothing any more: GPU {}",
+                              fmt::join(silent_, ", GPU ")));
+    if (none && !failures_.empty()) throw std::runtime_error(fmt::format("{}", fmt::join(failures_, "; ")));
+    if (none) trial_.unavailable(fmt::format("{}", fmt::join(held_, "; ")), true);
+  }
+
+ private:
+  const std::string& uuid(int device) const { return uuids_[static_cast<std::size_t>(device)]; }
+  std::string name(int device) const { return fmt::format("GPU {} ({})", device, uuid(device)); }
+  std::string copying(const GpuPair& pair) const {
+    return fmt::format("copying from {} to {}", name(pair.from), name(pair.to));
+  }
+  void add_failure(std::string sentence) {
+    trial_.part_failed(sentence);
+    failures_.push_back(std::move(sentence));
+  }
+  void add_held(std::string sentence) {
+    trial_.part_occupied(sentence);
+    held_.push_back(std::move(sentence));
+  }
+
+  Trial& trial_;
+  std::vector<std::string> uuids_;
+  std::set<int> lost_;
+  std::set<int> silent_;             ///< of these, the ones that answer nothing any more
+  std::vector<std::string> in_use_;  ///< UUIDs of the others, which are only in use
+  std::vector<std::string> failures_;
+  std::vector<std::string> held_;
+};
+
+// A failing pair does not stop the others. It is named, and the benchmark fails for it at the end; where a GPU
+// is only in use, the benchmark is unavailable.
 void peer(Trial& trial) {
   const int devices = cuda::start_up().devices;
   const std::vector<GpuPair> pairs = ordered_pairs(devices);
@@ -187,17 +261,12 @@ void peer(Trial& trial) {
     uuids.push_back(cuda::uuid_of(device));
     trial.note(fmt::format("gpu_{}", device), uuids.back());
   }
-  const auto name = [&](int device) {
-    return fmt::format("GPU {} ({})", device, uuids[static_cast<std::size_t>(device)]);
-  };
   const double budget = trial.window().seconds / static_cast<double>(pairs.size());
-  std::set<int> silent;
-  std::vector<std::string> failures;
+  Losses losses(trial, std::move(uuids));
   bool any = false;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto [from, to] = pairs[i];
     if (interrupted()) throw Interrupted{};
-    if (silent.contains(from) || silent.contains(to)) continue;
+    if (!losses.tries(pairs[i])) continue;
     // If the links are so slow that the process is ended, the pairs measured before are kept.
     if (any)
       trial.keep_before(fmt::format("{} measured {}: it lacks {}", trial.instance().id, name_of(pairs[i]),
@@ -205,19 +274,16 @@ void peer(Trial& trial) {
     try {
       measure_pair(trial, pairs[i], budget);
       any = true;
+    } catch (const OutOfGpuMemory& lack) {
+      losses.in_use(pairs[i], lack, without_room(lack.what(), true).reason);
     } catch (const cuda::CudaError& error) {
-      failures.push_back(fmt::format("copying from {} to {}: {}", name(from), name(to), error.what()));
-      for (const int device : {from, to})
-        if (!answers(device)) silent.insert(device);
-      trial.part_failed(failures.back());
+      if (cuda::means_in_use(error.code()))
+        losses.in_use(pairs[i], OutOfGpuMemory(error.what()), error.what());
+      else
+        losses.failed(pairs[i], error);
     }
   }
-  if (!silent.empty()) {
-    failures.push_back(fmt::format("no other pair was measured of what answers nothing any more: GPU {}",
-                                   fmt::join(silent, ", GPU ")));
-    trial.part_failed(failures.back());
-  }
-  if (!any) throw std::runtime_error(fmt::format("{}", fmt::join(failures, "; ")));
+  losses.finish(!any);
 }
 
 const Registration registered{

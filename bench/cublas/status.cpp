@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "support/cuda/device.hpp"
 #include "support/cuda/error.hpp"
+#include "support/gpu_room.hpp"
 
 namespace gpugauge::bench::cublas {
 
@@ -60,6 +62,8 @@ void check(cublasStatus_t status, const char* doing) {
     cuda::check(cudaGetLastError(), doing);
   if (status == CUBLAS_STATUS_ALLOC_FAILED)
     throw cuda::OutOfMemory(fmt::format("{}: {}", doing, explain(status)));
+  if (status == CUBLAS_STATUS_NOT_INITIALIZED)
+    require_library_room(cuda::memory_now(), fmt::format("{}: {}", doing, explain(status)));
   throw CublasError(status, doing);
 }
 

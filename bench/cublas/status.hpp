@@ -26,9 +26,11 @@ constexpr bool is_refusal(cublasStatus_t status) {
 /// "CUBLAS_STATUS_NOT_SUPPORTED (15): ...".
 std::string explain(cublasStatus_t status);
 
-/// Throws cuda::OutOfMemory for CUBLAS_STATUS_ALLOC_FAILED, cuda::CudaError where this program's own CUDA
-/// runtime knows of an error, and CublasError for every other status but success. cuBLAS has its own runtime,
-/// so an error that it saw first shows only in the status. `doing` names the action.
+/// Throws cuda::OutOfMemory for CUBLAS_STATUS_ALLOC_FAILED. The same for CUBLAS_STATUS_NOT_INITIALIZED where
+/// too little memory is free for cuBLAS itself (require_library_room): that is how making a handle then ends.
+/// Throws cuda::CudaError where this program's own CUDA runtime knows of an error, and CublasError for every
+/// other status but success. cuBLAS has its own runtime, so an error that it saw first shows only in the
+/// status. `doing` names the action.
 void check(cublasStatus_t status, const char* doing);
 
 }  // namespace gpugauge::bench::cublas

@@ -31,8 +31,13 @@ void check(cudnnStatus_t status, const char* doing) {
   if (status == CUDNN_STATUS_SUCCESS) return;
   char detail[512] = {};
   cudnnGetLastErrorString(detail, sizeof detail);
-  throw CudnnError(fmt::format("{} failed: {} ({}): {}", doing, cudnnGetErrorString(status),
-                               static_cast<int>(status), detail));
+  const std::string what = fmt::format("{} failed: {} ({}): {}", doing, cudnnGetErrorString(status),
+                                       static_cast<int>(status), detail);
+  if (status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED) throw cuda::OutOfMemory(what);
+  // With any of these the handle of a library without memory is refused.
+  if (status == CUDNN_STATUS_NOT_INITIALIZED || status == CUDNN_STATUS_INTERNAL_ERROR)
+    require_library_room(cuda::memory_now(), what);
+  throw CudnnError(what);
 }
 
 void check(fe::error_t error, const char* doing) {

@@ -17,10 +17,12 @@
 
 #include "nccl/meeting.hpp"
 #include "result/occupied.hpp"
+#include "support/byte_text.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
 #include "support/environment.hpp"
 #include "support/family.hpp"
+#include "support/gpu_room.hpp"
 #include "support/interrupt.hpp"
 #include "support/ranks/wire.hpp"
 #include "support/trial.hpp"
@@ -34,6 +36,12 @@ constexpr double step_seconds = 120;
 std::optional<std::string>& broken() {
   static std::optional<std::string> sentence;
   return sentence;
+}
+
+/// Why no world was made: a GPU of some process is in use.
+std::optional<Skipped>& in_use() {
+  static std::optional<Skipped> why;
+  return why;
 }
 
 std::function<void(const std::string&)>& keep_when_lost() {
@@ -51,19 +59,45 @@ std::string host_name() {
   return name;
 }
 
-/// Throws std::runtime_error that names the GPU.
+/// More than NCCL's buffers on one GPU: 4 MiB by default (NCCL_BUFFSIZE) to and from each neighbour of up to
+/// 32 channels, and those of its other protocols. Without room for them NCCL says only that CUDA failed, which
+/// it says of a broken GPU, too.
+constexpr std::size_t communicator_bytes = std::size_t{1} << 30;
+
+/// Throws OutOfGpuMemory where something else holds so much of the current GPU that NCCL may not have room.
+void require_communicator_room() {
+  const GpuMemory memory = cuda::memory_now();
+  if (memory.free >= communicator_bytes) return;
+  const OutOfGpuMemory lack(fmt::format("NCCL needs {} of GPU memory for its communicators, {} MiB are free",
+                                        byte_text(communicator_bytes), memory.free >> 20),
+                            communicator_bytes);
+  if (held_by_others(lack, memory)) throw lack;
+}
+
+/// Throws Skipped, unavailable and occupied, where the GPU is only in use, else std::runtime_error. Both name
+/// the GPU.
 Member make_member(int device, int rank) {
   Member member;
   member.device = device;
   member.rank = rank;
+  const auto of_it = [&](const char* what) {
+    return fmt::format("GPU {}{}: {}", device, member.uuid.empty() ? "" : fmt::format(" ({})", member.uuid),
+                       what);
+  };
   try {
     member.uuid = cuda::uuid_of(device);
     const OnDevice current(device);
     member.stream = std::make_unique<cuda::Stream>();
     member.events = std::vector<cuda::Event>(iterations_per_chunk + 1);
+    require_communicator_room();
+  } catch (const OutOfGpuMemory& lack) {
+    throw without_room(of_it(lack.what()), true);
+  } catch (const cuda::CudaError& error) {
+    if (cuda::means_in_use(error.code()))
+      throw Skipped{of_it(error.what()), result::Status::unavailable, true};
+    throw std::runtime_error(of_it(error.what()));
   } catch (const std::exception& error) {
-    throw std::runtime_error(fmt::format(
-        "GPU {}{}: {}", device, member.uuid.empty() ? "" : fmt::format(" ({})", member.uuid), error.what()));
+    throw std::runtime_error(of_it(error.what()));
   }
   return member;
 }
@@ -87,9 +121,15 @@ World::WhenLost::~WhenLost() {
 
 World& World::get() {
   if (broken()) throw std::runtime_error(*broken());
-  // Never destroyed: a communicator that waits for others would wait when the process ends.
-  static World* const world = new World;
-  return *world;
+  if (in_use()) throw Skipped(*in_use());
+  try {
+    // Never destroyed: a communicator that waits for others would wait when the process ends.
+    static World* const world = new World;
+    return *world;
+  } catch (const Skipped& why) {
+    in_use() = why;
+    throw;
+  }
 }
 
 World::World() : host_(host_name()), channel_(nccl::channel()) {
@@ -97,8 +137,16 @@ World::World() : host_(host_name()), channel_(nccl::channel()) {
   rank_count_ = channel_ != nullptr ? channel_->size() : devices;
   log_path_ = log_file(0);
   or_give_up([this, devices] {
-    for (int device = 0; device < devices; ++device)
-      members_.push_back(make_member(device, channel_ != nullptr ? channel_->rank() : device));
+    std::optional<Skipped> problem;
+    // All are tried: a GPU in use must not hide one that is broken.
+    for (int device = 0; device < devices; ++device) {
+      try {
+        members_.push_back(make_member(device, channel_ != nullptr ? channel_->rank() : device));
+      } catch (const Skipped& held) {
+        if (!problem) problem = held;
+      }
+    }
+    agree("GPUs", problem);
     watch_ = std::make_unique<ranks::Watch>(
         members_.size() == 1 ? fmt::format("{} ({})", members_.front().uuid, host_)
                              : fmt::format("{} GPUs of {}", members_.size(), host_),

@@ -13,12 +13,17 @@
 #include <nccl.h>
 
 #include "nccl/log.hpp"
+#include "support/cuda/on_device.hpp"
 #include "support/cuda/resources.hpp"
+#include "support/interrupt.hpp"
+#include "support/measure.hpp"
 #include "support/ranks/channel.hpp"
 #include "support/ranks/watch.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench::nccl {
+
+using cuda::OnDevice;
 
 /// Throws std::runtime_error with the action, NCCL's own text and its last message.
 void check(ncclResult_t code, const char* doing);
@@ -41,8 +46,9 @@ inline constexpr double making_seconds = 120;
 
 class World {
  public:
-  /// Makes the world and its communicators at the first call. Throws std::runtime_error with one sentence,
-  /// also at every later call once ranks have parted.
+  /// Makes the world and its communicators at the first call. Throws Skipped on every process, unavailable
+  /// and occupied, where a GPU of one of them is only in use; nothing is then broken, and later calls throw
+  /// the same. Throws std::runtime_error with one sentence, also at every later call once ranks have parted.
   static World& get();
   /// While this guard lives, `keep` is called with the sentence before communicators are aborted, or before
   /// this process ends inside NCCL. It stores what was measured so far.
@@ -85,12 +91,16 @@ class World {
   /// Aborts the communicators. No further benchmark can be measured, and the other processes learn why. Only
   /// the first call has an effect.
   void give_up(const std::string& sentence);
-  /// Runs `work`, and calls give_up() before an exception propagates. Unwinding frees GPU memory or waits for
-  /// the GPU, and both would wait for a collective that never ends.
+  /// Runs `work`, and calls give_up() before an exception propagates, Interrupted too. Unwinding frees GPU
+  /// memory or waits for the GPU, and both would wait for a collective that never ends. Skipped propagates
+  /// alone: all processes throw it together, with no work in flight.
   template <typename Work>
   void or_give_up(const Work& work) {
     try {
       work();
+    } catch (const Interrupted&) {
+      give_up(interruption());
+      throw;
     } catch (const std::exception& error) {
       give_up(error.what());
       throw;
@@ -129,15 +139,6 @@ class World {
   std::string log_path_;
   int log_count_ = 0;
   bool log_of_choices_ = false;
-};
-
-/// Makes `device` current for its own lifetime; its destructor makes device 0 current.
-class OnDevice {
- public:
-  explicit OnDevice(int device) { cuda::check(cudaSetDevice(device), "choosing a GPU"); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-  ~OnDevice() { cudaSetDevice(0); }
 };
 
 }  // namespace gpugauge::bench::nccl

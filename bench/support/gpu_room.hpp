@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "support/trial.hpp"
 
@@ -42,6 +44,20 @@ bool has_room(const GpuMemory& gpu, std::size_t bytes);
 /// Whether the GPU has the missing memory but something else holds it. `now`: read after everything of the
 /// benchmark was freed.
 bool held_by_others(const OutOfGpuMemory& lack, const GpuMemory& now);
+
+/// A library needs up to some hundred MiB for its code and its own buffers before it computes anything. One
+/// that finds less free than this, and says only that it could not set itself up, most likely got too little.
+inline constexpr std::size_t library_bytes = std::size_t{512} << 20;
+
+/// Throws OutOfGpuMemory with `what`, one sentence of a library that could not set itself up and does not say
+/// why, where less than library_bytes are free.
+void require_library_room(const GpuMemory& now, std::string what);
+
+/// Which of several GPUs still lacks the memory because something else holds it, as its place in `now`. One
+/// that does not even tell its memory (nullopt) comes first, then, of those that held_by_others() names and
+/// that have not so much free now beside a tenth, the one with the least. nullopt: none.
+std::optional<std::size_t> held_one(const OutOfGpuMemory& lack,
+                                    const std::vector<std::optional<GpuMemory>>& now);
 
 /// Makes the exception that ends a body for lack of memory. `held`: unavailable and occupied, because
 /// something else holds the memory; otherwise skipped.

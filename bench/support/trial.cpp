@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "result/number.hpp"
+#include "result/occupied.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench {
@@ -163,6 +164,10 @@ void Trial::part_failed(const std::string& sentence) {
   failed_parts_ += (failed_parts_.empty() ? "" : "; ") + sentence;
 }
 
+void Trial::part_occupied(const std::string& sentence) {
+  occupied_parts_ += (occupied_parts_.empty() ? "" : "; ") + sentence;
+}
+
 void Trial::keep_before(const std::string& next) const {
   if (!keep_) return;
   Trial so_far(*this);
@@ -246,6 +251,10 @@ result::BenchmarkResult Trial::finish() {
   if (!failed_parts_.empty()) {
     result_.status = result::Status::failed;
     result_.reason = failed_parts_;
+  } else if (!occupied_parts_.empty()) {
+    result_.status = result::Status::unavailable;
+    result_.reason = occupied_parts_;
+    note(result::occupied_note, "true");
   }
   return std::move(result_);
 }

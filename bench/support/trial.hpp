@@ -98,6 +98,10 @@ class Trial {
   /// Records that one part of the measurement failed while the rest stands. The result is failed. Its reason
   /// is these sentences, unless a verification failed too.
   void part_failed(const std::string& sentence);
+  /// Records that one part could not be measured because something else holds what it needs, while the rest
+  /// stands. The result is unavailable and occupied (Skipped::occupied) unless something failed; its reason is
+  /// these sentences.
+  void part_occupied(const std::string& sentence);
 
   /// Stores what is measured and verified so far, in case the process ends during what comes `next`. `next`
   /// is a clause that continues "the process ended while" and says what is then missing. May be called again.
@@ -128,6 +132,7 @@ class Trial {
   result::BenchmarkResult result_;
   std::vector<std::pair<std::string, result::Limit>> limits_;
   std::string failed_parts_;
+  std::string occupied_parts_;
 };
 
 }  // namespace gpugauge::bench

@@ -38,3 +38,10 @@ check_links() { COLUMNS=1000 gpugauge check --device links --profile standard --
   run -3 check_links
   [[ $output == *"inconclusive, advisory"*"cannot judge: nothing to judge the measurement by"* ]]
 }
+
+@test "a GPU that is only in use is named, and the links are neither passed nor failed" {
+  two_gpus nvlinks=4 nvlinks_to_gpu=4 nvlink_megabytes=10000000
+  GPUGAUGE_FAKE_CUDA=cudaSetDevice@1=46 run -3 check_links
+  [[ $output == *"inconclusive  copy/peer"*"could not be measured: no other pair was measured of GPU 1 (GPU-aa"*"cudaErrorDevicesUnavailable (46)"* ]]
+  [[ $output != *"failed  copy/peer"* && $output != *"answers nothing"* ]]
+}

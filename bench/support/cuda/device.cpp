@@ -177,8 +177,7 @@ std::optional<std::string> why_unavailable(const StartUp& start) {
 }
 
 bool is_occupied(const StartUp& start) {
-  return start.driver_library &&
-         (start.code == cudaErrorMemoryAllocation || start.code == cudaErrorDevicesUnavailable);
+  return start.driver_library && means_in_use(start.code);
 }
 
 const StartUp& start_up() {

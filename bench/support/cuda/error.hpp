@@ -32,6 +32,12 @@ std::string name_of(cudaError_t code);
 /// explanation.
 std::string explain(cudaError_t code);
 
+/// Whether something else that uses a GPU makes it answer so, as long as it does: no memory is left, or nobody
+/// else is let in.
+constexpr bool means_in_use(cudaError_t code) {
+  return code == cudaErrorMemoryAllocation || code == cudaErrorDevicesUnavailable;
+}
+
 /// Throws OutOfMemory for cudaErrorMemoryAllocation, LacksCode for cudaErrorNoKernelImageForDevice, and
 /// CudaError for every other code but cudaSuccess. `doing` names the action: "launching the copy kernel".
 void check(cudaError_t code, const char* doing);

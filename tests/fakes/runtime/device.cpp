@@ -1,6 +1,7 @@
 // The made device, and errors. Its name, size and address are those of the fake driver's scenario
 // (fakes/scenario.hpp).
 #include <cstring>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
@@ -8,6 +9,7 @@
 #include "fakes/scenario.hpp"
 
 using fake::runtime::capability;
+using fake::runtime::current;
 using fake::runtime::enter;
 using fake::runtime::enter_waiting;
 using fake::runtime::remember;
@@ -17,8 +19,8 @@ namespace {
 constexpr int sm_count = 4;
 constexpr std::size_t memory_bytes = std::size_t{4} << 30U;
 
-std::size_t memory() {
-  const int mebibytes = fake::number_of(0, "memory_mib", 0);
+std::size_t memory(int device) {
+  const int mebibytes = fake::number_of(device, "memory_mib", 0);
   return mebibytes > 0 ? static_cast<std::size_t>(mebibytes) << 20U : memory_bytes;
 }
 
@@ -63,12 +65,15 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return enter("cudaGetDeviceFlags");
 }
 cudaError_t cudaSetDevice(int device) {
-  if (const cudaError_t told = enter("cudaSetDevice"); told != cudaSuccess) return told;
-  return device >= 0 && device < fake::number("runtime_devices", 1) ? cudaSuccess
-                                                                    : remember(cudaErrorInvalidDevice);
+  const int before = std::exchange(current(), device);
+  cudaError_t told = enter("cudaSetDevice");
+  if (told == cudaSuccess && (device < 0 || device >= fake::number("runtime_devices", 1)))
+    told = remember(cudaErrorInvalidDevice);
+  if (told != cudaSuccess) current() = before;
+  return told;
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = current();
   return enter("cudaGetDevice");
 }
 cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
@@ -96,7 +101,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->major = capability() / 10;
   properties->minor = capability() % 10;
   properties->multiProcessorCount = sm_count;
-  properties->totalGlobalMem = memory();
+  properties->totalGlobalMem = memory(device);
   properties->l2CacheSize = 8 << 20;
   return cudaSuccess;
 }
@@ -127,8 +132,8 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
   return enter("cudaCtxResetPersistingL2Cache");
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *total = memory();
-  *free = *total - (static_cast<std::size_t>(fake::number_of(0, "memory_held_mib", 0)) << 20U);
+  *total = memory(current());
+  *free = *total - (static_cast<std::size_t>(fake::number_of(current(), "memory_held_mib", 0)) << 20U);
   return enter("cudaMemGetInfo");
 }
 

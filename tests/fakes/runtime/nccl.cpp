@@ -1,7 +1,8 @@
 // NCCL beside the fake runtime: communicators that move no data. A collective ends when it is enqueued,
-// unless the plan says `endless` of its call. As the real one does, it opens its log, whatever lies there.
+// unless the plan says `endless` or `stuck` of its call. As the real one does, it opens its log, whatever lies there.
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include <nccl.h>
 
@@ -11,9 +12,14 @@ struct ncclComm {};
 
 namespace {
 
+/// Whether communicators tell of the collective in flight as an error.
+bool told_of = false;
+
 ncclResult_t collective(const char* call) {
   if (fake::runtime::enter(call) != cudaSuccess) return ncclUnhandledCudaError;
-  if (fake::runtime::word() == "endless") fake::runtime::busy() = true;
+  const std::string& word = fake::runtime::word();
+  if (word == "endless") told_of = true;
+  if (word == "endless" || word == "stuck") fake::runtime::busy() = true;
   return ncclSuccess;
 }
 
@@ -55,7 +61,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* comm, int, ncclUniqueId, int) {
   return ncclSuccess;
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* error) {
-  *error = fake::runtime::busy() ? ncclRemoteError : ncclSuccess;
+  *error = fake::runtime::busy() && told_of ? ncclRemoteError : ncclSuccess;
   return ncclSuccess;
 }
 ncclResult_t ncclCommAbort(ncclComm_t comm) {

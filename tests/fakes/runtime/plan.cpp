@@ -20,6 +20,7 @@ namespace {
 
 struct Rule {
   std::string call;
+  int gpu = -1;  // any
   long from = 1;
   long to = std::numeric_limits<long>::max();
   std::string action;
@@ -35,7 +36,8 @@ std::vector<Rule> read_plan() {
   std::vector<Rule> rules;
   const char* const plan = std::getenv("GPUGAUGE_FAKE_CUDA");
   std::istringstream words(plan == nullptr ? "" : plan);
-  const std::regex form(R"((\w+)(:(\d+)(-(\d+))?)?=(\d+|lost|hang|crash|exit|idle|zero|nan|old|endless))");
+  const std::regex form(
+      R"((\w+)(@(\d+))?(:(\d+)(-(\d+))?)?=(\d+|lost|hang|crash|exit|idle|zero|nan|old|endless|stuck))");
   for (std::string word; std::getline(words, word, ';');) {
     if (word.empty()) continue;
     std::smatch parts;
@@ -45,9 +47,10 @@ std::vector<Rule> read_plan() {
     }
     Rule rule;
     rule.call = parts[1];
-    if (parts[3].matched) rule.from = std::stol(parts[3]);
-    if (parts[5].matched) rule.to = std::stol(parts[5]);
-    rule.action = parts[6];
+    if (parts[3].matched) rule.gpu = std::stoi(parts[3]);
+    if (parts[5].matched) rule.from = std::stol(parts[5]);
+    if (parts[7].matched) rule.to = std::stol(parts[7]);
+    rule.action = parts[8];
     rules.push_back(rule);
   }
   return rules;
@@ -69,7 +72,7 @@ bool takes_the_context(cudaError_t code) {
 std::string due(const char* call, bool (*matches)(const std::string& rule, const std::string& call)) {
   std::string action;
   for (Rule& rule : rules()) {
-    if (!matches(rule.call, call)) continue;
+    if (!matches(rule.call, call) || (rule.gpu >= 0 && rule.gpu != current())) continue;
     ++rule.seen;
     if (rule.seen >= rule.from && rule.seen <= rule.to && action.empty()) action = rule.action;
   }
@@ -107,6 +110,11 @@ cudaError_t enter(const char* call) {
   const cudaError_t told = act(said);
   if (sticking != cudaSuccess) return last = sticking;
   return told == cudaSuccess ? told : remember(told);
+}
+
+int& current() {
+  static thread_local int gpu = 0;
+  return gpu;
 }
 
 bool& busy() {

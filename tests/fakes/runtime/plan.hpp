@@ -5,8 +5,9 @@
 //
 // GPUGAUGE_FAKE_CUDA holds the plan, rules with a semicolon between them:
 //
-//   CALL[:FROM[-TO]]=ACTION    the FROM-th (1) to the TO-th (last) call of this name in this process
-//   KERNEL[:FROM[-TO]]=ACTION  the same of the launches of a kernel, by its name without namespaces
+//   CALL[@GPU][:FROM[-TO]]=ACTION    the FROM-th (1) to the TO-th (last) call of this name in this process;
+//                                    with @GPU, of those while that GPU is current or is being chosen
+//   KERNEL[@GPU][:FROM[-TO]]=ACTION  the same of the launches of a kernel, by its name without namespaces
 //
 // CALL is the name of a function of the runtime, or `any` of them. ACTION:
 //   a number    the call answers that error. One that takes the context (700, 719, ...) is the answer of
@@ -20,6 +21,7 @@
 //   old         of cudaFuncGetAttributes: the code was made for compute capability 7.0
 //   endless     of a collective of NCCL: it is in flight until its communicator is aborted, which tells of an
 //   error
+//   stuck       the same, and its communicator tells of none
 // A rule that cannot be read ends the process with exit code 9 and a sentence.
 #pragma once
 
@@ -46,6 +48,9 @@ void wait_for_work();
 cudaError_t remember(cudaError_t code);
 /// The last error; forgotten when it does not stick.
 cudaError_t take_last();
+
+/// The number of the GPU that is current in this thread.
+int& current();
 
 /// Compute capability of the GPU, 90 for 9.0 unless the scenario says another.
 int capability();

@@ -58,6 +58,24 @@ RANKS = (
     + "echo rank 1 ended with $?; wait $!; echo rank 0 ended with $?; cat out.0 out.1"
 )
 
+# Launches do not wait for their kernels, as on a GPU: nothing tells the runtime's holder that it holds alone.
+SEVERAL = "blocker_kernel=idle"
+
+# In the shortest window a collective is begun 31 times, the last time for CUPTI: 3 to warm up, 5 to find the pace, 20 that are
+# measured, one that is verified and one whose choices are logged.
+STUCK = "ncclAllReduce:31=stuck"
+
+# Of every benchmark in a sample file: its GPU is only in use. {0} is the file, {1} what each says.
+ALL_IN_USE = """python - <<'END'
+import json, re
+left = json.load(open('{0}'))['benchmarks']
+for one in left:
+    assert one['status'] == 'unavailable' and one['notes']['occupied'] == 'true' and re.search(r'{1}', one['reason']), one
+assert left and len(set(one['reason'] for one in left)) == 1, left
+END
+[ $? = 0 ] || exit 1
+"""
+
 # What a rank that ended inside NCCL left: why, of the benchmark as well.
 LEFT_INSIDE = """python - <<'END'
 import json, re
@@ -128,6 +146,50 @@ ROWS = [
         "launches that wait for their kernels, and several GPUs in one process: no collective is begun that would never end",
         "", 0, "launches wait for their kernels here .* or start one rank a GPU", scenario="runtime_devices=2",
         holds="grep -q '\"status\": \"unavailable\"' ranks.json",
+    ),
+    collective(
+        "collectives of three GPUs in one process without a fault, so that the others are shown to be one",
+        SEVERAL, 0, "nccl/all_reduce/8B.*latency=", scenario="runtime_devices=3", lacks="ERROR",
+    ),
+    collective(
+        "nobody else is let in to one of three GPUs: it is named as in use by each collective, and none has failed",
+        SEVERAL + ";cudaSetDevice@1=46", 0,
+        r"ERROR OCCURRED: 'GPU 1 \(GPU-aa\S*01\): choosing a GPU failed: cudaErrorDevicesUnavailable \(46\)",
+        only="nccl/all_reduce", scenario="runtime_devices=3", holds=ALL_IN_USE.format("ranks.json", "^GPU 1 .*\\(46\\)"),
+    ),
+    collective(
+        "one of three GPUs has no memory for a stream: it is in use, and none has failed",
+        SEVERAL + ";cudaStreamCreateWithFlags@2=2", 0, "ERROR OCCURRED: 'GPU 2 ",
+        only="nccl/all_reduce", scenario="runtime_devices=3",
+        holds=ALL_IN_USE.format("ranks.json", "^GPU 2 .*\\): creating a stream: cudaErrorMemoryAllocation .*: something else holds the rest"),
+    ),
+    collective(
+        "something else leaves one of three GPUs less memory than NCCL needs: NCCL is not asked, which would say that CUDA failed",
+        SEVERAL, 0, "ERROR OCCURRED: 'GPU 1 ",
+        only="nccl/all_reduce", scenario="runtime_devices=3\ngpu.1.memory_held_mib=3500",
+        holds=ALL_IN_USE.format("ranks.json", "^GPU 1 .*\\): NCCL needs 1GiB of GPU memory for its communicators, 596 MiB are free: something else"),
+    ),
+    collective(
+        "one of three GPUs fails beside one that is in use: the failure counts",
+        SEVERAL + ";cudaSetDevice@1=46;cudaStreamCreateWithFlags@2=999", 1,
+        r"ERROR OCCURRED: 'GPU 2 \(GPU-aa\S*02\): creating a stream failed: cudaErrorUnknown \(999\)",
+        scenario="runtime_devices=3",
+    ),
+    collective(
+        "the GPU of one of two ranks is in use: both say which, and neither waits for a communicator",
+        "", 0, "rank 1 ended with 0 rank 0 ended with 0 ",
+        run=RANKS.format("", "").replace("=2 >>second", "=2 >>second; echo memory_held_mib=3500 >>second"),
+        makes=r".*ranks\.rank[01]\.json",
+        holds="".join(ALL_IN_USE.format(f"ranks.rank{rank}.json", r"^rank 1 \(.*\): GPU 0 \(GPU-aa.*02\): NCCL needs") for rank in (0, 1)),
+    ),
+    collective(
+        "an interrupt while CUPTI watches a collective that never ends: the communicators are aborted before CUPTI waits for the GPU",
+        STUCK, 130, "", cupti="names", run=COLLECTIVES.replace("0.02", "1e-9") + " & sleep 3; kill $!; wait $!",
+        holds="""python - <<'END'
+import json
+(one,) = json.load(open('ranks.json'))['benchmarks']
+assert one['status'] == 'interrupted' and one['reason'].startswith('signal 15'), one
+END""",
     ),
     collective(
         "two ranks without a fault, so that the others are shown to be one",

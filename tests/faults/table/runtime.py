@@ -49,8 +49,21 @@ import json
 (one,) = json.load(open('peer.json'))['benchmarks']
 assert len(one['metrics']) == {pairs}, one
 END"""
-    scenario = "runtime_devices=3"
+    scenario = "runtime_devices=3" + more.pop("held", "")
     return broken(name, cuda, says, run=PEER, code=code, output="none", scenario=scenario, **{"holds": holds, **more})
+
+
+def between_held(name, cuda, says, pairs, uuids, **more):
+    """Only in use is a GPU of `uuids`: these are noted, and no other is."""
+    return between(
+        name, cuda, 0, "ERROR OCCURRED: '" + says, pairs, lacks="answers nothing", **more,
+        holds=f"""python - <<'END'
+import json
+(one,) = json.load(open('peer.json'))['benchmarks']
+assert one['status'] == 'unavailable' and one['notes']['occupied'] == 'true' and len(one['metrics']) == {pairs}, one
+assert [uuid[-2:] for uuid in one['notes'].get('in_use', '').split(', ') if uuid] == {uuids}, one
+END""",
+    )
 
 
 ROWS = [
@@ -300,5 +313,54 @@ END""",
         "cudaDeviceEnablePeerAccess:2-2=711", 1,
         r"ERROR OCCURRED: 'copying from GPU 0 \(GPU-aa.*00\) to GPU 2 \(GPU-aa.*02\): opening peer access failed",
         5,
+    ),
+    between_held(
+        "something else holds the memory of one of three GPUs: it is named as in use, and what lies between the others is measured",
+        "cudaMalloc@1=2",
+        r"no other pair was measured of GPU 1 \(GPU-aa\S*01\): allocating GPU memory: cudaErrorMemoryAllocation \(2\)"
+        r".*: something else holds the rest; `nvidia-smi` shows who uses this GPU'",
+        2, ["01"], held="\ngpu.1.memory_held_mib=4000",
+    ),
+    between_held(
+        "nobody else is let in to one of three GPUs: it is named as in use, and answers",
+        "cudaSetDevice@2=46",
+        r"no other pair was measured of GPU 2 \(GPU-aa\S*02\): choosing a GPU failed: cudaErrorDevicesUnavailable \(46\)",
+        2, ["02"],
+    ),
+    between_held(
+        "a GPU whose memory cannot even be asked for, while another has less of it free: it is the one in use",
+        "cudaMalloc@1=2;cudaMemGetInfo@1=2",
+        r"no other pair was measured of GPU 1 ",
+        2, ["01"], held="\nmemory_held_mib=3600",
+    ),
+    between_held(
+        "a GPU that was in use for a moment: that pair is named, and all others are measured",
+        "cudaDeviceEnablePeerAccess:2-2=46",
+        r"copying from GPU 0 \(GPU-aa\S*00\) to GPU 2 \(GPU-aa\S*02\): opening peer access failed: cudaErrorDevicesUnavailable",
+        5, [],
+    ),
+    between_held(
+        "memory that something else held for a moment: no GPU is taken for one in use",
+        "cudaMalloc@1:1-1=2",
+        r"copying from GPU 0 \(GPU-aa\S*00\) to GPU 1 \(GPU-aa\S*01\): allocating GPU memory: .*: something else holds the rest",
+        5, [],
+    ),
+    between_held(
+        "all GPUs but one are in use: nothing is measured between GPUs, and nothing has failed",
+        "cudaSetDevice@1=46;cudaSetDevice@2=46",
+        r"no other pair was measured of GPU 1 .*; no other pair was measured of GPU 2 ",
+        0, [],
+    ),
+    between(
+        "a GPU that is in use beside a pair that fails: the failure counts, and the GPU in use is no failure",
+        "cudaSetDevice@2=46;cudaMemcpyPeerAsync:1-1=1", 1,
+        r"ERROR OCCURRED: 'copying from GPU 0 \(GPU-aa\S*00\) to GPU 1 \(GPU-aa\S*01\): enqueueing a copy between GPUs failed: [^']*\(1\)[^']*'",
+        1, lacks="answers nothing",
+    ),
+    between(
+        "GPUs that are too small for a copy between them",
+        "cudaMalloc=2", 0,
+        r"ERROR OCCURRED: 'copying from GPU 0 \(GPU-aa\S*00\) to GPU 1 \(GPU-aa\S*01\): allocating GPU memory",
+        0, held="\nmemory_mib=300",
     ),
 ]

@@ -46,6 +46,36 @@ TEST(GpuRoom, OfWhatALibraryAskedForTheFreeMemoryTells) {
   EXPECT_FALSE(held_by_others(OutOfGpuMemory("x"), shared));
 }
 
+TEST(GpuRoom, ALibraryThatDoesNotSayWhyItWasNotSetUpLacksMemoryWhereLittleIsFree) {
+  GpuMemory gpu = of(80, 1);
+  gpu.free = library_bytes;
+  EXPECT_NO_THROW(require_library_room(gpu, "creating a handle: no reason."));
+  gpu.free = library_bytes - 1;
+  try {
+    require_library_room(gpu, "creating a handle: no reason.");
+    FAIL() << "one byte less than it needs";
+  } catch (const OutOfGpuMemory& lack) {
+    EXPECT_STREQ(lack.what(), "creating a handle: no reason; only 511 MiB of GPU memory are free");
+    EXPECT_TRUE(held_by_others(lack, gpu));
+    EXPECT_FALSE(held_by_others(lack, of(80, 79))) << "it was the benchmark's own";
+  }
+}
+
+TEST(GpuRoom, OfSeveralGpusTheOneThatTellsNothingOrHasTheLeastFreeIsHeld) {
+  const OutOfGpuMemory lack("x", gibibyte);
+  EXPECT_EQ(held_one(lack, {of(80, 79), of(80, 1)}), 1U);
+  EXPECT_EQ(held_one(lack, {of(80, 1), of(80, 79)}), 0U);
+  EXPECT_EQ(held_one(lack, {of(80, 1), std::nullopt}), 1U) << "it has not even room for a context";
+  EXPECT_EQ(held_one(lack, {of(80, 8), of(80, 9)}), 0U);
+  EXPECT_EQ(held_one(lack, {of(80, 9), of(80, 79)}), std::nullopt) << "whoever held it has gone";
+  EXPECT_EQ(held_one(OutOfGpuMemory("x"), {of(80, 79), of(80, 40)}), 1U);
+  EXPECT_EQ(held_one(OutOfGpuMemory("x"), {of(80, 79), of(80, 78)}), std::nullopt);
+  EXPECT_EQ(held_one(OutOfGpuMemory("x", 90 * gibibyte), {of(80, 79), of(80, 79)}), std::nullopt);
+  GpuMemory shared = of(80, 1);
+  shared.shared_with_host = true;
+  EXPECT_EQ(held_one(lack, {shared, shared}), std::nullopt);
+}
+
 TEST(GpuRoom, TheJudgeKnowsWhatIsOnlyHeld) {
   const Skipped held = without_room("allocating GPU memory: too little.", true);
   EXPECT_TRUE(held.occupied);

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "result/occupied.hpp"
+
 namespace gpugauge::bench {
 namespace {
 
@@ -289,6 +291,22 @@ TEST(Trial, APartThatFailedFailsTheResultAndTheRestStands) {
     const result::BenchmarkResult outcome = bench.trial.finish();
     EXPECT_EQ(outcome.status, Status::failed);
     EXPECT_EQ(outcome.reason, wrong ? "wrong result: the sum" : "from 0 to 1: no way; from 1 to 0: no way");
+    EXPECT_EQ(outcome.metrics.size(), 1U);
+  }
+}
+
+TEST(Trial, APartThatIsOnlyInUseMakesTheResultOccupiedAndTheRestStands) {
+  for (const bool failed : {false, true}) {
+    Bench bench(define("trial", "op").custom_metrics({"host_cpu"}));
+    bench.trial.metric(ratio_of(1));
+    bench.trial.verify("the sum", true);
+    bench.trial.part_occupied("GPU 1 is in use");
+    bench.trial.part_occupied("GPU 2 is in use");
+    if (failed) bench.trial.part_failed("from 0 to 3: no way");
+    const result::BenchmarkResult outcome = bench.trial.finish();
+    EXPECT_EQ(outcome.status, failed ? Status::failed : Status::unavailable);
+    EXPECT_EQ(outcome.reason, failed ? "from 0 to 3: no way" : "GPU 1 is in use; GPU 2 is in use");
+    EXPECT_EQ(result::occupied(outcome.status, outcome.reason, outcome.notes), !failed);
     EXPECT_EQ(outcome.metrics.size(), 1U);
   }
 }
