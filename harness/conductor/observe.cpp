@@ -17,6 +17,7 @@
 #include "conductor/nvlinks.hpp"
 #include "conductor/observe_failures.hpp"
 #include "conductor/observe_figures.hpp"
+#include "conductor/observe_notes.hpp"
 #include "conductor/observe_scopes.hpp"
 #include "conductor/observe_spread.hpp"
 #include "conductor/persisting_l2.hpp"
@@ -269,6 +270,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_scopes(device.rounds, out);
   add_spreads(device, before == nullptr ? nullptr : &before->runs, out);
   add_failures(device, out);
+  add_benchmark_notes(device, out);
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);

@@ -29,7 +29,8 @@ Fact injected(const Seen& seen) {
 void examine_blocking(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, blocking_set(seen));
   it.confirms(weight::proof, seen.recovers_by({"CUDA_LAUNCH_BLOCKING", "LAUNCH_BLOCKING"}));
-  it.confirms(weight::good, seen.probe("stream_overlap", {"no_overlap"}));
+  it.confirms(weight::good, either(seen.probe("stream_overlap", {"no_overlap"}),
+                                   seen.setting("synchronous_launch", {"true"})));
   it.confirms(weight::good, seen.told({"CUDA_LAUNCH_BLOCKING"},
                                       {"CUDA_LAUNCH_BLOCKING=0", "without CUDA_LAUNCH", "consider passing"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));

@@ -1,0 +1,14 @@
+// What single benchmarks found beside their figures, as facts of an observation. Pure.
+#pragma once
+
+#include "diagnose/observation.hpp"
+#include "report/summary.hpp"
+
+namespace gpugauge::conductor {
+
+/// Adds the drift of long loads, whether two streams overlapped, whether launches waited for their kernels,
+/// and whether processes ran on their GPU's NUMA node. Each only where the benchmarks tell it alike in all
+/// processes.
+void add_benchmark_notes(const report::DeviceReport& device, diagnose::Observation& out);
+
+}  // namespace gpugauge::conductor
