@@ -9,6 +9,7 @@
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
 #include "conductor/gone_cards.hpp"
+#include "conductor/host_figures.hpp"
 #include "conductor/known_treatment.hpp"
 #include "conductor/last_verdict.hpp"
 #include "conductor/node_fingerprint.hpp"
@@ -138,6 +139,7 @@ class Check {
   judge::KnownBenchmarks _known;
 
   Devices _devices;
+  stack::Inventory _node;  ///< what the doctor sees of it
   bool _only_host = false;
   bool _gpu_missing = false;
   conductor::Catalogue _catalogue;
@@ -177,7 +179,9 @@ void Check::look_at_node() {
   if (!_arguments.policy.treatment.empty())
     conductor::require_known_treatment(_arguments.policy.treatment,
                                        conductor::node_fingerprint(_devices.gpus), _options.baseline);
-  _report.stack = stack::layers(stack::with_report(files.get(), _devices.gpus));
+  _node = stack::with_report(files.get(), _devices.gpus);
+  _options.node = &_node;
+  _report.stack = stack::layers(_node);
   _only_host = conductor::host_only(_arguments.measure.device);
   if (!_only_host) _report.node = judge::judge_expectations(_options.policy, gpu_models(_devices));
   _gpu_missing = _devices.targets.gpu_wanted && _devices.gpus.state != stack::GpuState::usable;
@@ -305,6 +309,7 @@ int Check::run() {
   const run::OutputLocks outputs(output_files(_arguments, _reports), "gpugauge check");
   measure(held->refusal());
   _progress.clear();
+  conductor::share_host_figures(_report.devices);
   judge_together(held->refusal());
   return finish();
 }

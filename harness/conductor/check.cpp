@@ -182,8 +182,8 @@ class SteppedCheck {
     // If another device was cut short, a complete device without doubts is not interrupted.
     const bool interrupted =
         !going_ && (!whole || !wanted_of({&checked, 1}, options_.policy).benchmarks.empty());
-    report::DeviceReport device =
-        judge_rounds(checked.rounds, checked.selection, options_.policy, options_.strict, interrupted);
+    report::DeviceReport device = judge_rounds(checked.rounds, checked.selection, options_.policy,
+                                               options_.strict, interrupted, options_.node);
     device.label = target.label;
     device.selection = target.selection;
     device.files = std::move(checked.files);

@@ -208,7 +208,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
 
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted) {
+                                  bool strict, bool interrupted, const stack::Inventory* node) {
   report::DeviceReport device;
   device.rounds = rounds;
   device.baseline_origin = selection.origin;
@@ -265,7 +265,8 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   }
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
-  device.observation = observe(device, selection.baseline && input.judged ? &*selection.baseline : nullptr);
+  device.observation =
+      observe(device, selection.baseline && input.judged ? &*selection.baseline : nullptr, node);
   device.diagnosis = diagnose::diagnose(*device.observation);
   return device;
 }

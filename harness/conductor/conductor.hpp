@@ -14,6 +14,7 @@
 #include "report/progress.hpp"
 #include "report/summary.hpp"
 #include "run/runner.hpp"
+#include "stack/inventory/inventory.hpp"
 
 namespace gpugauge::conductor {
 
@@ -66,6 +67,7 @@ struct CheckOptions {
   /// Benchmarks that probes may use to separate causes (probing.hpp); nullptr = no probes. Must be nullptr
   /// for devices measured at the same time: a probe alone would see another state.
   const Catalogue* probes = nullptr;
+  const stack::Inventory* node = nullptr;  ///< what the doctor sees of this node; nullptr = nobody looked
 };
 
 /// Measures a round of several devices; `only` narrows its benchmarks (empty = all). Returns one entry per
@@ -87,10 +89,12 @@ bool comparable(const result::Run& run, const baseline::Baseline& baseline,
                 const std::vector<std::string>& treatment);
 
 /// Judges stored rounds. `interrupted`: further rounds were wanted but cut off. Without a baseline in
-/// `selection`, only the physical judge is used.
+/// `selection`, only the physical judge is used. `node` as observe() takes it: only of the node and the time
+/// of the rounds.
 report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const baseline::Selection& selection, const judge::Policy& policy,
-                                  bool strict, bool interrupted = false);
+                                  bool strict, bool interrupted = false,
+                                  const stack::Inventory* node = nullptr);
 
 /// Judges two deliberately measured sides without a baseline. The report shows the new side, and physical
 /// checks apply to it only.

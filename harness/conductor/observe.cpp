@@ -22,6 +22,7 @@
 #include "conductor/observe_spread.hpp"
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
+#include "conductor/stack_facts.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/products.hpp"
 #include "result/facts.hpp"
@@ -251,7 +252,8 @@ void add_nccl(const Runs& runs, const baseline::Baseline* before, Observation& o
 
 }  // namespace
 
-Observation observe(const report::DeviceReport& device, const baseline::Baseline* before) {
+Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
+                    const stack::Inventory* node) {
   Observation out;
   if (device.rounds.empty()) return out;
   const result::Run& run = device.rounds.front();
@@ -273,6 +275,8 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_benchmark_notes(device, out);
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
+  // A driver and its switches do not change what the processors do.
+  if (node != nullptr && run.device != "host") add_stack_facts(*node, uuid, out);
   add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);

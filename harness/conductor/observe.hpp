@@ -4,6 +4,7 @@
 #include "baseline/baseline.hpp"
 #include "diagnose/observation.hpp"
 #include "report/summary.hpp"
+#include "stack/inventory/inventory.hpp"
 
 namespace gpugauge::conductor {
 
@@ -12,7 +13,9 @@ namespace gpugauge::conductor {
 /// each failed physical verdict gives the ratio to its limit. What failed without a figure is an error, and an
 /// Xid a line of the log (add_failures). Also adds the host's counters and the GPU's telemetry over all rounds,
 /// the settings, the environment, and what changed since the baseline. Counters that are as high in the
-/// baseline are no news and left out. `before` may be nullptr.
-diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before);
+/// baseline are no news and left out. `node` is what the doctor sees of the node that was measured, for GPUs
+/// and links (add_stack_facts). `before` and `node` may be nullptr.
+diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
+                              const stack::Inventory* node = nullptr);
 
 }  // namespace gpugauge::conductor

@@ -60,10 +60,14 @@ class Argument {
   /// This cause explains the failure, although its moves predict only slowness.
   void explains_failure() { explains_failure_ = true; }
 
+  /// An event was seen that needs to slow nothing else: figures that are as before do not contradict it.
+  void is_an_event() { event_ = true; }
+
   const std::vector<Evidence>& evidence() const { return evidence_; }  ///< in the order of confirms()
   /// Highest score left to the cause, 0 to 1.
   double most() const { return std::min(against_.most, open_.most); }
   bool is_of_failure() const { return explains_failure_; }  ///< explains_failure() was called
+  bool is_of_event() const { return event_; }               ///< is_an_event() was called
   /// The lowest bound's reason against the cause; "" where nothing speaks against it.
   const std::string& why_not() const { return against_.why; }
   /// Why the cause is not proven. "" where nothing is missing, or where the facts against it limit it below
@@ -79,6 +83,7 @@ class Argument {
 
   std::vector<Evidence> evidence_;
   bool explains_failure_ = false;
+  bool event_ = false;
   Bound against_;
   Bound open_;
 };

@@ -120,3 +120,23 @@ PY
   ! grep -q '_clock_application' "$(newest_run)"
   ! grep -q -e other_processes -e application_clock unknown.json
 }
+
+@test "what the driver reports and what fails is handed over to the diagnosis, with what the doctor sees of the node" {
+  sound_gpu
+  memory xids=48
+  # shellcheck disable=SC2016
+  echo "sed -i 's/^xids=48\$/xids=48 119 119/' '$PWD/scenario'" >"$GPUGAUGE_LIBEXEC/meanwhile"
+  run -1 check_gpu --observation seen.json
+  [[ $output == *"gsp_firmware"*"Xid 119 of GPU-"*", 2 times, while it was measured"* ]]
+  grep -q '"host.shm_mib": *[0-9]' seen.json
+  run -1 gpugauge diagnose seen.json
+  [[ $output == *"gsp_firmware"* ]]
+
+  rm "$GPUGAUGE_LIBEXEC/meanwhile" seen.json
+  memory ecc_uncorrected=0
+  sed -i 's/"id": "probe\/op", "status": "ok", "reason": ""/"id": "probe\/op", "status": "failed", "reason": "copying failed: cudaErrorIllegalAddress (700): A kernel touched memory that is not its own. Run the program under compute-sanitizer; the process must be started again."/' \
+    "$GPUGAUGE_LIBEXEC/now.json"
+  run -1 check_gpu --observation seen.json
+  grep -q '"text": *"probe/op: copying failed: cudaErrorIllegalAddress (700)"' seen.json
+  grep -q '"code": *700' seen.json
+}

@@ -149,6 +149,7 @@ void examine_manager_down(const Seen& seen, Argument& it) {
     it.at_most(error ? bound::half : 0, nothing_to_do);
   }
   if (!error) it.rules_out(seen.gpu_is({"GeForce", "TITAN", "Quadro"}));
+  if (!error && !fabric_not_done(seen)) it.at_most(bound::unnamed, gpu_computes(seen));
   it.at_most(bound::remote, invalid_ordinal(seen));
   it.at_most(bound::weak, seen.told(manager_mismatch_lines));
   it.at_most(bound::weak, manager_version_differs(seen));

@@ -41,6 +41,11 @@ void examine_rows(const Seen& seen, Argument& it) {
   // Without an increase it may have been a single error that a reset has since cleared.
   it.confirms(weight::good, seen.at_least("gpu.ecc_uncorrected", 1));
   it.confirms(weight::good, uncorrected_printed(seen));
+  // Nothing else points to the memory, and nothing that needs it is slower.
+  if (it.evidence().size() == 1 && !seen.became_more("remapped_rows") &&
+      !seen.slower({"hbm", "l2", "application", "framework_op"}))
+    it.at_most(bound::unnamed, in_words("rows that were remapped earlier work as before",
+                                        seen.at_least("gpu.remapped_rows", 1)));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"recovers", "normal"}));
 }
 

@@ -48,9 +48,7 @@ void examine_missing(const Seen& seen, Argument& it) {
     if (!no_answer_counted) it.confirms(weight::hint, no_answer);
   }
   // Without a kernel module nothing runs on a GPU.
-  for (const Metric* metric : seen.metrics(
-           {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "hbm", "l2", "launch", "attention", "fft"}))
-    if (metric->factor && !metric->fails) it.at_most(bound::remote, "the GPU computes: " + sentence(*metric));
+  it.at_most(bound::remote, gpu_computes(seen));
   it.at_most(bound::last_named, seen.told(holder_lines, forbids_it));
   it.at_most(bound::last_named, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
   it.at_most(bound::last_named, seen.told(rejected_lines));
@@ -77,6 +75,8 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"secure_boot", "secure boot", "mokutil", "SecureBoot", "MOK",
                                                 "module signing", "signed module"}));
   it.at_most(bound::unnamed, seen.off("host.secure_boot"));
+  // A module that was refused computes nothing. Processors are slow without it as well.
+  it.at_most(bound::remote, gpu_computes(seen));
 }
 
 /// The name is a vGPU profile: board, dash, frame buffer in GB, and the letter of the licence, or that of

@@ -234,6 +234,13 @@ Fact own_products_as_slow(const Seen& seen, Words classes, std::string_view libr
   return std::nullopt;
 }
 
+Fact gpu_computes(const Seen& seen) {
+  for (const Metric* metric : seen.metrics(
+           {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "hbm", "l2", "launch", "attention", "fft"}))
+    if (metric->factor && !metric->fails) return "the GPU computes: " + sentence(*metric);
+  return std::nullopt;
+}
+
 Fact clock_as_expected(const Seen& seen) {
   const std::optional<double> now = seen.number("sm_clock_mhz");
   const std::optional<double> then = seen.number("sm_clock_expected_mhz");

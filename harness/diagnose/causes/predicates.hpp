@@ -54,6 +54,8 @@ Fact split_types(const Seen& seen, Words classes, const Where& where = {});
 /// The gauge's own products in one of these classes lost at least half as much, in logarithms, as those of
 /// this library. The library is then not the cause.
 Fact own_products_as_slow(const Seen& seen, Words classes, std::string_view library);
+/// Work on a GPU has a figure: its kernel module is loaded, and CUDA starts.
+Fact gpu_computes(const Seen& seen);
 /// The SM clock under load was read on both sides and did not fall.
 Fact clock_as_expected(const Seen& seen);
 /// True when a framework is named, or a figure is of work in one.

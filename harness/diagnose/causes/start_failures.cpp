@@ -48,10 +48,13 @@ void examine_driver_age(const Seen& seen, Argument& it) {
 }
 
 void examine_lost(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.xid({79}));
+  const Fact fallen = seen.xid({79});
+  const Fact lost = seen.nvml_error(15, {"NVML_ERROR_GPU_IS_LOST"});
+  if (fallen || lost) it.is_an_event();
+  it.confirms(weight::proof, fallen);
   it.confirms(weight::proof, seen.told({"fallen off the bus", "GPU is lost", "NVML_ERROR_GPU_IS_LOST"},
                                        {"no gpu is lost", "is lost: no", "is lost: 0", "is lost: false"}));
-  it.confirms(weight::proof, seen.nvml_error(15, {"NVML_ERROR_GPU_IS_LOST"}));
+  it.confirms(weight::proof, lost);
   it.confirms(weight::good, seen.told({"Unable to determine the device handle for"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"normal", "recovers"}));
 }

@@ -48,7 +48,9 @@ void examine_persistence(const Seen& seen, Argument& it) {
 }
 
 void examine_gsp(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, either(seen.told(gsp_lines), seen.xid({119, 120})));
+  const Fact silent = seen.xid({119, 120});
+  it.confirms(weight::proof, either(seen.told(gsp_lines), silent));
+  if (silent) it.is_an_event();
   it.confirms(weight::proof, seen.recovers_by({"EnableGpuFirmware", "gsp"}));
   it.confirms(weight::fair, both(seen.field_changed("driver.gsp"), seen.slower({})));
   if (!it.evidence().empty()) {

@@ -88,6 +88,24 @@ TEST_F(ObserveFailures, AnXidNamesItsOwnCauseOnly) {
   EXPECT_THAT(causes(), ElementsAre("gpu_lost"));
 }
 
+TEST_F(ObserveFailures, FiguresThatAreAsBeforeDenyNoXid) {
+  xids({119, 79});
+  report::DeviceReport judged = device();
+  baseline::Baseline before;
+  before.runs = {run_};
+  for (const char* const metric_class : {"launch", "init", "gemm16"}) {
+    judge::Verdict& verdict = judged.verdicts.emplace_back();
+    verdict.metric = std::string(metric_class) + "/x:time";
+    verdict.metric_class = metric_class;
+    verdict.kind = judge::VerdictKind::ok;
+    verdict.value = verdict.baseline = 1;
+  }
+  std::vector<std::string> found;
+  for (const diagnose::Finding& finding : diagnose::diagnose(observe(judged, &before)).findings)
+    found.push_back(finding.cause);
+  EXPECT_THAT(found, testing::UnorderedElementsAre("gsp_firmware", "gpu_lost"));
+}
+
 TEST_F(ObserveFailures, AnXidOfAProgramIsToldBesideAnErrorOnly) {
   xids({31});
   EXPECT_THAT(observation().log, IsEmpty());

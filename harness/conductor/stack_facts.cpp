@@ -1,0 +1,134 @@
+#include "conductor/stack_facts.hpp"
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "result/number.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using diagnose::Value;
+
+/// Translates facts one by one; the first answer to a key stays.
+class Facts {
+ public:
+  Facts(const stack::Inventory& node, diagnose::Observation& out) : node_(node), out_(out) {}
+
+  bool tells(const std::string& from) const { return node_.has(from) && node_.value(from) != "unknown"; }
+  std::string value(const std::string& from) const { return node_.value(from); }
+  bool is_absent(const std::string& from) const {
+    const stack::Item* const item = node_.find(from);
+    return item != nullptr && item->presence == stack::Presence::absent;
+  }
+  void set(const std::string& key, Value value) { out_.inventory.emplace(key, std::move(value)); }
+  /// The text as it is.
+  void copy(const std::string& key, const std::string& from) {
+    if (tells(from)) set(key, value(from));
+  }
+  void number(const std::string& key, const std::string& from) {
+    if (const auto found = result::number_in<double>(value(from))) set(key, *found);
+  }
+  /// A switch: on by one of these words, off by any other.
+  void flag(const std::string& key, const std::string& from, const std::set<std::string_view>& on) {
+    if (tells(from)) set(key, on.contains(value(from)));
+  }
+
+ private:
+  const stack::Inventory& node_;
+  diagnose::Observation& out_;
+};
+
+/// "gpu.<n>." of the GPU with this UUID; "" where the inventory does not have it.
+std::string prefix_of(const stack::Inventory& node, const std::string& uuid) {
+  if (uuid.empty()) return "";
+  for (const std::string& number : node.children("gpu"))
+    if (node.value(fmt::format("gpu.{}.uuid", number)) == uuid) return fmt::format("gpu.{}.", number);
+  return "";
+}
+
+void add_driver(Facts& facts) {
+  constexpr std::array<const char*, 5> same{"driver.version", "driver.kernel_module_version",
+                                            "driver.libcuda_path", "driver.libcuda_version",
+                                            "driver.cuda_max"};
+  for (const char* const key : same) facts.copy(key, key);
+  facts.flag("driver.open_module", "driver.kernel_module_kind", {"open"});
+  facts.flag("uvm.loaded", "driver.uvm", {"loaded"});
+  if (facts.is_absent("driver.peermem")) facts.set("peermem.module", {});
+  // "loaded nv_peer_mem"
+  if (const std::string peermem = facts.value("driver.peermem"); peermem.starts_with("loaded"))
+    facts.set("peermem.module", peermem.find(' ') == std::string::npos
+                                    ? "nvidia_peermem"
+                                    : peermem.substr(peermem.find(' ') + 1));
+  facts.flag("kernel.kaslr", "driver.kernel_aslr", {"on"});
+  facts.flag("host.secure_boot", "driver.secure_boot", {"on"});
+  facts.copy("gpu.vgpu_license", "vgpu.licence");
+  facts.copy("gpu.confidential_computing", "driver.confidential_computing");
+}
+
+/// A package of the fabric manager lies on many machines without a switch, and is then no sign of anything.
+void add_fabric(Facts& facts) {
+  facts.flag("topology.nvswitch", "topology.nvswitch", {"yes"});
+  if (facts.value("topology.nvswitch") != "yes" && facts.value("fabric_manager.state") != "running") return;
+  if (facts.tells("fabric_manager.state"))
+    facts.set("fabric_manager.state",
+              facts.value("fabric_manager.state") == "running" ? "running" : "not running");
+  facts.copy("fabric_manager.version", "fabric_manager.version");
+}
+
+void add_gpu_facts(Facts& facts, const std::string& gpu) {
+  facts.copy("driver.gsp", gpu + "gsp");
+  facts.copy("gpu.brand", gpu + "brand");
+  facts.copy("gpu.fabric_state", gpu + "fabric_state");
+  const auto corrected = result::number_in<double>(facts.value(gpu + "remapped_correctable"));
+  const auto uncorrected = result::number_in<double>(facts.value(gpu + "remapped_uncorrectable"));
+  if (corrected || uncorrected)
+    facts.set("gpu.remapped_rows", corrected.value_or(0) + uncorrected.value_or(0));
+}
+
+/// What the network cards are, by their drivers and links. A machine without cards has no fabric to name.
+void add_network(const stack::Inventory& node, Facts& facts) {
+  if (facts.is_absent("host.infiniband")) facts.set("host.infiniband", false);
+  if (!node.has("host.infiniband")) return;
+  bool network = false;
+  std::set<std::string> kinds;
+  for (const std::string& card : node.children("host.infiniband")) {
+    const std::string prefix = fmt::format("host.infiniband.{}.", card);
+    if (facts.value(prefix + "role") == "switch management") continue;
+    network = true;
+    if (facts.value(prefix + "driver") == "efa")
+      kinds.insert("efa");
+    else if (facts.value(prefix + "link_layer") == "InfiniBand")
+      kinds.insert("infiniband");
+    else if (facts.value(prefix + "link_layer") == "Ethernet")
+      kinds.insert("roce");
+  }
+  facts.set("host.infiniband", network);
+  if (kinds.size() == 1) facts.set("host.fabric", *kinds.begin());
+}
+
+void add_host(const stack::Inventory& node, Facts& facts) {
+  facts.copy("host.iommu", "host.iommu");
+  facts.flag("host.acs", "host.acs", {"on"});
+  facts.number("host.shm_mib", "host.shm_mib");
+  facts.number("host.memlock_kib", "host.memlock_kib");
+  add_network(node, facts);
+}
+
+}  // namespace
+
+void add_stack_facts(const stack::Inventory& node, const std::string& uuid, diagnose::Observation& out) {
+  Facts facts(node, out);
+  add_driver(facts);
+  add_fabric(facts);
+  add_host(node, facts);
+  if (const std::string gpu = prefix_of(node, uuid); !gpu.empty()) add_gpu_facts(facts, gpu);
+  facts.copy("driver.gsp", "driver.gsp");
+}
+
+}  // namespace gpugauge::conductor

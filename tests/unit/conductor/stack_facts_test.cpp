@@ -1,0 +1,188 @@
+// From the doctor's inventory to the facts of an observation, and what they may and may not make of it.
+#include "conductor/stack_facts.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "conductor/observe.hpp"
+#include "diagnose/diagnose.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+using diagnose::Value;
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+
+class StackFacts : public testing::Test {
+ protected:
+  StackFacts() {
+    node_.present("gpu.0.uuid", "GPU-9", "nvml");
+    node_.present("gpu.1.uuid", "GPU-0", "nvml");
+  }
+
+  void tell(const std::string& key, const std::string& value) { node_.present(key, value, "test"); }
+  std::map<std::string, Value> facts(const std::string& uuid = "GPU-0") const {
+    diagnose::Observation out;
+    add_stack_facts(node_, uuid, out);
+    return out.inventory;
+  }
+  Value fact(const std::string& key) const {
+    const auto all = facts();
+    const auto found = all.find(key);
+    return found == all.end() ? Value("not there") : found->second;
+  }
+  /// The causes of a check of GPU-0 in which one class is twice as slow.
+  std::vector<std::string> causes(const std::string& slow) const {
+    report::DeviceReport device;
+    result::Run& run = device.rounds.emplace_back();
+    run.device = "GPU-0";
+    run.complete = true;
+    run.fingerprint.device = {{"gpu.0.uuid", "GPU-0"}, {"gpu.0.name", "NVIDIA H100 80GB HBM3"}};
+    for (const std::string metric_class : {"launch", "gemm16", "hbm", "h2d"}) {
+      judge::Verdict& verdict = device.verdicts.emplace_back();
+      verdict.metric = metric_class + "/x:time";
+      verdict.metric_class = metric_class;
+      verdict.kind = metric_class == slow ? judge::VerdictKind::regressed : judge::VerdictKind::ok;
+      verdict.better = result::Direction::lower;
+      verdict.value = metric_class == slow ? 2 : 1;
+      verdict.baseline = 1;
+    }
+    baseline::Baseline before;
+    before.runs = {run};
+    std::vector<std::string> out;
+    for (const diagnose::Finding& finding : diagnose::diagnose(observe(device, &before, &node_)).findings)
+      out.push_back(finding.cause);
+    return out;
+  }
+
+  stack::Inventory node_;
+};
+
+TEST_F(StackFacts, WhatTheInventoryDoesNotTellStaysAbsent) {
+  EXPECT_THAT(facts(), IsEmpty());
+  node_.unreadable("host.acs", "/sys", "root");
+  node_.absent("driver.secure_boot", "/sys");
+  node_.absent("fabric_manager.state", "/proc");
+  tell("vgpu.licence", "unknown");
+  tell("host.iommu", "unknown");
+  tell("host.memlock_kib", "unlimited");
+  EXPECT_THAT(facts(), IsEmpty());
+}
+
+TEST_F(StackFacts, EachFactHasItsKey) {
+  tell("driver.gsp", "off");
+  tell("driver.uvm", "loaded");
+  tell("driver.peermem", "loaded nv_peer_mem");
+  tell("driver.kernel_aslr", "on");
+  tell("driver.secure_boot", "off");
+  tell("driver.kernel_module_kind", "proprietary");
+  tell("host.iommu", "translated");
+  tell("host.acs", "on");
+  tell("host.shm_mib", "64");
+  tell("host.memlock_kib", "8192");
+  tell("topology.nvswitch", "no");
+  tell("vgpu.licence", "unlicensed");
+  tell("gpu.1.brand", "Tesla");
+  tell("gpu.1.gsp", "580.65.06");
+  tell("gpu.1.remapped_correctable", "1");
+  tell("gpu.1.remapped_uncorrectable", "2");
+  tell("gpu.1.fabric_state", "completed");
+  EXPECT_EQ(fact("driver.gsp"), Value("580.65.06"));  // this GPU's before the first one's
+  EXPECT_EQ(fact("uvm.loaded"), Value(true));
+  EXPECT_EQ(fact("peermem.module"), Value("nv_peer_mem"));
+  EXPECT_EQ(fact("kernel.kaslr"), Value(true));
+  EXPECT_EQ(fact("host.secure_boot"), Value(false));
+  EXPECT_EQ(fact("driver.open_module"), Value(false));
+  EXPECT_EQ(fact("host.iommu"), Value("translated"));
+  EXPECT_EQ(fact("host.acs"), Value(true));
+  EXPECT_EQ(fact("host.shm_mib"), Value(64.));
+  EXPECT_EQ(fact("host.memlock_kib"), Value(8192.));
+  EXPECT_EQ(fact("topology.nvswitch"), Value(false));
+  EXPECT_EQ(fact("gpu.vgpu_license"), Value("unlicensed"));
+  EXPECT_EQ(fact("gpu.brand"), Value("Tesla"));
+  EXPECT_EQ(fact("gpu.remapped_rows"), Value(3.));
+  EXPECT_EQ(fact("gpu.fabric_state"), Value("completed"));
+  EXPECT_FALSE(facts("").contains("gpu.brand"));
+  EXPECT_FALSE(facts("GPU-9").contains("gpu.brand"));
+}
+
+TEST_F(StackFacts, NoModuleForPeerMemoryIsTheFactThatThereIsNone) {
+  node_.absent("driver.peermem", "/proc/modules");
+  EXPECT_EQ(fact("peermem.module"), Value());
+}
+
+TEST_F(StackFacts, TheFingerprintOfTheRunCountsMore) {
+  tell("driver.version", "580.65.06");
+  diagnose::Observation out;
+  out.inventory["driver.version"] = "575.1";
+  add_stack_facts(node_, "GPU-0", out);
+  EXPECT_EQ(out.inventory.at("driver.version"), Value("575.1"));
+}
+
+TEST_F(StackFacts, AFabricManagerCountsWhereThereIsAFabric) {
+  tell("fabric_manager.state", "installed");
+  tell("fabric_manager.version", "570.1");
+  EXPECT_FALSE(facts().contains("fabric_manager.state"));
+  tell("topology.nvswitch", "no");
+  EXPECT_FALSE(facts().contains("fabric_manager.version"));
+  tell("topology.nvswitch", "yes");
+  EXPECT_EQ(fact("fabric_manager.state"), Value("not running"));
+  EXPECT_EQ(fact("fabric_manager.version"), Value("570.1"));
+  tell("fabric_manager.state", "running");
+  EXPECT_EQ(fact("fabric_manager.state"), Value("running"));
+}
+
+TEST_F(StackFacts, NetworkCardsAreToldByTheirDriversAndLinks) {
+  node_.absent("host.infiniband", "/sys/class/infiniband");
+  EXPECT_EQ(fact("host.infiniband"), Value(false));
+  tell("host.infiniband", "mlx5_0");
+  tell("host.infiniband.mlx5_0.link_layer", "InfiniBand");
+  tell("host.infiniband.mlx5_0.role", "switch management");
+  EXPECT_EQ(fact("host.infiniband"), Value(false));
+  tell("host.infiniband.mlx5_1.link_layer", "Ethernet");
+  EXPECT_EQ(fact("host.infiniband"), Value(true));
+  EXPECT_EQ(fact("host.fabric"), Value("roce"));
+  tell("host.infiniband.efa_0.driver", "efa");
+  EXPECT_FALSE(facts().contains("host.fabric"));  // of two kinds, and which one is used is not known
+}
+
+TEST_F(StackFacts, StatesThatManyHealthyMachinesHaveAreBlamedForNoSlowWork) {
+  tell("driver.secure_boot", "on");
+  tell("driver.kernel_aslr", "on");
+  tell("driver.uvm", "loaded");
+  tell("driver.gsp", "580.65.06");
+  tell("driver.confidential_computing", "off");
+  tell("host.shm_mib", "64");
+  tell("host.memlock_kib", "64");
+  tell("fabric_manager.state", "installed");
+  tell("fabric_manager.version", "580.65.06");
+  tell("driver.version", "580.65.06");
+  tell("topology.nvswitch", "yes");
+  tell("gpu.1.remapped_correctable", "3");
+  node_.absent("driver.peermem", "/proc/modules");
+  node_.absent("host.infiniband", "/sys/class/infiniband");
+  const std::vector<std::string> wrong{"secure_boot_rejects_module",
+                                       "fabric_manager_down",
+                                       "hbm_row_remap",
+                                       "kernel_kaslr_hmm",
+                                       "gsp_firmware",
+                                       "shm_too_small",
+                                       "uvm_module_bad",
+                                       "gdr_disabled",
+                                       "fabric_manager_version_mismatch"};
+  for (const char* const slow : {"launch", "gemm16", "none"})
+    for (const std::string& cause : causes(slow)) EXPECT_THAT(wrong, Not(Contains(cause))) << slow;
+}
+
+TEST_F(StackFacts, TranslatedAddressesAreNamedWhereCopiesAreSlow) {
+  tell("host.iommu", "translated");
+  EXPECT_THAT(causes("h2d"), Contains("iommu_translation"));
+  EXPECT_THAT(causes("launch"), Not(Contains("iommu_translation")));
+}
+
+}  // namespace
+}  // namespace gpugauge::conductor
