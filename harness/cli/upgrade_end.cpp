@@ -186,7 +186,8 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
                               ? judge_returned(upgrade, device, policy, strict)
                               : conductor::judge_upgrade(conductor::old_side(upgrade.kept, device).runs,
                                                          counted(upgrade, "new", device),
-                                                         report::sentences(upgrade.change), policy, strict));
+                                                         report::sentences(upgrade.change), policy, strict,
+                                                         "boot it and run `gpugauge upgrade end` once more"));
     out.devices.back().label = device.label;
     out.devices.back().selection = device.selection;
   }
@@ -252,7 +253,8 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   upgrade.request = parse_target(kept.target);
   upgrade.before = recorded_stack(upgrade.kept);
   upgrade.now = stack_now(upgrade.kept, upgrade.before, arguments.source);
-  upgrade.change = stack::stack_change(upgrade.before, upgrade.now, upgrade.request);
+  upgrade.change = stack::stack_change(upgrade.before, upgrade.now, upgrade.request,
+                                       conductor::new_stack_measured(upgrade.kept));
   if (kept.state == conductor::UpgradeState::measuring)
     throw result::UsageError(fmt::format(
         "the old stack of upgrade {} is not measured yet: {}", kept.name,

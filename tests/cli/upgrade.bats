@@ -50,6 +50,7 @@ export WIDE=yes
   state_is open
   run -1 end
   [[ $output == *regressed*probe/op:latency* ]]
+  [[ $output == *"boot it and run \`gpugauge upgrade end\` once more (A/B/A)"* && $output != *"--before"* ]]
   # A machine that is busy meanwhile is a cause of its own, which is said instead of the advice to go back.
   busy=no
   [[ $output != *"cpu_contention"*confident* ]] || busy=yes
@@ -63,6 +64,8 @@ export WIDE=yes
   latency 0.001
   run -0 end
   [[ $output == *"The new stack against both measurements of the old one (A/B/A): regressed"* ]]
+  [[ $output == *"As before: driver: it is 570.86.15, and 580 was planned."* && $output != *"Not changed"* ]]
+  [[ $output != *"can be booted again"* ]]
   [[ $output == *"is closed: the machine is as it was before it"* ]]
   [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print([a["exit_code"] for a in json.load(sys.stdin)["attempts"]])')" = "[1, 0]" ]
   [ "$busy" = no ] || skip "other work kept the processors busy: the advice to go back was not given, and not looked at"
@@ -297,6 +300,18 @@ PY
   echo '{"schema": "gpugauge.report/1"}' >nodes/report.json
   run -3 gpugauge upgrade plan nodes --to driver=580 --at-once 50
   [[ $output == *"cannot be told (1)  host"* && $output == *"1 file was passed over"* && $output == *"a run or a lock is all that was given"* ]]
+  # A file that tells nothing may be a node's.
+  : >nodes/h3.json
+  echo '{' >nodes/h4.json
+  echo '{}' >nodes/h5.json
+  ln -s nowhere nodes/h6.json
+  head -c 200 nodes/h1.json >nodes/h7.json
+  run -3 gpugauge upgrade plan nodes --to driver=580 --at-once 50
+  for i in 3 4 5 6 7; do [[ $output == *"nodes/h$i.json"* ]]; done
+  [[ $output == *"1 file was passed over"* && ${lines[-1]} == "2 of 8 nodes can take it"*"6 cannot be told"* ]]
+  gpugauge upgrade plan nodes --to driver=580 --json >plan.json || [ $? -eq 3 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" rollout plan.json
+  rm nodes/h[3-7].json
   cp nodes/h1.json twin.json
   run -2 gpugauge upgrade plan nodes twin.json --to driver=580
   [[ $output == *"are of one node"* ]]
