@@ -8,9 +8,9 @@
 
 namespace gpugauge::conductor {
 
-/// Adds one figure per metric, as observe() says; their scopes have the metric and the suite's own library only. The comparison gives its slowdown; where that shows
-/// nothing, a failed physical limit does. Figures of the gauge's own kernels have diagnose::own_library as
-/// library.
+/// Adds one figure per metric, as observe() says. The comparison gives its slowdown; where that shows nothing,
+/// a failed physical limit does. Their scopes have the metric, and diagnose::own_library as library where the
+/// gauge's own kernels were measured; add_scopes() fills the rest.
 void add_figures(const std::vector<judge::Verdict>& verdicts, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor
