@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "report/pieces.hpp"
+
 namespace gpugauge::report {
 namespace {
 
@@ -138,11 +140,10 @@ std::size_t painted_width(std::string_view text) {
 /// Wraps into lines; the first begins in `column`. `begun`: that line already holds text.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent, std::size_t column,
                     bool begun) {
-  std::istringstream words{std::string(text)};
   std::string out;
   bool blank = false;
-  for (std::string word; words >> word; blank = begun = true) {
-    const std::size_t length = painted_width(word);
+  for (const std::string& piece : pieces(text)) {
+    const std::size_t length = painted_width(piece);
     if (begun && column + (blank ? 1 : 0) + length > width) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
@@ -150,8 +151,9 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
       out += " ";
       ++column;
     }
-    out += word;
+    out += piece;
     column += length;
+    blank = begun = true;
   }
   return out;
 }

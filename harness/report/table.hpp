@@ -48,12 +48,13 @@ class Table {
 /// Columns that a text takes: one per UTF-8 code point.
 std::size_t display_width(std::string_view text);
 
-/// Wraps text at blanks to `width`. Indents every line but the first by `indent`; the first line leaves as
+/// Wraps text at blanks to `width`, but in no command (report/pieces.hpp): one that is longer than a line stands
+/// on a line of its own and is wider. Indents every line but the first by `indent`; the first line leaves as
 /// much space for what the caller writes there.
 std::string wrap(std::string_view text, int width, int indent = 0);
 
 /// `label`, which may be painted, followed by the text, wrapped as wrap() does. The label's width counts in
-/// the first line. A word that does not fit beside the label starts the next line.
+/// the first line. A piece that does not fit beside the label starts the next line.
 std::string wrap_behind(const std::string& label, std::string_view text, int width, int indent);
 
 }  // namespace gpugauge::report

@@ -65,6 +65,14 @@ check_gpu() {
   run -0 check_gpu
   [[ $output == *"inconclusive"*"health/memory"*"a memory row of GPU-"*" waits to be remapped at the next reset; drain the node, then reset the GPU: sudo nvidia-smi --gpu-reset -i GPU-"*"then check again"* ]]
   run -4 check_gpu --strict
+  # Half a command that is pasted resets every GPU.
+  local width
+  for width in 60 76 100; do
+    COLUMNS=$width run check_gpu
+    grep -q 'sudo nvidia-smi --gpu-reset -i GPU-' <<<"$output"
+    COLUMNS=$width run gpugauge doctor
+    grep -q 'sudo nvidia-smi --gpu-reset -i [0-9G]' <<<"$output"
+  done
   memory retired_pages_pending=1
   run -4 check_gpu --strict
   [[ $output == *"memory pages of GPU-"*" wait to be retired; drain the node"* ]]

@@ -60,6 +60,11 @@ PY
   while IFS= read -r line; do [ "${#line}" -le 70 ] || { echo "too long: $line"; false; }; done < <(grep -v 'kept as' <<<"$output")
 }
 
+@test "no command that is advised is broken over two lines" {
+  COLUMNS=60 run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  [[ $output == *"\`gpugauge baseline create --device host --profile smoke\`"* ]]
+}
+
 @test "check of the host judges it by name and says that no GPU was judged" {
   run gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet --report json=report.json
   [[ $output == *"no GPU is judged"* ]]
