@@ -106,13 +106,19 @@ int run(const CodegenArguments& arguments) {
   report.complete = arguments.files.empty() || !arguments.expectations.empty() || arguments.strict;
   report.every_architecture = !arguments.expectations.empty();
   report.strict = arguments.strict;
-  print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
-  if (report.review.rows.empty())
-    return cannot_judge(arguments.expectations.empty()
-                            ? "none of these files holds a kernel of this project: there was nothing to judge"
-                            : "none of these files holds a kernel: there was nothing to judge");
-  if (report::failed(report)) return static_cast<int>(judge::ExitCode::regressed);
-  return static_cast<int>(report::passed(report) ? judge::ExitCode::pass : judge::ExitCode::cannot_judge);
+  const bool nothing = report.review.rows.empty();
+  const judge::ExitCode judged = nothing || !(report::failed(report) || report::passed(report))
+                                     ? judge::ExitCode::cannot_judge
+                                 : report::failed(report) ? judge::ExitCode::regressed
+                                                          : judge::ExitCode::pass;
+  const int end =
+      print_verdict(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)),
+                    static_cast<int>(judged));
+  if (nothing)
+    warn(arguments.expectations.empty()
+             ? "none of these files holds a kernel of this project: there was nothing to judge"
+             : "none of these files holds a kernel: there was nothing to judge");
+  return end;
 }
 
 }  // namespace

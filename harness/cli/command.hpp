@@ -170,6 +170,15 @@ class Beside {
  public:
   /// One sentence, without its full stop.
   void add(std::string problem) { _problems.push_back(std::move(problem)); }
+  /// Takes a step; what it throws is added behind `what`, and keeps nothing else back.
+  template <typename Step>
+  void attempt(const std::string& what, const Step& step) {
+    try {
+      step();
+    } catch (const std::exception& error) {
+      add(what + error.what());
+    }
+  }
   bool any() const { return !_problems.empty(); }  ///< Something went wrong.
   /// Says each on standard error, a line each, the last with what becomes of `exit_code`, and returns the
   /// exit code of all: `exit_code` where nothing went wrong; otherwise 2, but for a 1, which stays. What was
@@ -191,5 +200,8 @@ void write_report_files(const report::Subject& subject, const ReportArguments& a
 /// Likewise, and ends as Beside::end says.
 int write_reports(const report::Subject& subject, const ReportArguments& arguments, const std::string& table,
                   int exit_code);
+/// print() of a command that ends with a verdict and takes no --report. Ends as Beside::end says where the
+/// text could not be written.
+[[nodiscard]] int print_verdict(const std::string& text, int exit_code);
 
 }  // namespace gpugauge::cli

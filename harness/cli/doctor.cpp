@@ -69,9 +69,9 @@ int run(const DoctorCommand& arguments) {
   }
   const report::Doctor doctor = examine(inventory_of(arguments.doctor), policy_of(arguments.doctor.policy));
   for (const auto& [format, file] : files) result::write_file(file, rendered(doctor, format));
-  print(arguments.json ? report::to_json(doctor)
-                       : report::draw(doctor, report::terminal(1), arguments.whole));
-  return report::outcome(doctor).exit_code;
+  return print_verdict(
+      arguments.json ? report::to_json(doctor) : report::draw(doctor, report::terminal(1), arguments.whole),
+      report::outcome(doctor).exit_code);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // gpugauge doctor lock, verify and diff: one stack against a lock, many, or another.
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -129,13 +130,12 @@ int verify(const DoctorLockArguments& arguments, const DoctorArguments& doctor) 
     as_it_is.redact = false;
     judge("this node", inventory_of(as_it_is));
   }
-  print(arguments.json ? to_json(nodes) : draw(nodes, report::terminal(1)));
   int code = 0;
-  for (const Node& node : nodes) {
-    if (!node.report.drifts.empty()) return 1;
+  for (const Node& node : nodes)
     if (!sure(node.report)) code = 3;
-  }
-  return code;
+  if (std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return !node.report.drifts.empty(); }))
+    code = 1;
+  return print_verdict(arguments.json ? to_json(nodes) : draw(nodes, report::terminal(1)), code);
 }
 
 int diff(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
@@ -149,6 +149,7 @@ int diff(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
     right = redactor.inventory(right);
   }
   const std::vector<stack::Difference> differences = stack::diff(left, right);
+  std::string shown = "no difference but in what moves by itself\n";
   if (arguments.json) {
     ordered_json out = ordered_json::array();
     for (const stack::Difference& one : differences)
@@ -156,12 +157,10 @@ int diff(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
                      {"consequence", stack::to_string(one.consequence)},
                      {"left", one.left},
                      {"right", one.right}});
-    print(ordered_json{{"schema", "gpugauge.diff/1"}, {"differences", out}}.dump(
-              2, ' ', false, ordered_json::error_handler_t::replace) +
-          "\n");
-  } else if (differences.empty()) {
-    print("no difference but in what moves by itself\n");
-  } else {
+    shown = ordered_json{{"schema", "gpugauge.diff/1"}, {"differences", out}}.dump(
+                2, ' ', false, ordered_json::error_handler_t::replace) +
+            "\n";
+  } else if (!differences.empty()) {
     report::Table table({{"layer"},
                          {"item", false, true},
                          {report::plain(names[0]), false, true},
@@ -171,9 +170,9 @@ int diff(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
                  {report::plain(one.key), report::Tone::strong},
                  {report::plain(one.left)},
                  {report::plain(one.right)}});
-    print(table.draw(report::uncut(report::terminal(1))));
+    shown = table.draw(report::uncut(report::terminal(1)));
   }
-  return differences.empty() ? 0 : 1;
+  return print_verdict(shown, differences.empty() ? 0 : 1);
 }
 
 /// A question beside one of these subcommands would go unanswered.

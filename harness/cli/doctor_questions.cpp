@@ -25,8 +25,7 @@ std::vector<stack::GpuModel> models(const std::string& words) {
 
 template <typename Answer>
 int show(const Answer& answer, bool json, int code) {
-  print(json ? report::to_json(answer) : report::draw(answer, report::terminal(1)));
-  return code;
+  return print_verdict(json ? report::to_json(answer) : report::draw(answer, report::terminal(1)), code);
 }
 
 int answer_plan(const Questions& asked, const DoctorArguments& arguments, bool json) {

@@ -141,8 +141,8 @@ int admit(const FleetAdmitArguments& arguments) {
     remarks.emplace_back("Collectives between nodes are no part of an admission: gpugauge fleet reads them.");
   remarks.insert(remarks.end(), newcomers.remarks.begin(), newcomers.remarks.end());
   made.remarks.insert(made.remarks.end(), remarks.begin(), remarks.end());
-  print(arguments.json ? report::to_json(made) : report::draw(made, report::terminal(1)));
-  return static_cast<int>(made.outcome.code);
+  return print_verdict(arguments.json ? report::to_json(made) : report::draw(made, report::terminal(1)),
+                       static_cast<int>(made.outcome.code));
 }
 
 }  // namespace

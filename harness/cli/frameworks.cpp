@@ -81,16 +81,23 @@ int run(const FrameworksArguments& arguments, const Invocation& invocation) {
   progress.clear();
   const report::FrameworksReport report = conductor::judge_frameworks(measured, gpus);
   // The verdict first: nothing that goes wrong with a file may keep it back.
-  print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
-  if (!arguments.output.empty()) result::write_file(own_file(arguments.output), result::to_json(measured));
+  Beside beside;
+  beside.attempt("", [&] {
+    print(arguments.json ? report::to_json(report) : report::draw(report, report::terminal(1)));
+  });
+  if (!arguments.output.empty())
+    beside.attempt("--output: ",
+                   [&] { result::write_file(own_file(arguments.output), result::to_json(measured)); });
   if (!arguments.observation.empty() && !report.frameworks.empty()) {
     const report::Framework& only = report.frameworks.front();
     if (only.observation)
-      result::write_file(arguments.observation, diagnose::to_json(*only.observation));
+      beside.attempt("--observation: ", [&] {
+        result::write_file(arguments.observation, diagnose::to_json(*only.observation));
+      });
     else
       warn(fmt::format("--observation: nothing was seen: {}", only.sentence));
   }
-  return static_cast<int>(report.outcome.code);
+  return beside.end(static_cast<int>(report.outcome.code));
 }
 
 }  // namespace

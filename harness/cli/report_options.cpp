@@ -1,4 +1,4 @@
-// --report KIND=FILE, of every command that has a result.
+// --report KIND=FILE, of every command that has a result, and how one ends whose result could not be written.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -37,16 +37,6 @@ Wanted wanted(const std::string& word) {
     throw result::UsageError(
         fmt::format("--report {}: give it as KIND=FILE, such as {}=FILE; - is standard output", word, kind));
   return {reporter, word.substr(at + 1)};
-}
-
-/// What goes wrong with one of several things keeps no other back.
-template <typename Step>
-void attempt(const std::string& what, Beside& beside, const Step& step) {
-  try {
-    step();
-  } catch (const std::exception& error) {
-    beside.add(what + error.what());
-  }
 }
 
 }  // namespace
@@ -116,20 +106,20 @@ void show_report(const report::Subject& subject, const ReportArguments& argument
                  Beside& beside) {
   std::string shown = table;
   std::string below;
-  if (arguments.json) attempt("--json: ", beside, [&] { shown = report::json_text(subject); });
+  if (arguments.json) beside.attempt("--json: ", [&] { shown = report::json_text(subject); });
   for (const std::string& word : arguments.files)
     if (const Wanted one = wanted(word); one.to_standard_output())
-      attempt(fmt::format("--report {}: ", word), beside,
-              [&] { (one.instead() ? shown : below) = one.reporter->text(subject); });
-  attempt("", beside, [&] { print(shown + below); });
+      beside.attempt(fmt::format("--report {}: ", word),
+                     [&] { (one.instead() ? shown : below) = one.reporter->text(subject); });
+  beside.attempt("", [&] { print(shown + below); });
 }
 
 void write_report_files(const report::Subject& subject, const ReportArguments& arguments, Beside& beside) {
   for (const std::string& word : arguments.files) {
     const Wanted one = wanted(word);
     if (one.to_standard_output()) continue;
-    attempt(fmt::format("--report {}: ", word), beside,
-            [&] { result::write_file(one.file, one.reporter->text(subject)); });
+    beside.attempt(fmt::format("--report {}: ", word),
+                   [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
 }
 
@@ -144,6 +134,12 @@ int write_reports(const report::Subject& subject, const ReportArguments& argumen
                   int exit_code) {
   Beside beside;
   write_reports(subject, arguments, table, beside);
+  return beside.end(exit_code);
+}
+
+int print_verdict(const std::string& text, int exit_code) {
+  Beside beside;
+  beside.attempt("", [&] { print(text); });
   return beside.end(exit_code);
 }
 

@@ -95,9 +95,11 @@ int inject(const InjectArguments& arguments, bool json, bool quiet) {
   progress.clear();
   if (gpu_missing) report.remarks.push_back("No GPU can be used: " + devices.gpus.explanation);
   const std::string text = report::to_json(report);
-  print(json ? text : report::draw(report, report::terminal(1)));
-  if (!arguments.output.empty()) result::write_file(arguments.output, text);
-  return static_cast<int>(report::outcome(report).code);
+  Beside beside;
+  beside.attempt("", [&] { print(json ? text : report::draw(report, report::terminal(1))); });
+  if (!arguments.output.empty())
+    beside.attempt("--output: ", [&] { result::write_file(arguments.output, text); });
+  return beside.end(static_cast<int>(report::outcome(report).code));
 }
 
 }  // namespace gpugauge::cli

@@ -71,9 +71,9 @@ int status(const StatusArguments& arguments, const CLI::App& command) {
   request.kept_in = state.string();
   const judge::Status found = judge::judge_status(conductor::kept_verdicts(state, arguments.root),
                                                   conductor::present_now(arguments.root), request);
-  print(arguments.json ? report::to_json(found)
-                       : report::draw(found, exit_style_of(command), report::terminal(1)));
-  return static_cast<int>(found.outcome.code);
+  return print_verdict(arguments.json ? report::to_json(found)
+                                      : report::draw(found, exit_style_of(command), report::terminal(1)),
+                       static_cast<int>(found.outcome.code));
 }
 
 }  // namespace

@@ -252,32 +252,33 @@ conductor::UpgradeRecord record_of(const UpgradeBeginArguments& arguments, const
   return record;
 }
 
-/// Plans and records a new upgrade in `kept`. Returns false if the plan does not work here: then that was
-/// said, and nothing was recorded.
-bool recorded(const UpgradeBeginArguments& arguments, const std::filesystem::path& state, bool gpu_wanted,
-              const std::vector<conductor::Chosen>& chosen, conductor::KeptUpgrade& kept,
-              stack::Inventory& before) {
+/// Plans and records a new upgrade in `kept`. Returns 0; the exit code where the plan does not work here: then
+/// that was said, and nothing was recorded.
+int plan_and_record(const UpgradeBeginArguments& arguments, const std::filesystem::path& state,
+                    bool gpu_wanted, const std::vector<conductor::Chosen>& chosen,
+                    conductor::KeptUpgrade& kept, stack::Inventory& before) {
+  constexpr int does_not_work = static_cast<int>(judge::ExitCode::regressed);
   const stack::PlanRequest asked = parse_target(arguments.target);
   before = read_stack(arguments.source);
   std::optional<stack::PlanReport> plan;
   if (!asked.versions.empty())
     plan = stack::plan(asked, before, stack::tables(), {stack::Policy::development, today()});
   if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
-    print(report::draw(*plan, report::terminal(1)));
+    const int code = print_verdict(report::draw(*plan, report::terminal(1)), does_not_work);
     warn("nothing was recorded or measured: change the plan, or say --anyway");
-    return false;
+    return code;
   }
   if (gpu_wanted && !arguments.anyway && too_old_for_this_build(asked)) {
     warn(fmt::format(
         "this gpugauge was built with CUDA {} and needs driver {} or newer: it could not measure "
         "the new stack; use one that was built with an older CUDA for both sides, or say --anyway",
         result::build().cuda, result::build().minimum_driver));
-    return false;
+    return does_not_work;
   }
   kept.record = record_of(arguments, new_name(state), before, chosen);
   kept.folder = conductor::upgrade_folder(state, kept.record.name);
   write_record(kept, before, asked, plan ? &*plan : nullptr);
-  return true;
+  return 0;
 }
 
 /// Measures the old side of every device of the upgrade. Returns why that ended early, "" where it is whole.
@@ -324,8 +325,10 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
   const auto held = hold(targets_of(chosen), arguments.measure, progress);
   if (!held->refusal().empty()) return busy(*held);
   for (const conductor::Chosen& one : chosen) conductor::refuse_unmeasured(one.choice);
-  if (!arguments.resume && !recorded(arguments, state, devices.targets.gpu_wanted, chosen, kept, before))
-    return static_cast<int>(judge::ExitCode::regressed);
+  if (!arguments.resume)
+    if (const int code = plan_and_record(arguments, state, devices.targets.gpu_wanted, chosen, kept, before);
+        code != 0)
+      return code;
   if (!arguments.json)
     print(draw_before(kept, before, parse_target(kept.record.target), report::terminal(1)));
   if (const std::string stopped = measure_old_side(kept, options, chosen, devices.gpus, progress);

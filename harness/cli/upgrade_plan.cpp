@@ -100,9 +100,9 @@ int plan(const UpgradePlanArguments& arguments) {
     rollout.remarks.push_back(
         fmt::format("{} passed over: in the folders, and of no node.",
                     passed_over == 1 ? "1 file was" : fmt::format("{} files were", passed_over)));
-  print(arguments.json ? report::to_json(rollout, arguments.target)
-                       : report::draw(rollout, report::terminal(1), arguments.every_node));
-  return report::exit_code(rollout);
+  return print_verdict(arguments.json ? report::to_json(rollout, arguments.target)
+                                      : report::draw(rollout, report::terminal(1), arguments.every_node),
+                       report::exit_code(rollout));
 }
 
 }  // namespace

@@ -159,6 +159,13 @@ PY
   [[ $output == *"1 of 2 as locked, 1 drifted"* ]]
   run -1 gpugauge doctor diff before.json after.json
   [[ $output == *kernel_module_version*535.183.01*535.216.03* ]]
+  local words
+  for words in "doctor verify stack.lock --root tree" "doctor diff before.json after.json" \
+    "doctor diff before.json after.json --json" "doctor --plan cuda=13.0 --gpu h100 --driver 535"; do
+    run -1 bash -c "gpugauge $words >/dev/full"
+    [[ $output == *"standard output could not be written: "*"; what was found stands, and so does exit code 1"* ]]
+  done
+  run -2 bash -c 'gpugauge doctor diff before.json before.json >/dev/full'
   run -0 gpugauge doctor diff before.json before.json
   "$PYTHON" - <<'PY'
 import json

@@ -48,6 +48,8 @@ PY
   run -1 gpugauge fleet admit slow --against fleet
   [[ $output == *"round-1  refused"*"confirmed by a further run"* ]]
   [[ ${lines[-1]} == "regressed: 1 refused "* ]]
+  run -1 bash -c 'gpugauge fleet admit slow --against fleet >/dev/full'
+  [[ $output == *"what was found stands, and so does exit code 1"* ]]
   gpugauge fleet admit slow good --against fleet --json >report.json || [ $? -eq 1 ]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" admission report.json
   "$PYTHON" - <<'PY'

@@ -80,6 +80,12 @@ PY
   run -2 gpugauge status --root tree --exit-style nagios
   [[ ${lines[0]} == "GPUGAUGE CRITICAL - regressed: 1 of 2: GPU 1 NVIDIA H200" ]]
   run -1 gpugauge status --root tree --exit-style slurm
+  # Slurm must not take a full disk for a good node.
+  run -1 bash -c 'gpugauge status --root tree --exit-style slurm >/dev/full'
+  [[ $output == *"standard output could not be written: "*"; what was found stands, and so does exit code 1"* ]]
+  run -2 bash -c 'gpugauge status --root tree --exit-style nagios >/dev/full'
+  run -2 bash -c 'gpugauge status --root tree --device 0 >/dev/full'
+  [[ $output == *"without that it would have ended with 0"* ]]
   run -1 gpugauge status --root tree --exit-style npd
   [ "${#lines[@]}" -eq 1 ]
   [ "${#output}" -le 80 ]
