@@ -156,7 +156,7 @@ std::string draw_stack(const std::vector<stack::Layer>& stack, const Terminal& t
   Table table({{"layer"}, {"version", false, true}, {"detail", false, true}});
   for (const stack::Layer& layer : stack)
     table.add({{layer.name, Tone::strong}, {plain(layer.version)}, {plain(layer.detail), Tone::faint}});
-  return table.draw(terminal);
+  return table.draw(uncut(terminal));
 }
 
 std::string draw(const Report& report, const Terminal& terminal, const ConsoleOptions& options) {

@@ -15,7 +15,7 @@ struct ConsoleOptions {
   bool every_metric = false;  ///< one row per metric instead of one per benchmark
 };
 
-/// Draws the layers of the stack as a table.
+/// Draws the layers of the stack as a table, uncut where nobody set a width.
 std::string draw_stack(const std::vector<stack::Layer>& stack, const Terminal& terminal);
 
 /// Draws a whole report.

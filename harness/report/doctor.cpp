@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/counted.hpp"
@@ -113,10 +114,7 @@ std::string draw(const Doctor& doctor, const Terminal& terminal, bool whole) {
     for (const Finding& finding : doctor.findings) out += draw(finding, terminal, whole);
     out += "\n";
   }
-  Table table({{"layer"}, {"version", false, true}, {"detail", false, true}});
-  for (const stack::Layer& layer : doctor.layers)
-    table.add({{layer.name, Tone::strong}, {plain(layer.version)}, {plain(layer.detail), Tone::faint}});
-  out += terminal.paint("Stack", Tone::strong) + "\n" + table.draw(uncut(terminal)) + "\n";
+  out += terminal.paint("Stack", Tone::strong) + "\n" + draw_stack(doctor.layers, terminal) + "\n";
   if (whole)
     out += terminal.paint("Everything that was looked for", Tone::strong) + "\n" +
            draw_items(doctor.inventory, uncut(terminal)) + "\n";

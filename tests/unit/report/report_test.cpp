@@ -165,6 +165,16 @@ TEST(Console, NoLineIsLongerThanTheTerminal) {
   }
 }
 
+TEST(Console, NoCellOfTheStackIsCutWhereNobodySetAWidth) {
+  const std::string detail =
+      "up to CUDA 13.0, /usr/lib/x86_64-linux-gnu/" + std::string(120, 'd') + "/libcuda.so.1";
+  const std::vector<stack::Layer> layers{{"user-mode driver", "580.65.06", detail}};
+  Terminal terminal;
+  EXPECT_THAT(draw_stack(layers, terminal), Not(HasSubstr(detail)));
+  terminal.measured = false;
+  EXPECT_THAT(draw_stack(layers, terminal), HasSubstr(detail));
+}
+
 TEST(Console, SaysOneReasonOfManyMetricsOnce) {
   Report report;
   report.devices = {late_fault()};
