@@ -41,8 +41,9 @@ bool is_schema(const std::string& text, std::string_view schema) {
   return text.substr(0, 256).find(fmt::format("\"{}\"", schema)) != std::string::npos;
 }
 
-/// A doctor's report or inventory, a lock, or a run file; nullopt for another file of a folder.
-std::optional<stack::RolloutNode> read_node(const FoundFile& found) {
+/// A doctor's report or inventory, a lock, or a run file; nullopt for another file of a folder. Throws
+/// result::FileError or result::FormatError.
+std::optional<stack::RolloutNode> read_told(const FoundFile& found) {
   const std::string file = found.file.string();
   const std::string text = result::read_file(found.file);
   stack::RolloutNode node;
@@ -55,12 +56,31 @@ std::optional<stack::RolloutNode> read_node(const FoundFile& found) {
     node.inventory = read_inventory(file);
     node.whole = true;
   } else if (found.in_a_folder) {
+    if (result::parse_json(text, file).empty()) throw result::FormatError(file + " holds nothing");
     return std::nullopt;
   } else {
     throw result::FormatError(fmt::format(
         "{} tells of no node: give what `doctor --json` or `doctor lock` wrote, or a run file", file));
   }
   return node;
+}
+
+/// As read_told(). A file of a folder that cannot be read may be a node's: it counts as one.
+std::optional<stack::RolloutNode> read_node(const FoundFile& found) {
+  const auto unreadable = [&](const std::exception& error) {
+    stack::RolloutNode node;
+    node.name = found.label;
+    node.unreadable = error.what();
+    return node;
+  };
+  if (!found.in_a_folder) return read_told(found);
+  try {
+    return read_told(found);
+  } catch (const result::FileError& error) {
+    return unreadable(error);
+  } catch (const result::FormatError& error) {
+    return unreadable(error);
+  }
 }
 
 /// Several files of one node would count it twice.

@@ -297,6 +297,18 @@ PY
   echo '{"schema": "gpugauge.report/1"}' >nodes/report.json
   run -3 gpugauge upgrade plan nodes --to driver=580 --at-once 50
   [[ $output == *"cannot be told (1)  host"* && $output == *"1 file was passed over"* && $output == *"a run or a lock is all that was given"* ]]
+  # A file that tells nothing may be a node's.
+  : >nodes/h3.json
+  echo '{' >nodes/h4.json
+  echo '{}' >nodes/h5.json
+  ln -s nowhere nodes/h6.json
+  head -c 200 nodes/h1.json >nodes/h7.json
+  run -3 gpugauge upgrade plan nodes --to driver=580 --at-once 50
+  for i in 3 4 5 6 7; do [[ $output == *"nodes/h$i.json"* ]]; done
+  [[ $output == *"1 file was passed over"* && ${lines[-1]} == "2 of 8 nodes can take it"*"6 cannot be told"* ]]
+  gpugauge upgrade plan nodes --to driver=580 --json >plan.json || [ $? -eq 3 ]
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" rollout plan.json
+  rm nodes/h[3-7].json
   cp nodes/h1.json twin.json
   run -2 gpugauge upgrade plan nodes twin.json --to driver=580
   [[ $output == *"are of one node"* ]]

@@ -224,6 +224,14 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
   std::map<std::string, Nodes> by_kind;
   Nodes going;
   for (const RolloutNode& node : nodes) {
+    if (!node.unreadable.empty()) {
+      out.left_out.push_back({node.name,
+                              Reason::unknown,
+                              node.unreadable + ".",
+                              "Save its `gpugauge doctor --json` again, and plan again.",
+                              {}});
+      continue;
+    }
     const PlanReport report = plan(request, node.inventory, tables, terms);
     if (auto left = left_out(node, request, tables, report, terms)) {
       out.left_out.push_back(std::move(*left));
@@ -268,7 +276,8 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
   out.steps = rollout_steps(going, request);
   // Nodes left behind or already upgraded are part of every mixture.
   Nodes all;
-  for (const RolloutNode& node : nodes) all.push_back(&node);
+  for (const RolloutNode& node : nodes)
+    if (node.unreadable.empty()) all.push_back(&node);
   out.mixtures = mixtures(all, request, tables);
   const std::size_t unjudged = static_cast<std::size_t>(
       std::count_if(going.begin(), going.end(), [](const RolloutNode* node) { return !node->whole; }));

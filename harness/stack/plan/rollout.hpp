@@ -17,6 +17,7 @@ struct RolloutNode {
   Inventory inventory;  ///< collected, or made by inventory_of() from a run or a lock
   /// True if the doctor collected it, so its health is known. False for a lock or a run's fingerprint.
   bool whole = false;
+  std::string unreadable{};  ///< why its file tells nothing: then the node counts, and is planned for no more
 };
 
 /// What a run's fingerprint tells about a node, with the keys of docs/inventory.md.
@@ -91,7 +92,7 @@ struct Rollout {
   std::vector<RolloutKind> kinds;     ///< of the nodes in waves, largest first
   std::vector<RolloutWave> waves;     ///< in order: the canary alone, one of each other kind, then the rest
   std::vector<LeftOutNode> left_out;  ///< order: cannot, faulty, unknown, there
-  std::vector<Mixture> mixtures;      ///< over all nodes, including those in no wave
+  std::vector<Mixture> mixtures;      ///< over all nodes that could be read, including those in no wave
   /// Only for nodes in waves. Each node takes the steps that name it, in order.
   std::vector<RolloutStep> steps;
   /// Findings of plan() on the planned stack of the nodes in waves (a driver branch that has ended), each

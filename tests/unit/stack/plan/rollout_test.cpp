@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
-#include "unit/stack/rules/inventories.hpp"
+#include "unit/stack/plan/rollout_nodes.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -16,34 +16,6 @@ using Reason = LeftOutNode::Reason;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-RolloutNode node(const std::string& name, const std::string& driver = "570.124.06",
-                 const std::string& model = "NVIDIA H100 80GB HBM3", const std::string& capability = "9.0") {
-  Inventory inventory = linux_with_driver();
-  add_gpus(inventory, 1, model, capability, "700");
-  set_all(inventory, {{"driver.version", driver},
-                      {"driver.kernel_module_version", driver},
-                      {"driver.libcuda_version", driver},
-                      {"driver.libnvml_version", driver},
-                      {"driver.cuda_max", "12.8"},
-                      {"host.distribution_id", "ubuntu 24.04"},
-                      {"library.nccl.0.path", "/usr/lib/libnccl.so.2"},
-                      {"library.nccl.0.version", "2.25.1"},
-                      {"framework.torch.cuda", "12.8"}});
-  set(inventory, "gpu.0.uuid", "GPU-" + name);
-  return {name, std::move(inventory), true};
-}
-
-std::vector<RolloutNode> fleet(int count) {
-  std::vector<RolloutNode> nodes;
-  nodes.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) nodes.push_back(node(fmt::format("n{:03}", i)));
-  return nodes;
-}
-
-Rollout plan_of(const std::vector<RolloutNode>& nodes, const char* to, double share = .25) {
-  return roll_out(nodes, parse_plan(to), tables(), {Policy::development, "2026-01-01"}, share);
-}
 
 std::vector<std::string> waves(const Rollout& rollout) {
   std::vector<std::string> out;
@@ -60,9 +32,9 @@ const Mixture* about(const Rollout& rollout, const std::string& words) {
 
 /// Packages are exchanged and the machine was not restarted: CUDA does not start.
 TEST(Rollout, ANodeThatIsHalfwayThereIsToBeMendedFirst) {
-  RolloutNode half = node("half", "580.65.06");
+  RolloutNode half = a_node("half", "580.65.06");
   set_all(half.inventory, {{"driver.kernel_module_version", "570.124.06"}, {"cuda.init.code", "803"}});
-  const Rollout rollout = plan_of({node("n1"), half}, "driver=580");
+  const Rollout rollout = plan_of({a_node("n1"), half}, "driver=580");
   ASSERT_EQ(rollout.left_out.size(), 1U);
   EXPECT_EQ(rollout.left_out[0].reason, Reason::faulty);
   EXPECT_THAT(rollout.left_out[0].why, HasSubstr("The doctor finds"));
@@ -85,8 +57,8 @@ TEST(Rollout, EveryNodeIsInOneWaveAndNoWaveIsTooLarge) {
 TEST(Rollout, TheCanaryIsTypicalOfTheLargestKindAndEachOtherKindHasItsOwn) {
   std::vector<RolloutNode> nodes = fleet(6);
   set(nodes[0].inventory, "kernel.version", "6.8.0-50-generic");  // the first by name is unlike the others
-  nodes.push_back(node("a100", "570.124.06", "NVIDIA A100-SXM4-80GB", "8.0"));
-  nodes.push_back(node("a101", "570.124.06", "NVIDIA A100-SXM4-80GB", "8.0"));
+  nodes.push_back(a_node("a100", "570.124.06", "NVIDIA A100-SXM4-80GB", "8.0"));
+  nodes.push_back(a_node("a101", "570.124.06", "NVIDIA A100-SXM4-80GB", "8.0"));
   const Rollout rollout = plan_of(nodes, "driver=580");
   EXPECT_EQ(rollout.canary, "n001");
   ASSERT_EQ(rollout.kinds.size(), 2U);
@@ -111,7 +83,7 @@ TEST(Rollout, ABranchThatHasEndedIsSaidOnce) {
 }
 
 TEST(Rollout, OlderGpusTakeTheWheelThatHasTheirCode) {
-  RolloutNode volta = node("v100", "570.124.06", "Tesla V100-SXM2-32GB", "7.0");
+  RolloutNode volta = a_node("v100", "570.124.06", "Tesla V100-SXM2-32GB", "7.0");
   set(volta.inventory, "driver.kernel_module_kind", "proprietary");
   const Rollout rollout = plan_of({volta}, "driver=580.95.05,torch=2.10");
   EXPECT_THAT(rollout.left_out, IsEmpty()) << rollout.left_out.front().why;
@@ -119,7 +91,7 @@ TEST(Rollout, OlderGpusTakeTheWheelThatHasTheirCode) {
 }
 
 TEST(Rollout, AFabricManagerFollowsItsDriverForwardAndBack) {
-  std::vector<RolloutNode> nodes{node("back", "580.95.05"), node("forth", "560.35.03")};
+  std::vector<RolloutNode> nodes{a_node("back", "580.95.05"), a_node("forth", "560.35.03")};
   for (RolloutNode& one : nodes) {
     set(one.inventory, "topology.nvswitch", "yes");
     set(one.inventory, "driver.cuda_max", "13.0");
@@ -137,7 +109,7 @@ TEST(Rollout, AFabricManagerFollowsItsDriverForwardAndBack) {
 
 TEST(Rollout, EachStepNamesTheNodesThatTakeIt) {
   std::vector<RolloutNode> nodes = fleet(3);
-  nodes.push_back(node("old", "535.104.05"));
+  nodes.push_back(a_node("old", "535.104.05"));
   set(nodes[1].inventory, "library.nccl.0.version", "2.21.5");
   set(nodes[2].inventory, "library.nccl.0.version", "2.27.3");
   const Rollout rollout = plan_of(nodes, "driver=580,nccl=2.27.3");
@@ -175,7 +147,7 @@ TEST(Rollout, NoWaveOfOtherKindsIsLargerThanTheShare) {
   std::vector<RolloutNode> nodes;
   nodes.reserve(9);
   for (int kind = 0; kind < 9; ++kind)
-    nodes.push_back(node(fmt::format("n{}", kind), fmt::format("570.{}.06", 124 + kind)));
+    nodes.push_back(a_node(fmt::format("n{}", kind), fmt::format("570.{}.06", 124 + kind)));
   EXPECT_THAT(waves(plan_of(nodes, "driver=580", .34)),
               ElementsAre("canary: 1", "one of each other kind, 1 of 3: 3",
                           "one of each other kind, 2 of 3: 3", "one of each other kind, 3 of 3: 2"));
@@ -192,13 +164,13 @@ TEST(Rollout, AWaveSaysHowManyNodesItTakes) {
 
 TEST(Rollout, WhoCannotAndWhy) {
   std::vector<RolloutNode> nodes = fleet(2);
-  nodes.push_back(node("volta", "570.124.06", "Tesla V100-SXM2-32GB", "7.0"));
-  nodes.push_back(node("old-system"));
+  nodes.push_back(a_node("volta", "570.124.06", "Tesla V100-SXM2-32GB", "7.0"));
+  nodes.push_back(a_node("old-system"));
   set(nodes.back().inventory, "host.distribution_id", "ubuntu 20.04");
-  nodes.push_back(node("old-libc"));
+  nodes.push_back(a_node("old-libc"));
   set(nodes.back().inventory, "host.distribution_id", "gentoo");
   set(nodes.back().inventory, "host.libc", "glibc 2.17");
-  nodes.push_back(node("there", "595.58.03"));
+  nodes.push_back(a_node("there", "595.58.03"));
   set(nodes.back().inventory, "toolkit.0.version", "13.2");
   nodes.push_back({"host-only", linux_with_driver(), true});
   const Rollout rollout = plan_of(nodes, "driver=595,cuda=13.2");
@@ -224,7 +196,7 @@ TEST(Rollout, WhoCannotAndWhy) {
 }
 
 TEST(Rollout, ANodeWhoseFrameworkNeedsTheNewerDriverCannotGoBack) {
-  std::vector<RolloutNode> nodes{node("n1", "580.65.06"), node("n2", "580.65.06")};
+  std::vector<RolloutNode> nodes{a_node("n1", "580.65.06"), a_node("n2", "580.65.06")};
   set(nodes[1].inventory, "framework.torch.cuda", "13.0");
   const Rollout rollout = plan_of(nodes, "driver=570");
   EXPECT_EQ(rollout.in_waves(), 1U);
@@ -235,22 +207,6 @@ TEST(Rollout, ANodeWhoseFrameworkNeedsTheNewerDriverCannotGoBack) {
       rollout.left_out[0].why,
       "driver 570 with PyTorch that is there (CUDA 13.0): CUDA 13 programs need driver 580 or newer; on "
       "this one they end with error 35 (cudaErrorInsufficientDriver).");
-}
-
-TEST(Rollout, AFaultyNodeIsMendedFirst) {
-  std::vector<RolloutNode> nodes = fleet(2);
-  set(nodes[1].inventory, "driver.libcuda_version", "535.183.01");
-  set(nodes[1].inventory, "cuda.init.code", "803");
-  set(nodes[1].inventory, "cuda.init.name", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
-  const Rollout rollout = plan_of(nodes, "driver=580");
-  ASSERT_EQ(rollout.left_out.size(), 1U);
-  EXPECT_EQ(rollout.left_out[0].reason, Reason::faulty);
-  EXPECT_THAT(rollout.left_out[0].why, HasSubstr("The doctor finds 1 failure on it: "));
-  nodes[1].whole = false;  // of a lock or a run nothing of the kind can be said
-  const Rollout unknown = plan_of(nodes, "driver=580");
-  EXPECT_EQ(unknown.in_waves(), 2U);
-  EXPECT_EQ(unknown.canary, "n000");
-  EXPECT_THAT(unknown.remarks, ElementsAre(HasSubstr("Of 1 node a run or a lock is all that was given")));
 }
 
 TEST(Rollout, ProgramsOfTheNewCudaOnOldDrivers) {
@@ -345,7 +301,7 @@ TEST(Rollout, ARunAndALockTellOfANode) {
   EXPECT_FALSE(run.has("library.cudnn.0.version"));
   EXPECT_EQ(plan_of({{"run", run, false}}, "driver=580").in_waves(), 1U);
 
-  const RolloutNode whole = node("n");
+  const RolloutNode whole = a_node("n");
   const Inventory lock = inventory_of(make_lock(whole.inventory, "2026-01-01T00:00:00Z"));
   EXPECT_EQ(lock.value("driver.version"), "570.124.06");
   EXPECT_EQ(lock.value("gpu.0.name"), "NVIDIA H100 80GB HBM3");
@@ -353,7 +309,7 @@ TEST(Rollout, ARunAndALockTellOfANode) {
 }
 
 TEST(Rollout, NothingToDo) {
-  const Rollout rollout = plan_of({node("a", "580.65.06"), node("b", "580.95.05")}, "driver=580");
+  const Rollout rollout = plan_of({a_node("a", "580.65.06"), a_node("b", "580.95.05")}, "driver=580");
   EXPECT_THAT(rollout.waves, IsEmpty());
   EXPECT_EQ(rollout.canary, "");
   EXPECT_EQ(rollout.count(Reason::there), 2U);
