@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "result/counted.hpp"
+#include "stack/plan/plan_fit.hpp"
 #include "stack/rules/fabric.hpp"
 #include "stack/rules/rules.hpp"
 #include "stack/rules/support.hpp"
@@ -65,12 +66,50 @@ std::optional<LeftOutNode> by_system(const RolloutNode& node, const PlanRequest&
   return std::nullopt;
 }
 
-/// Reports what the doctor finds broken on a node that it collected.
-std::optional<LeftOutNode> by_faults(const RolloutNode& node, const Tables& tables, const PlanTerms& terms) {
+std::vector<Finding> failures_of(const Inventory& inventory, const Tables& tables, const PlanTerms& terms) {
+  std::vector<Finding> out = diagnose_stack({inventory, tables, terms.policy, terms.today});
+  std::erase_if(out, [](const Finding& finding) { return finding.severity != Severity::failure; });
+  return out;
+}
+
+/// The inventory with the planned driver's version and limit. Without what tells the versions of a toolkit or
+/// framework that the plan replaces: plan() judges those.
+Inventory with_planned_versions(const Inventory& inventory, const PlanRequest& request,
+                                const Tables& tables) {
+  const auto driver = request.version("driver");
+  const DriverBranch* const branch = driver ? tables.branch(*driver) : nullptr;
+  const bool latest = branch != nullptr && branch->latest && branch->latest->first(driver->size()) == *driver;
+  Inventory out;
+  for (Item item : inventory.items()) {
+    const std::string& key = item.key;
+    if (request.version("cuda") && key.starts_with("toolkit.")) continue;
+    if (const auto end = key.rfind('.');
+        key.starts_with("framework.") && (key.ends_with(".cuda") || key.ends_with(".arch_list")) &&
+        request.version(
+            key.substr(std::string_view("framework.").size(), end - std::string_view("framework.").size())))
+      continue;
+    if (driver && key == "driver.cuda_max") {
+      if (branch == nullptr || !branch->cuda_max) continue;
+      item.value = branch->cuda_max->text();
+    }
+    if (driver && key == "driver.version")
+      item.value = latest ? driver_text(*branch->latest) : driver_text(*driver);
+    out.add(std::move(item));
+  }
+  return out;
+}
+
+/// Reports what the doctor finds broken on a node that it collected, and what the plan does not mend by its
+/// versions.
+std::optional<LeftOutNode> by_faults(const RolloutNode& node, const PlanRequest& request,
+                                     const Tables& tables, const PlanTerms& terms) {
   if (!node.whole) return std::nullopt;
+  const std::vector<Finding> then =
+      failures_of(with_planned_versions(node.inventory, request, tables), tables, terms);
   std::vector<std::string> faults;
-  for (const Finding& finding : diagnose_stack({node.inventory, tables, terms.policy, terms.today}))
-    if (finding.severity == Severity::failure) faults.push_back(finding.title);
+  for (const Finding& finding : failures_of(node.inventory, tables, terms))
+    if (std::any_of(then.begin(), then.end(), [&](const Finding& one) { return one.cause == finding.cause; }))
+      faults.push_back(finding.title);
   if (faults.empty()) return std::nullopt;
   return LeftOutNode{node.name,
                      Reason::faulty,
@@ -85,7 +124,7 @@ std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& 
                                     const PlanReport& report, const PlanTerms& terms) {
   // A driver replaced on disk but not yet loaded looks like one already present.
   if (has_all(node.inventory, request)) {
-    if (auto out = by_faults(node, tables, terms)) return out;
+    if (auto out = by_faults(node, request, tables, terms)) return out;
     return LeftOutNode{node.name, Reason::there, "It has all of what is planned.", "", {}};
   }
   if (report.outcome == Fit::fails) {
@@ -96,7 +135,7 @@ std::optional<LeftOutNode> left_out(const RolloutNode& node, const PlanRequest& 
                            pair.sources};
   }
   if (auto out = by_system(node, request, tables)) return out;
-  auto out = by_faults(node, tables, terms);
+  auto out = by_faults(node, request, tables, terms);
   if (!out && report.outcome == Fit::unknown) {
     const auto told = std::find_if(report.pairs.begin(), report.pairs.end(), [](const PairFit& pair) {
       return pair.fit == Fit::unknown && !pair.remedy.empty();
@@ -144,12 +183,13 @@ Chosen typical(const Nodes& kind) {
   return {kind[best], odd[best]};
 }
 
-std::string why_canary(const Chosen& chosen, std::size_t kind, std::size_t nodes) {
+std::string why_canary(const Chosen& chosen, std::size_t kind, std::size_t nodes, bool mends) {
   std::string text = fmt::format("of the largest kind ({} of {})", kind, result::counted(nodes, "node"));
   if (kind > 1)
     text += chosen.odd == 0 ? ", with every pinned fact as most of it have"
                             : fmt::format(", with the fewest facts unlike most of it ({})", chosen.odd);
-  text += chosen.node->whole ? ", and the doctor finds no failure on it"
+  text += chosen.node->whole ? fmt::format(", and the doctor finds no failure on it{}",
+                                           mends ? " but what the plan mends" : "")
                              : "; its health is not known: a run or a lock does not tell it";
   return text;
 }
@@ -260,7 +300,8 @@ Rollout roll_out(const std::vector<RolloutNode>& nodes, const PlanRequest& reque
     const Chosen chosen = typical(kind);
     if (out.canary.empty()) {
       out.canary = chosen.node->name;
-      out.why_canary = why_canary(chosen, kind.size(), going.size());
+      out.why_canary = why_canary(chosen, kind.size(), going.size(),
+                                  !failures_of(chosen.node->inventory, tables, terms).empty());
     }
     (first.nodes.empty() ? first.nodes : others).push_back(chosen.node->name);
     RolloutKind made{description, {}};
