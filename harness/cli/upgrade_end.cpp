@@ -252,7 +252,8 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   upgrade.request = parse_target(kept.target);
   upgrade.before = recorded_stack(upgrade.kept);
   upgrade.now = stack_now(upgrade.kept, upgrade.before, arguments.source);
-  upgrade.change = stack::stack_change(upgrade.before, upgrade.now, upgrade.request);
+  upgrade.change = stack::stack_change(upgrade.before, upgrade.now, upgrade.request,
+                                       conductor::new_stack_measured(upgrade.kept));
   if (kept.state == conductor::UpgradeState::measuring)
     throw result::UsageError(fmt::format(
         "the old stack of upgrade {} is not measured yet: {}", kept.name,

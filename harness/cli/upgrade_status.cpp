@@ -85,7 +85,8 @@ std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
                              record.reason.empty() ? "" : ": " + report::plain(record.reason));
   const stack::Inventory before = recorded_stack(kept);
   const stack::StackChange change =
-      stack::stack_change(before, stack_now(kept, before, given), parse_target(record.target));
+      stack::stack_change(before, stack_now(kept, before, given), parse_target(record.target),
+                          conductor::new_stack_measured(kept));
   out += "\n" + report::draw(change, terminal);
   return out + "\n" + next_of(kept, change) + "\n";
 }

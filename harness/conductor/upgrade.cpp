@@ -174,7 +174,8 @@ std::vector<std::string> layers_to_come(const stack::StackChange& change) {
   std::vector<std::string> out;
   for (const stack::LayerChange& layer : change.layers) {
     if (layer.state == State::reached || layer.state == State::other) return {};
-    if (layer.state == State::unchanged || layer.state == State::partly) out.push_back(layer.layer);
+    if (layer.state == State::unchanged || layer.state == State::back || layer.state == State::partly)
+      out.push_back(layer.layer);
   }
   return out;
 }

@@ -27,6 +27,7 @@ Tone tone(State state) {
     case State::changed:
       return Tone::doubt;
     case State::followed:
+    case State::back:
       break;
   }
   return Tone::normal;
@@ -59,7 +60,10 @@ std::string named(const std::vector<stack::StackPackage>& packages) {
 std::vector<std::string> sentences(const stack::StackChange& change) {
   std::vector<std::string> out;
   for (const stack::LayerChange& layer : change.layers)
-    out.push_back((layer.state == State::unchanged ? "Not changed: " : "Changed: ") + layer.sentence);
+    out.push_back((layer.state == State::unchanged ? "Not changed: "
+                   : layer.state == State::back    ? "As before: "
+                                                   : "Changed: ") +
+                  layer.sentence);
   if (!change.settings.empty()) out.push_back(settings_sentence(change.settings));
   return out;
 }
@@ -76,7 +80,8 @@ std::string draw(const stack::StackChange& change, const Terminal& terminal) {
   if (!table.empty()) out += table.draw(terminal);
   for (const stack::LayerChange& layer : change.layers)
     // Do not repeat what the row already says.
-    if (layer.state != State::reached && layer.state != State::changed && layer.state != State::unchanged)
+    if (layer.state != State::reached && layer.state != State::changed && layer.state != State::unchanged &&
+        layer.state != State::back)
       out += "  " + terminal.paint(wrap(plain(layer.sentence), terminal.width, 4), tone(layer.state)) + "\n";
   if (!change.changed()) out += "  Nothing of the stack differs from what `upgrade begin` recorded.\n";
   if (!change.settings.empty())

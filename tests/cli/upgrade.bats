@@ -63,6 +63,7 @@ export WIDE=yes
   latency 0.001
   run -0 end
   [[ $output == *"The new stack against both measurements of the old one (A/B/A): regressed"* ]]
+  [[ $output == *"As before: driver: it is 570.86.15, and 580 was planned."* && $output != *"Not changed"* ]]
   [[ $output == *"is closed: the machine is as it was before it"* ]]
   [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print([a["exit_code"] for a in json.load(sys.stdin)["attempts"]])')" = "[1, 0]" ]
   [ "$busy" = no ] || skip "other work kept the processors busy: the advice to go back was not given, and not looked at"

@@ -159,7 +159,7 @@ void take_package_versions(LayerChange& change) {
   }
 }
 
-void judge_planned(LayerChange& change, const Version& wanted, const Inventory& now) {
+void judge_planned(LayerChange& change, const Version& wanted, const Inventory& now, bool measured) {
   const std::string module = now.value("driver.kernel_module_version");
   const bool split =
       change.layer == "driver" && !module.empty() && reaches(change.to, wanted) != reaches(module, wanted);
@@ -174,6 +174,10 @@ void judge_planned(LayerChange& change, const Version& wanted, const Inventory& 
     change.sentence = change.from == change.to
                           ? fmt::format("{}: {} was there before.", change.layer, change.to)
                           : fmt::format("{}: {}, as planned.", change.layer, movement(change));
+  } else if (change.from == change.to && measured) {
+    change.state = State::back;
+    change.sentence =
+        fmt::format("{}: it is {}, and {} was planned.", change.layer, or_none(change.to), change.planned);
   } else if (change.from == change.to) {
     change.state = State::unchanged;
     change.sentence = fmt::format("{}: {} was planned and it is still {}.", change.layer, change.planned,
@@ -204,6 +208,8 @@ const char* to_string(LayerChange::State state) {
       return "as planned";
     case State::unchanged:
       return "planned, not changed";
+    case State::back:
+      return "as before";
     case State::partly:
       return "planned, half there";
     case State::other:
@@ -225,7 +231,8 @@ bool StackChange::changed() const {
 
 bool StackChange::complete() const {
   return std::none_of(layers.begin(), layers.end(), [](const LayerChange& change) {
-    return change.state == State::unchanged || change.state == State::partly || change.state == State::other;
+    return change.state == State::unchanged || change.state == State::back || change.state == State::partly ||
+           change.state == State::other;
   });
 }
 
@@ -236,7 +243,8 @@ std::vector<std::string> StackChange::unplanned() const {
   return out;
 }
 
-StackChange stack_change(const Inventory& before, const Inventory& now, const PlanRequest& request) {
+StackChange stack_change(const Inventory& before, const Inventory& now, const PlanRequest& request,
+                         bool measured) {
   StackChange out;
   out.planned = !request.versions.empty();
   std::vector<std::string> order;
@@ -264,7 +272,7 @@ StackChange stack_change(const Inventory& before, const Inventory& now, const Pl
     if (i < planned) {
       const Version& wanted = request.versions.at(change.layer);
       change.planned = change.layer == "driver" ? driver_text(wanted) : wanted.text();
-      judge_planned(change, wanted, now);
+      judge_planned(change, wanted, now, measured);
     } else if (!out.planned) {
       change.sentence = fmt::format("{}: {}.", change.layer, movement(change));
     } else if (const std::string by = bringer(change, request, before, now); !by.empty()) {

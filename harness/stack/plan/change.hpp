@@ -16,6 +16,7 @@ struct LayerChange {
   enum class State {
     reached,    ///< planned, and reached
     unchanged,  ///< planned, but as before
+    back,       ///< planned, and as before again or still, after the new stack was measured
     partly,     ///< planned, but only partly present: libraries without the loaded module
     other,      ///< planned, but now neither as before nor as planned
     followed,   ///< not in the plan, but changed together with a planned layer
@@ -53,7 +54,10 @@ struct StackChange {
 
 /// A `request` without versions is no plan. Leaves out states that change by themselves, and facts of a GPU
 /// that only one of the two drivers reports.
-StackChange stack_change(const Inventory& before, const Inventory& now, const PlanRequest& request);
+/// `measured`: rounds of the new stack are kept, so that what is as before may have been the planned one
+/// meanwhile.
+StackChange stack_change(const Inventory& before, const Inventory& now, const PlanRequest& request,
+                         bool measured = false);
 
 /// The layer of a system package: "driver", "cuda", "cudnn", "nccl", "tensorrt", "container", or "other"
 /// (monitoring, third-party kernel modules).

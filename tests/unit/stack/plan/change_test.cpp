@@ -50,6 +50,14 @@ TEST(StackChange, NothingDiffers) {
   EXPECT_EQ(planned.layers[0].sentence, "driver: 590 was planned and it is still 580.65.06.");
 }
 
+TEST(StackChange, WhatIsAsBeforeAfterTheNewStackWasMeasuredIsNotCalledUnchanged) {
+  const StackChange back = stack_change(node(), node(), parse_plan("driver=590"), true);
+  EXPECT_FALSE(back.changed());
+  EXPECT_FALSE(back.complete());
+  EXPECT_THAT(states(back), ElementsAre("driver as before"));
+  EXPECT_EQ(back.layers[0].sentence, "driver: it is 580.65.06, and 590 was planned.");
+}
+
 TEST(StackChange, WhatWasPlannedIsThere) {
   Inventory now = node();
   set_driver(now, "590.48.01");
