@@ -186,7 +186,8 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
                               ? judge_returned(upgrade, device, policy, strict)
                               : conductor::judge_upgrade(conductor::old_side(upgrade.kept, device).runs,
                                                          counted(upgrade, "new", device),
-                                                         report::sentences(upgrade.change), policy, strict));
+                                                         report::sentences(upgrade.change), policy, strict,
+                                                         "boot it and run `gpugauge upgrade end` once more"));
     out.devices.back().label = device.label;
     out.devices.back().selection = device.selection;
   }

@@ -272,7 +272,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
 
 report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  const std::vector<result::Run>& after, const judge::Policy& policy,
-                                 bool strict) {
+                                 bool strict, const std::string& once_more) {
   report::DeviceReport device;
   device.rounds = after;
   device.baseline_origin =
@@ -303,7 +303,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
     device.remarks.push_back(std::move(remark));
   if (different.undeclared.empty()) {
     device.reference = before;
-    judge::BeforeAfter judged = judge::judge_before_after(before, after, policy);
+    judge::BeforeAfter judged = judge::judge_before_after(before, after, policy, once_more);
     device.verdicts.insert(device.verdicts.end(), judged.verdicts.begin(), judged.verdicts.end());
     device.remarks.insert(device.remarks.begin(), judged.remarks.begin(), judged.remarks.end());
   } else {

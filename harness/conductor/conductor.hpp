@@ -10,6 +10,7 @@
 #include "baseline/baseline.hpp"
 #include "conductor/catalogue.hpp"
 #include "conductor/targets.hpp"
+#include "judge/before_after.hpp"
 #include "judge/judge.hpp"
 #include "report/progress.hpp"
 #include "report/summary.hpp"
@@ -93,9 +94,9 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   bool strict, bool interrupted = false);
 
 /// Judges two deliberately measured sides without a baseline. The report shows the new side, and physical
-/// checks apply to it only.
+/// checks apply to it only. `once_more` is that of judge::judge_before_after.
 report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  const std::vector<result::Run>& after, const judge::Policy& policy,
-                                 bool strict);
+                                 bool strict, const std::string& once_more = judge::once_more_by_compare);
 
 }  // namespace gpugauge::conductor

@@ -165,7 +165,7 @@ std::string assumed_boots(const SidesOfRuns& sides) {
 std::vector<std::string> how_measured(const std::vector<result::Run>& before,
                                       const std::vector<result::Run>& after, bool shared,
                                       const std::vector<double>& drops, const SidesOfRuns& sides,
-                                      double assumed_degrees) {
+                                      double assumed_degrees, const std::string& once_more) {
   std::vector<std::string> out;
   const double middle = drops.empty() ? 0 : median(drops);
   if (!drops.empty() && can_drop_by(middle))
@@ -197,12 +197,15 @@ std::vector<std::string> how_measured(const std::vector<result::Run>& before,
     out.push_back(fmt::format("{} on one side and {} on the other: how boots differ is partly assumed ({}).",
                               result::counted(boots(before).size(), "boot"), boots(after).size(),
                               assumed_boots(sides)));
-  out.push_back(returned(before, after) ? "The old side was measured before and after the new one (A/B/A): a "
-                                          "drift of the machine would show as a "
-                                          "spread of the old side."
-                                        : "Where the old stack can be booted again, measure it once more and "
-                                          "give it with --before (A/B/A): it "
-                                          "tells the change from a drift of the machine.");
+  if (returned(before, after))
+    out.emplace_back(
+        "The old side was measured before and after the new one (A/B/A): a drift of the machine would show "
+        "as a spread of the old side.");
+  else if (!once_more.empty())
+    out.push_back(fmt::format(
+        "Where the old stack can be booted again, {} (A/B/A): it tells the change from a drift of the "
+        "machine.",
+        once_more));
   return out;
 }
 
@@ -298,12 +301,12 @@ class TwoSides {
     }
   }
 
-  std::vector<std::string> remarks() const {
+  std::vector<std::string> remarks(const std::string& once_more) const {
     std::vector<double> drops;
     for (std::size_t m = 0; m < sides_.both.size(); ++m)
       drops.push_back(relative_of(results_[m].minimum_detectable_change, sides_.both[m].form->form.better));
     std::vector<std::string> out =
-        how_measured(before_, after_, rules_.shared_unit, drops, sides_, rules_.assumed_degrees);
+        how_measured(before_, after_, rules_.shared_unit, drops, sides_, rules_.assumed_degrees, once_more);
     if (other_node_)
       out.push_back(fmt::format("The two sides are of two nodes or cards: {}", nodes_may_differ()));
     if (!drops.empty() && assumed())
@@ -356,7 +359,7 @@ class TwoSides {
 }  // namespace
 
 BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std::vector<result::Run>& after,
-                               const Policy& policy) {
+                               const Policy& policy, const std::string& once_more) {
   if (before.empty() || after.empty()) throw std::invalid_argument("each side needs a run");
   const TwoSides comparison(before, after, policy);
   BeforeAfter out;
@@ -370,7 +373,7 @@ BeforeAfter judge_before_after(const std::vector<result::Run>& before, const std
   for (Verdict& verdict : out.verdicts) apply_advisory(policy, verdict);
   std::sort(out.verdicts.begin(), out.verdicts.end(),
             [](const Verdict& a, const Verdict& b) { return a.metric < b.metric; });
-  out.remarks = comparison.remarks();
+  out.remarks = comparison.remarks(once_more);
   out.remarks.insert(out.remarks.end(), otherwise.begin(), otherwise.end());
   return out;
 }

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<result::Run> side(std::uint64_t seed, int runs, const Slowness& slow = {},
                               const std::string& boot = "") {
@@ -125,6 +126,17 @@ TEST(BeforeAfter, OldNewOldIsRecognised) {
   before[1].started = "2026-01-09T00:00:00Z";
   after[0].started = after[1].started = "2026-01-05T00:00:00Z";
   EXPECT_THAT(judge_before_after(before, after).remarks, Contains(HasSubstr("A/B/A): a drift")));
+}
+
+TEST(BeforeAfter, WhatToDoOnceMoreIsTheCallersWords) {
+  const std::vector<result::Run> before = side(1, 2, {}, "b");
+  const std::vector<result::Run> after = side(50, 2, {}, "c");
+  EXPECT_THAT(judge_before_after(before, after).remarks,
+              Contains("Where the old stack can be booted again, measure it once more and give it with "
+                       "--before (A/B/A): it tells the change from a drift of the machine."));
+  EXPECT_THAT(judge_before_after(before, after, {}, "come back").remarks,
+              Contains(HasSubstr("booted again, come back (A/B/A): it tells")));
+  EXPECT_THAT(judge_before_after(before, after, {}, "").remarks, Not(Contains(HasSubstr("A/B/A"))));
 }
 
 TEST(BeforeAfter, AMetricThatVanishedIsMissingAndANewOneIsSaid) {
