@@ -265,10 +265,7 @@ std::string origin_of(const Place& place, const Candidate& found) {
                 "its name or cards changed.",
                 name, rounds);
   return fmt::format("{}{}", whose,
-                     found.fit == Fit::other_stack ? " Its software stack is another one: declare what was "
-                                                     "changed with --treatment, or make a new baseline "
-                                                     "once the change is accepted."
-                                                   : "");
+                     found.fit == Fit::other_stack ? " Its software stack is another one." : "");
 }
 
 /// The command that creates a baseline for this measurement. Runs of other commands reach `baseline create`

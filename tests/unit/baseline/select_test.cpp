@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST_F(Select, NoneIsSaid) {
   const Selection found = select({}, now());
@@ -126,7 +127,8 @@ TEST_F(Select, AnUpgradedDriverStillFindsTheOldBaselineAndSaysSo) {
   pin("state/baselines/old", [](result::Run& run) { run.fingerprint.stack["driver.version"] = "550.1"; });
   const Selection found = select({}, now());
   ASSERT_TRUE(found.baseline);
-  EXPECT_THAT(found.origin, HasSubstr("software stack is another one"));
+  EXPECT_THAT(found.origin, HasSubstr("software stack is another one."));
+  EXPECT_THAT(found.origin, Not(HasSubstr("--treatment"))) << "whether it was declared is not known here";
   EXPECT_EQ(mismatches(now(), found.baseline->runs.front().fingerprint).size(), 1U);
   pin("state/baselines/new");
   EXPECT_EQ(select({}, now()).baseline->manifest.name, "new") << "a full match is preferred";
