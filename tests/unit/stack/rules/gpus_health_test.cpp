@@ -149,7 +149,9 @@ TEST(HealthRules, AnErrorThatNeedsAResetSaysHow) {
     const Findings findings = findings_of(
         check_gpus, with_xids({"2026-11-20T10:11:12 0000:1a:00.0 " + std::to_string(number) + " text"}));
     ASSERT_EQ(findings[0].next.size(), reset ? 2u : 1u) << number;
-    if (reset) EXPECT_THAT(findings[0].next[0], HasSubstr("sudo nvidia-smi --gpu-reset")) << number;
+    if (reset) {
+      EXPECT_THAT(findings[0].next[0], HasSubstr("sudo nvidia-smi --gpu-reset")) << number;
+    }
     EXPECT_THAT(findings[0].next.back(), HasSubstr("docs.nvidia.com/deploy/xid-errors")) << number;
   }
 }
