@@ -171,6 +171,16 @@ void check_heat(const GpuViews& gpus, Findings& findings) {
   }
 }
 
+/// The GPUs' addresses on the PCI bus; the index of one that tells none.
+std::vector<std::string> places_of(const GpuViews& some) {
+  std::vector<std::string> out;
+  for (const GpuView& gpu : some) {
+    const std::string pci = gpu.value("pci");
+    out.push_back(printable(pci.empty() ? gpu.index() : pci, 20));
+  }
+  return out;
+}
+
 }  // namespace
 
 Activity activity_of(const GpuView& gpu) {
@@ -179,13 +189,15 @@ Activity activity_of(const GpuView& gpu) {
   return processes && slowed_by(gpu, "idle") ? Activity::idle : Activity::unknown;
 }
 
+std::string smi_for(const GpuViews& some, std::string_view options) {
+  const std::vector<std::string> places = places_of(some);
+  if (places.size() == 1) return fmt::format("`sudo nvidia-smi -i {} {}`", places.front(), options);
+  return fmt::format("`for gpu in {}; do sudo nvidia-smi -i $gpu {}; done`", fmt::join(places, " "), options);
+}
+
 std::string reset_advice(const Inventory& inventory, const GpuViews& some) {
   if (is(inventory, "vgpu.guest", "yes")) return "The GPU is the host's to reset: ask its administrator";
-  std::vector<std::string> places;
-  for (const GpuView& gpu : some) {
-    const std::string pci = gpu.value("pci");
-    places.push_back(printable(pci.empty() ? gpu.index() : pci, 20));
-  }
+  const std::vector<std::string> places = places_of(some);
   return result::reset_step(some.size(),
                             places.empty() ? "<its place>" : fmt::format("{}", fmt::join(places, ",")));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "stack/rules/support.hpp"
 
@@ -26,6 +27,10 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
 /// if it is unknown. Never uses an index: it would be this process's own, and in a container 0 may be any GPU
 /// of the node. Without -i the command resets every GPU; it is refused while a program has one open.
 std::string reset_advice(const Inventory& inventory, const GpuViews& some);
+
+/// The command that gives these options of nvidia-smi to these GPUs and to no other, in backticks: "`sudo nvidia-smi -i
+/// 0000:3b:00.0 -mig 0`", a loop over several. By address, as reset_advice().
+std::string smi_for(const GpuViews& some, std::string_view options);
 
 /// What a GPU was doing when it was asked.
 enum class Activity { idle, used, unknown };

@@ -1,5 +1,6 @@
 // GPU settings that somebody changed and may have forgotten.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -11,12 +12,14 @@ namespace {
 
 void check_power(const GpuViews& gpus, Findings& findings) {
   GpuViews capped;
+  std::map<double, GpuViews> by_default;  // in watts
   std::vector<std::string> evidence;
   for (const GpuView& gpu : gpus) {
     const auto limit = gpu.number("power_limit_watt");
     const auto standard = gpu.number("power_limit_default_watt");
     if (!limit || !standard || *limit > *standard - 0.5) continue;
     capped.push_back(gpu);
+    by_default[*standard].push_back(gpu);
     evidence.push_back(fmt::format("{}: power limit {:g} W, default {:g} W", gpu.name(), *limit, *standard));
   }
   if (capped.empty()) return;
@@ -27,8 +30,9 @@ void check_power(const GpuViews& gpus, Findings& findings) {
       "touched.");
   finding.evidence = std::move(evidence);
   finding.considered = {"A limit at its default that is reached under load is normal and is not meant here"};
-  finding.next = {"Back to the default: sudo nvidia-smi -i <index> -pl <default>",
-                  "If it is meant, compare only with machines of the same limit"};
+  for (const auto& [watt, some] : by_default)
+    finding.next.push_back("Back to the default: " + smi_for(some, fmt::format("-pl {:g}", watt)));
+  finding.next.emplace_back("If it is meant, compare only with machines of the same limit");
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -61,21 +65,26 @@ void check_clocks(const GpuViews& gpus, Findings& findings) {
       "earlier job or test may have left them.");
   finding.evidence = std::move(evidence);
   finding.considered = {"Clocks locked with nvidia-smi -lgc cannot be read; -rgc resets them as well"};
-  finding.next = {"Reset: sudo nvidia-smi -rac && sudo nvidia-smi -rgc && sudo nvidia-smi -rmc"};
+  finding.next = {fmt::format("Reset: {}, then {} and {}", smi_for(changed, "-rac"), smi_for(changed, "-rgc"),
+                              smi_for(changed, "-rmc"))};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
 
-void check_pending(const GpuViews& gpus, Findings& findings) {
+void check_pending(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   std::vector<std::string> evidence;
+  GpuViews waiting;
+  std::map<std::string, GpuViews> back;  // by the options that take the change back
   for (const GpuView& gpu : gpus) {
     for (const std::string fact : {"ecc", "mig"}) {
       const std::string now = gpu.value(fact);
       const std::string later = gpu.value(fact + "_pending");
-      if (!now.empty() && !later.empty() && now != later)
-        evidence.push_back(fmt::format("{}: {} {} now, {} after the next reset", gpu.name(),
-                                       fact == "ecc" ? "ECC" : "MIG", printable(now, 20),
-                                       printable(later, 20)));
+      if (now.empty() || later.empty() || now == later) continue;
+      evidence.push_back(fmt::format("{}: {} {} now, {} after the next reset", gpu.name(),
+                                     fact == "ecc" ? "ECC" : "MIG", printable(now, 20),
+                                     printable(later, 20)));
+      if (waiting.empty() || waiting.back().index() != gpu.index()) waiting.push_back(gpu);
+      back[fmt::format("{} {}", fact == "ecc" ? "-e" : "-mig", now == "on" ? 1 : 0)].push_back(gpu);
     }
   }
   if (evidence.empty()) return;
@@ -83,10 +92,9 @@ void check_pending(const GpuViews& gpus, Findings& findings) {
       Cause("pending_setting"), Severity::warning, "A changed GPU setting waits for the next reset or reboot",
       "The GPU will behave differently after it: what is measured now does not hold then.");
   finding.evidence = std::move(evidence);
-  finding.next = {
-      "Drain the node and reset the GPU now (sudo nvidia-smi --gpu-reset -i <index>) or reboot, or take the "
-      "change back: "
-      "nvidia-smi -e <0|1>, nvidia-smi -mig <0|1>"};
+  finding.next = {reset_advice(input.inventory, waiting)};
+  for (const auto& [options, some] : back)
+    finding.next.push_back("Or take the change back: " + smi_for(some, options));
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -109,7 +117,7 @@ void check_mig(const GpuViews& gpus, Findings& findings) {
     if (!gpu.value("memory_mib").empty()) line += fmt::format(", {} MiB", gpu.shown("memory_mib"));
     finding.evidence.push_back(std::move(line));
   }
-  finding.next = {"If it is not meant: sudo nvidia-smi -i <index> -mig 0",
+  finding.next = {"If it is not meant: " + smi_for(on, "-mig 0"),
                   "If it is, compare only with instances of the same profile"};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
@@ -132,7 +140,7 @@ void check_compute_mode(const RuleInput& input, const GpuViews& gpus, Findings& 
                  : "An exclusive GPU takes one process at a time; a second one gets error 46.");
   for (const GpuView& gpu : restricted)
     finding.evidence.push_back(fmt::format("{}: compute mode {}", gpu.name(), gpu.shown("compute_mode")));
-  finding.next = {"If it is not meant: sudo nvidia-smi -c DEFAULT"};
+  finding.next = {"If it is not meant: " + smi_for(restricted, "-c DEFAULT")};
   finding.layers = {"gpu"};
   findings.push_back(std::move(finding));
 }
@@ -220,7 +228,7 @@ void check_link(const GpuViews& gpus, Findings& findings) {
 void check_settings(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   check_power(gpus, findings);
   check_clocks(gpus, findings);
-  check_pending(gpus, findings);
+  check_pending(input, gpus, findings);
   check_mig(gpus, findings);
   check_compute_mode(input, gpus, findings);
   check_persistence(input, gpus, findings);

@@ -116,7 +116,7 @@ Words words_of(Subject subject) {
           "ECC is on for some GPUs and off for others",
           "On cards with GDDR memory ECC costs memory and bandwidth, and without it errors stay unseen: the "
           "GPUs do not compare.",
-          "Set it alike: sudo nvidia-smi -i <index> -e <0|1>, then reset or reboot"};
+          "Set it alike: `sudo nvidia-smi -i ADDRESS -e 1` (0 for off), then reset or reboot"};
     case Subject::nvlink:
       return {
           Cause("nvlink_partial"),
@@ -230,6 +230,10 @@ void check_siblings(const RuleInput& /*input*/, const GpuViews& gpus, Findings& 
                        title_of(words, subject, difference, gpus.size()), words.explanation);
       finding.evidence = std::move(difference.lines);
       finding.next = {words.next};
+      if (subject == Subject::ecc && !difference.odd.empty())
+        finding.next = {
+            fmt::format("Set it like the others: {}, then reset or reboot",
+                        smi_for(difference.odd, difference.odd.front().is("ecc", "on") ? "-e 0" : "-e 1"))};
       finding.layers = {"gpu"};
       findings.push_back(std::move(finding));
     }

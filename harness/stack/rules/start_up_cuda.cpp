@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/rules/gpus_parts.hpp"
 #include "stack/rules/start_up.hpp"
 
 namespace gpugauge::stack {
@@ -91,7 +92,7 @@ Hidden what_hides(const StartUp& start) {
   };
   if (!start.gpus.empty() && std::all_of(start.gpus.begin(), start.gpus.end(), prohibited))
     return {"The compute mode of every GPU is prohibited, so that no program may use it.",
-            "Set the compute mode back: sudo nvidia-smi -c DEFAULT"};
+            "Set the compute mode back: " + smi_for(start.gpus, "-c DEFAULT")};
   // The variable names that instance, and CUDA shows no device.
   if (visible && visible->named == 0 && visible->unknown && visible->unknown->starts_with("MIG-") &&
       !start.gpus.empty())
@@ -117,10 +118,13 @@ std::optional<Finding> mig_without_instance(const StartUp& start) {
   finding.considered = {start.inventory.has("env.CUDA_VISIBLE_DEVICES")
                             ? "no_visible_device: CUDA_VISIBLE_DEVICES was not seen to name what is not there"
                             : "no_visible_device: CUDA_VISIBLE_DEVICES is not set"};
-  finding.next = {"See whether there are instances: nvidia-smi -L, sudo nvidia-smi mig -lgi",
-                  "If there are, ask who owns them, and have one given to this process",
-                  "If there are none, make one: sudo nvidia-smi mig -i <index> -cgi <profile> -C",
-                  "Last, and only where nobody needs MIG on that GPU: sudo nvidia-smi -i <index> -mig 0"};
+  finding.next = {
+      "See whether there are instances: nvidia-smi -L, sudo nvidia-smi mig -lgi",
+      "If there are, ask who owns them, and have one given to this process",
+      "If there are none, make one: sudo nvidia-smi mig -lgip lists the profiles, sudo nvidia-smi mig -cgi "
+      "PROFILE -C makes it",
+      "Last, and only where nobody needs MIG on that GPU: " +
+          (start.gpus.size() == 1 ? smi_for(start.gpus, "-mig 0") : "`sudo nvidia-smi -i ADDRESS -mig 0`")};
   finding.layers = {"gpu"};
   return finding;
 }
@@ -177,7 +181,7 @@ Finding occupied(const StartUp& start) {
     for (const GpuView& gpu : restricted)
       finding.evidence.push_back(fmt::format("{}: compute mode {}, {} other processes", gpu.name(),
                                              gpu.shown("compute_mode"), gpu.shown("processes")));
-    finding.next = {"Let every process in again: sudo nvidia-smi -c DEFAULT",
+    finding.next = {"Let every process in again: " + smi_for(restricted, "-c DEFAULT"),
                     "Or wait until the process that has the GPU ends: nvidia-smi"};
     finding.layers = {"gpu"};
     return finding;

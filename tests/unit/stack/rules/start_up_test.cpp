@@ -339,7 +339,7 @@ TEST(StartUpRules, MigWithoutAnInstanceLeavesNoDevice) {
   ASSERT_EQ(findings[0].next.size(), 4u);
   EXPECT_THAT(findings[0].next.front(), HasSubstr("nvidia-smi -L")) << "look first";
   EXPECT_THAT(findings[0].next[1], HasSubstr("ask who owns them"));
-  EXPECT_THAT(findings[0].next.back(), HasSubstr("nvidia-smi -i <index> -mig 0")) << "never all GPUs at once";
+  EXPECT_THAT(findings[0].next.back(), HasSubstr("nvidia-smi -i ADDRESS -mig 0")) << "never all GPUs at once";
   set(inventory, "env.CUDA_VISIBLE_DEVICES", "3");
   EXPECT_THAT(start_up(inventory), ElementsAre("failure mig_left_enabled")) << "the GPU is there";
 }
