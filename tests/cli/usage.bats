@@ -41,8 +41,8 @@ load common
   for command in "" check run "baseline create" fleet; do
     # shellcheck disable=SC2086  # two words are a subcommand and its own
     COLUMNS=80 run -0 gpugauge $command --help
-    # Names of options and the line of usage stand as they are; sentences do not reach over.
-    ! grep -vE "^Usage|^  (-|gpugauge )" <<<"$output" | grep -E "^.{81,}" || { echo "$command"; false; }
+    # Names of options, the line of usage and commands stand as they are; sentences do not reach over.
+    ! grep -vE "^Usage|^  (-|gpugauge )|^gpugauge " <<<"$output" | grep -E "^.{81,}" || { echo "$command"; false; }
   done
   COLUMNS=80 run -0 gpugauge check --help
   [[ $output == *"  gpugauge check --device host --profile smoke"* ]]
