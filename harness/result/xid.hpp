@@ -24,8 +24,7 @@ const XidMeaning* xid_meaning(int number);
 
 /// The next step for a number that the table has.
 inline constexpr const char* xid_catalog_step =
-    "Look the number up in NVIDIA's Xid catalog (docs.nvidia.com/deploy/xid-errors) for what to do at once and "
-    "later";
+    "Look the number up in NVIDIA's Xid catalog for what to do at once and later";
 /// The next step for numbers that the table lacks.
 inline constexpr const char* xid_unknown_step =
     "Look up each number that is not in this build's table before clearing the node: NVIDIA's Xid catalog";

@@ -126,9 +126,9 @@ PY
   # What NVML does not tell is absent.
   memory code.nvmlDeviceGetComputeRunningProcesses_v3=4
   run -0 check_gpu --observation unknown.json
-  ! grep -q processes_before "$(newest_run)"
-  ! grep -q '_clock_application' "$(newest_run)"
-  ! grep -q -e other_processes -e application_clock unknown.json
+  run ! grep -q processes_before "$(newest_run)"
+  run ! grep -q '_clock_application' "$(newest_run)"
+  run ! grep -q -e other_processes -e application_clock unknown.json
 }
 
 @test "what the driver reports and what fails is handed over to the diagnosis, with what the doctor sees of the node" {

@@ -153,6 +153,10 @@ void add_firmware(const Inventory& inventory, const std::vector<Xid>& xids, Find
     }
 }
 
+std::string look_up() {
+  return fmt::format("{} (docs.nvidia.com/deploy/xid-errors)", result::xid_catalog_step);
+}
+
 /// The numbers that no other finding explains.
 Finding rest_of(const Inventory& inventory, const std::vector<Xid>& rest, const std::vector<Xid>& xids) {
   const auto blames = [&](XidBlame blame) {
@@ -174,7 +178,7 @@ Finding rest_of(const Inventory& inventory, const std::vector<Xid>& rest, const 
       return meaning != nullptr && meaning->reset;
     });
     if (!reset.empty()) finding.next.push_back(reset_advice(inventory, concerned(inventory, reset)));
-    finding.next.emplace_back(result::xid_catalog_step);
+    finding.next.push_back(look_up());
   } else if (unknown) {
     finding =
         make_finding(Cause("xid_seen"), Severity::warning,
@@ -186,7 +190,7 @@ Finding rest_of(const Inventory& inventory, const std::vector<Xid>& rest, const 
         "The kernel log holds errors (Xid) that programs usually cause themselves",
         "The kernel module writes such a line also when a program made a mistake on the GPU; seldom is the "
         "machine at fault.");
-    finding.next = {result::xid_catalog_step};
+    finding.next = {look_up()};
   } else {
     finding = make_finding(Cause("xid_seen"), Severity::note,
                            "The driver asked to recover a GPU and no longer does (Xid 154)",
