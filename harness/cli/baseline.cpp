@@ -229,6 +229,7 @@ int create(const BaselineArguments& arguments, const Invocation& invocation) {
     return folder.empty() ? parent / default_name(runs.front(), devices.size() > 1 ? 16 : 10) : folder;
   };
   std::vector<std::string> against;  // of all before any is pinned: one may be refused
+  against.reserve(devices.size());
   for (const RoundsOfDevice& runs : devices)
     against.push_back(arguments.candidate
                           ? ""

@@ -109,7 +109,7 @@ TEST_F(GpuTelemetryTest, ReadsNvml) {
            "megabytes=26562\nnoise=nvmlDeviceGetPowerUsage\nremapped=1 2 1 0\nretired_pages_pending=0\n"
            "ecc_uncorrected=3\nprocesses=11:train:2 12:serve:1\n"),
       [](const GpuTelemetry& telemetry) {
-        const auto all = telemetry.series();
+        const auto& all = telemetry.series();
         return std::any_of(all.begin(), all.end(),
                            [](const auto& one) { return one.name == "nvlinks_active"; });
       });
@@ -175,7 +175,7 @@ TEST_F(GpuTelemetryTest, AsksForNvlinksOnceAndAtTheEnd) {
   const auto series = collect(
       nvml("temperature=40\nnvlinks=4\nnvlink_megabytes=26562\ncode.nvmlDeviceGetNvLinkRemoteDeviceType=3\n"),
       [](const GpuTelemetry& telemetry) {
-        const auto all = telemetry.series();
+        const auto& all = telemetry.series();
         return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.values.size() >= 3; });
       });
   EXPECT_THAT(values_of(series, "nvlinks_active"), ElementsAre(4, 4));

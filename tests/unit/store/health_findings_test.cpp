@@ -64,6 +64,7 @@ TEST(HealthFindings, TheGravestStandsFirstThenTheNewest) {
                        point(1, 9, VerdictKind::inconclusive, "health/xid"), point(2, 2, VerdictKind::failed),
                        point(2, 3, VerdictKind::failed, "health/xid"), point(3, 3, VerdictKind::failed)});
   std::vector<std::string> order;
+  order.reserve(found.size());
   for (const HealthFinding& one : found) order.push_back(one.device.node + " " + one.subject);
   EXPECT_THAT(order, ElementsAre("n2 health/xid", "n2 health/memory", "n1 health/xid", "n1 health/memory"))
       << "a device that was not asked for has no finding";
