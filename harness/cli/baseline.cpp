@@ -39,7 +39,7 @@ struct BaselineArguments {
   std::vector<std::string> of_measuring;  ///< options that were given and only say how rounds are measured
   MeasureArguments measure;
   std::vector<std::string> runs;
-  int rounds = 10;  ///< two thirds of the drops by a tolerance are found; with 5 a seventh
+  int rounds = 10;  ///< finds two thirds of drops by a tolerance in simulated clean noise, 5 a seventh
   std::string name;
   std::string output;
   std::string reason;

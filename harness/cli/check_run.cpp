@@ -309,7 +309,11 @@ int Check::run() {
   const run::OutputLocks outputs(output_files(_arguments, _reports), "gpugauge check");
   measure(held->refusal());
   _progress.clear();
-  conductor::share_host_figures(_report.devices);
+  // What `status` repeats must be what is printed.
+  for (const std::size_t again : conductor::share_host_figures(_report.devices))
+    keep([&] {
+      conductor::keep_verdict(_state, _report.devices[again], narrowed(_arguments.measure), _devices.gpus);
+    });
   judge_together(held->refusal());
   return finish();
 }

@@ -168,7 +168,7 @@ Fact Seen::as_before(const std::vector<std::string_view>& names) const {
       return std::nullopt;
   for (const Metric& metric : it_->metrics)
     if (metric.fails || metric.note == against_physical_limit) return std::nullopt;
-  return "it was so on the other side, too";
+  return "nothing of it is known to have changed";
 }
 
 Fact Seen::same_version(std::string_view component) const {
