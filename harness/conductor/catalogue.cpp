@@ -208,7 +208,7 @@ double round_seconds(const std::vector<run::PlannedBenchmark>& planned,
   for (const auto& [family, count] : processes) {
     const auto start = start_seconds.find(family);
     const double once = start == start_seconds.end() ? start_seconds_unless_stated : start->second;
-    seconds += (once + profile.cool_down_seconds) * count;
+    seconds += (once + profile.pause_seconds) * count;
   }
   return seconds;
 }

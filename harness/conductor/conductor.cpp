@@ -171,6 +171,7 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.fingerprint =
       target.kind == DeviceKind::host ? host_part(node_fingerprint(gpus)) : node_fingerprint(gpus);
   add_host_identity(stack::Tree("/"), plan.fingerprint);
+  plan.beside_others = options.together > 0;
   if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
   if (options.profile.sustained_seconds > 0)
     plan.fingerprint.suite[sustained_fact] = fmt::format("{}", options.profile.sustained_seconds);
@@ -184,7 +185,8 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
       [&](const run::Progress& progress) {
         if (!options.progress) return;
         options.progress({fmt::format("round {} of {}", round, target.brief()), progress.done, progress.total,
-                          progress.family, progress.elapsed_seconds, progress.left_seconds});
+                          progress.cools ? "the GPU cools" : progress.family, progress.elapsed_seconds,
+                          progress.left_seconds});
       },
       &stopped_by, &until_it_is_kept);
   if (stopped_by != 0) stored.stopped_by = run::signal_name(stopped_by);

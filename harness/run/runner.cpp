@@ -17,6 +17,7 @@
 #include "result/file.hpp"
 #include "result/temporary_directory.hpp"
 #include "run/child.hpp"
+#include "run/cool_down.hpp"
 #include "run/hangs.hpp"
 #include "run/identity.hpp"
 #include "run/order.hpp"
@@ -50,9 +51,12 @@ class Execution {
   result::Run run(int* stopped_by, std::optional<result::StopsHeldBack>* held) {
     describe_run();
     start_telemetry();
-    if (gpu_telemetry_) gpu_telemetry_->await_before_work([this] { return stop_signal_ != 0; });
+    if (gpu_telemetry_) {
+      gpu_telemetry_->await_before_work([this] { return stop_signal_ != 0; });
+      await_cool();
+    }
     for (std::size_t i = 0; i < steps_.size() && stop_signal_ == 0; ++i) {
-      if (i > 0) loop_.run_for(plan_.profile.cool_down_seconds, [&] { return stop_signal_ != 0; });
+      if (i > 0) loop_.run_for(plan_.profile.pause_seconds, [&] { return stop_signal_ != 0; });
       if (stop_signal_ == 0) execute_step(static_cast<int>(i));
     }
     finish_telemetry();
@@ -135,6 +139,24 @@ class Execution {
       host_telemetry_.sample(now());
       report_progress();
     });
+  }
+
+  /// Lets the GPUs cool from what they did before. What they do not lose in time is said.
+  void await_cool() {
+    const auto hot = [this] {
+      return gpu_telemetry_->alive() ? cooling(gpu_telemetry_->series(), plan_.device, plan_.beside_others,
+                                               now(), plan_.profile.cool_down)
+                                     : Cooling{};
+    };
+    cools_ = true;
+    loop_.run_for(plan_.profile.cool_down.most_seconds,
+                  [&] { return stop_signal_ != 0 || hot().uuid.empty(); });
+    cools_ = false;
+    if (const Cooling left = hot(); stop_signal_ == 0 && !left.uuid.empty())
+      run_.remarks.push_back(
+          fmt::format("{} was still cooling, at {:.0f} degrees Celsius, after {:g} s of waiting: its heat is "
+                      "of work before this round, and the first families felt it.",
+                      left.uuid, left.celsius, plan_.profile.cool_down.most_seconds));
   }
 
   void finish_telemetry() {
@@ -297,9 +319,10 @@ class Execution {
         break;
       }
       const bool current = i == run_.processes.size() && running_ && !running_->ended;
-      const double used = current ? now() - running_->since : -plan_.profile.cool_down_seconds;
+      const double used = current ? now() - running_->since : -plan_.profile.pause_seconds;
       progress.left_seconds += std::max(0.0, *expected - used);
     }
+    progress.cools = cools_;
     if (running_) {
       progress.family = plan_.families[running_->step.family].name;
       progress.process = running_->step.index;
@@ -376,6 +399,7 @@ class Execution {
   std::optional<Running> running_;
   std::map<std::size_t, std::vector<double>> wall_of_family_;
   Hangs hangs_{plan_.profile.limit_seconds};
+  bool cools_ = false;
   int stop_signal_ = 0;
   std::optional<StopWatch> watch_;  // after everything that a stop touches
   // Made while stops are watched: otherwise a stop would leave it behind.

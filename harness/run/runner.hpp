@@ -12,6 +12,7 @@
 
 #include "result/run_file.hpp"
 #include "result/stops_held_back.hpp"
+#include "run/cool_down.hpp"
 #include "run/surroundings.hpp"
 
 namespace gpugauge::run {
@@ -27,9 +28,10 @@ struct Profile {
   /// Time window of sustained-load benchmarks. 0 = the ordinary window, scaled by each benchmark's own
   /// factor.
   double sustained_seconds = 0;
-  double limit_seconds = 120;     ///< time limit of one process; then it is killed with its children
-  double grace_seconds = 2;       ///< between SIGTERM and SIGKILL
-  double cool_down_seconds = .1;  ///< pause between two processes
+  double limit_seconds = 120;  ///< time limit of one process; then it is killed with its children
+  double grace_seconds = 2;    ///< between SIGTERM and SIGKILL
+  double pause_seconds = .1;   ///< between two processes
+  CoolDown cool_down{};        ///< before the first process of a round with GPU telemetry
   double budget_seconds =
       180;  ///< what a verdict on one GPU, or on the links, should take where one round is enough
   double host_budget_seconds = 180;  ///< the same for the host
@@ -89,6 +91,7 @@ struct Plan {
   result::Fingerprint fingerprint;   ///< without the suite part, which the runner fills from the samples
   std::vector<std::string> command;  ///< argv, for the record
   bool gpu_telemetry = false;        ///< ask NVML beside the measurement
+  bool beside_others = false;  ///< other GPUs of the node are measured meanwhile: wait until all are cool
   /// argv of the process that prints GPU telemetry. Empty = `probe telemetry` of this executable.
   std::vector<std::string> telemetry_command;
   Surroundings surroundings;  ///< for every family process
@@ -100,6 +103,7 @@ struct Progress {
   int done = 0, total = 0;     ///< processes of the whole plan
   std::string family;          ///< running now
   int process = 0;             ///< its index
+  bool cools = false;          ///< the round has not begun: a GPU still cools
   double elapsed_seconds = 0;  ///< since the run's start
   /// Estimated from the processes done so far, at first from the plan; < 0: unknown.
   double left_seconds = 0;

@@ -205,7 +205,7 @@ TEST(Choice, OfAllDevicesTakesWhatEachKindHas) {
 
 run::Profile example_profile() {
   run::Profile profile = run::profile("standard");
-  profile.cool_down_seconds = .1;
+  profile.pause_seconds = .1;
   profile.device_window_seconds = .25;
   profile.mean_window_seconds = 1;
   return profile;

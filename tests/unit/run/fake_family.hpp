@@ -92,7 +92,7 @@ inline Plan quick_plan(std::vector<Family> families) {
   plan.profile.window_seconds = .01;
   plan.profile.limit_seconds = 20;
   plan.profile.grace_seconds = .2;
-  plan.profile.cool_down_seconds = 0;
+  plan.profile.pause_seconds = 0;
   plan.families = std::move(families);
   plan.device = plan.device_selection = "host";
   plan.seed = 1;

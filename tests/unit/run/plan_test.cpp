@@ -59,7 +59,7 @@ TEST_F(PlanTest, ReportsTheEstimateOfThePlanAndWhatProcessesTookAgainstIt) {
   EXPECT_LE(seen.front().left_seconds, 50);
   const auto second = std::find_if(seen.begin(), seen.end(), [](const auto& one) { return one.done == 1; });
   ASSERT_NE(second, seen.end());
-  EXPECT_NEAR(second->left_seconds, run.processes[0].wall_seconds + plan.profile.cool_down_seconds, 1e-9)
+  EXPECT_NEAR(second->left_seconds, run.processes[0].wall_seconds + plan.profile.pause_seconds, 1e-9)
       << "one is still to come, whole, and the first took far less than was planned";
   EXPECT_EQ(seen.back().left_seconds, 0);
   for (const auto& process : run.processes) EXPECT_EQ(process.expected_seconds, 25);
