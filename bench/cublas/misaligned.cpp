@@ -1,3 +1,5 @@
+#include <string>
+
 #include "cublas/product.hpp"
 
 namespace gpugauge::bench::cublas {
@@ -13,6 +15,7 @@ const Registration registered{
                    "another process on the GPU; where only throughput falls and throughput_best does not, "
                    "the heuristic chose worse")
         .axis("shape", {"4095x4095x4095", "4094x4094x4094", "4092x4092x4092", "4088x4088x4088"})
+        .beside("aligned", [](const Instance&) { return std::string("cublas/bf16/lt/4096x4096x4096"); })
         .body([](Trial& trial) { measure_lt(trial, bf16, Layout::rows); })};
 
 }  // namespace

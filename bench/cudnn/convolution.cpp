@@ -82,6 +82,12 @@ kernels::Comparison compare(const Shape& shape, Pass pass, Roles roles, const Bu
   return found.read(stream);
 }
 
+/// The id of the same convolution in NHWC, for one in NCHW.
+std::string in_nhwc(const Instance& instance) {
+  const std::string_view own = "nchw";
+  return instance.id.ends_with(own) ? instance.id.substr(0, instance.id.size() - own.size()) + "nhwc" : "";
+}
+
 }  // namespace
 
 void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) {
@@ -144,6 +150,7 @@ Definition define_convolution(const char* op, Pass pass, const Arithmetic& arith
       .statistics({Statistic::median, Statistic::mean})
       .requires_gpu(arithmetic.compute_capability)
       .from(Depth::deep)
+      .beside("nhwc", in_nhwc)
       .body([pass, arithmetic](Trial& trial) { measure_convolution(trial, pass, arithmetic); });
 }
 

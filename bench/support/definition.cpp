@@ -77,6 +77,7 @@ void check(const Definition& definition) {
       needed.below_compute_capability <= needed.minimum_compute_capability)
     refuse("stands_in_below() leaves no compute capability");
   if (definition.requirements.devices < 1) refuse("requires_devices() must be 1 or more");
+  if (definition.beside_id) need_word("beside()", definition.beside_name);
   const auto need_value = [&](const char* call, const std::string& name, const std::string& value) {
     const auto axis = std::find_if(definition.axes.begin(), definition.axes.end(),
                                    [&](const Axis& candidate) { return candidate.name == name; });
@@ -206,6 +207,12 @@ Definition& Definition::deterministic() {
   return *this;
 }
 
+Definition& Definition::beside(std::string name, std::function<std::string(const Instance&)> other) {
+  beside_name = std::move(name);
+  beside_id = std::move(other);
+  return *this;
+}
+
 Definition& Definition::body(std::function<void(Trial&)> function) {
   run = std::move(function);
   return *this;
@@ -309,6 +316,10 @@ Depth Instance::depth() const {
       deepest = std::max(deepest.value_or(one.depth), one.depth);
   }
   return deepest.value_or(definition->default_depth);
+}
+
+std::string Instance::beside() const {
+  return definition->beside_id ? definition->beside_id(*this) : "";
 }
 
 const std::vector<std::string>& Instance::metric_classes() const {

@@ -26,6 +26,7 @@
 namespace gpugauge::bench {
 
 class Trial;
+struct Instance;
 
 /// What the seconds of a batch are turned into.
 enum class Quantity {
@@ -129,6 +130,10 @@ class Definition {
   /// the median to a floor. Use it only where this holds on every model and at every size of the axes
   /// (judge_physical knows which products are too small). Each result notes it as "saturating".
   Definition& saturating();
+  /// Holds instances beside another benchmark of the family that differs in one thing: "nhwc", say. `id` returns
+  /// that one's id, or "" for an instance that has none. A process that measured both records what the one
+  /// reaches of the other (beside.hpp). A test finds ids that do not exist.
+  Definition& beside(std::string name, std::function<std::string(const Instance&)> id);
   /// The function that measures one instance. It may throw Skipped, Interrupted or any std::exception.
   Definition& body(std::function<void(Trial&)> function);
 
@@ -163,6 +168,10 @@ class Definition {
   bool is_sustained = false;
   /// power_heavy() was called.
   bool is_power_heavy = false;
+  /// Set by beside(); "" without it.
+  std::string beside_name;
+  /// Set by beside(); empty without it.
+  std::function<std::string(const Instance&)> beside_id;
   /// The body; never empty once registered.
   std::function<void(Trial&)> run;
   /// Set by from(depth).
@@ -216,6 +225,8 @@ struct Instance {
 
   /// The shallowest profile that measures it.
   Depth depth() const;
+  /// The id of the benchmark that it is held beside; "" = none.
+  std::string beside() const;
   /// The classes of its metrics: those of its definition, or those set for one of its values by classes_of().
   const std::vector<std::string>& metric_classes() const;
 };

@@ -15,6 +15,9 @@ nlohmann::ordered_json json_of(const Definition& definition) {
   for (const Instance& instance : instances_of(definition)) depths[instance.id] = to_string(instance.depth());
   nlohmann::ordered_json classes = nlohmann::ordered_json::object();
   for (const Instance& instance : instances_of(definition)) classes[instance.id] = instance.metric_classes();
+  nlohmann::ordered_json beside = nlohmann::ordered_json::object();
+  for (const Instance& instance : instances_of(definition))
+    if (const std::string other = instance.beside(); !other.empty()) beside[instance.id] = other;
   nlohmann::ordered_json metrics = nlohmann::ordered_json::array();
   if (definition.quantity_kind)
     for (const Statistic statistic : definition.statistic_kinds)
@@ -35,6 +38,7 @@ nlohmann::ordered_json json_of(const Definition& definition) {
       {"class", definition.metric_class},
       {"classes", classes},
       {"metrics", metrics},
+      {"beside", {{"name", definition.beside_name}, {"ids", beside}}},
       {"batch_seconds", definition.batch_target_seconds},
       {"window_share", definition.window_factor},
       {"warm_seconds", definition.warm_seconds()},

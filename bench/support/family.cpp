@@ -16,6 +16,7 @@
 #include "result/file.hpp"
 #include "result/occupied.hpp"
 #include "result/window.hpp"
+#include "support/beside.hpp"
 #include "support/environment.hpp"
 #include "support/fresh_process.hpp"
 #include "support/gpu_room.hpp"
@@ -279,6 +280,7 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     Recorder recorder(std::move(samples), options.help ? std::nullopt : sample_file(family, options));
     if (!run_benchmarks(program, options, chosen, recorder)) return exit_usage;
     samples = recorder.take();
+    add_beside(samples, chosen);
     summarise(samples);
   }
   bool kept = true;

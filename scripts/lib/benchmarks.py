@@ -72,6 +72,11 @@ def described(build, family):
     value = json.loads(answer.stdout)
     if value["schema"] != "gpugauge.definitions/1":
         raise Failure(f"{executable.name} describes itself in {value['schema']}, which this script does not know.")
+    ids = {name for one in value["definitions"] for name in one["ids"]}
+    for one in value["definitions"]:
+        for name, other in one["beside"]["ids"].items():
+            if other not in ids:
+                raise Failure(f"{name} is held beside {other}, which its family does not have.")
     return value
 
 
@@ -116,6 +121,15 @@ def classes_of(one):
     return "; ".join(f"{words}: {' '.join(f'`{name}`' for name in names)}" for words, names in by_classes.items())
 
 
+def beside(one):
+    """What a process that measured both benchmarks records of the one relative to the other."""
+    name, ids = one["beside"]["name"], one["beside"]["ids"]
+    others = sorted(set(ids.values()))
+    what = f"of `{others[0]}`" if len(others) == 1 else f"of the same in {name}"
+    rates = one["quantity"]
+    return f"`{rates}_over_{name}`, and the same of `{rates}_best`: {what}, where the process measured both"
+
+
 def sentence(text):
     text = text.strip()
     return text if text.endswith((".", "?", "!")) else text + "."
@@ -130,6 +144,8 @@ def definition(one):
     else:
         metrics = ", ".join(f"`{metric['name']}` ({metric['statistic']})" for metric in one["metrics"])
         lines.append(f"| measures | {metrics} = {FORMULAS[one['quantity']]}, in {one['unit']}, {one['better']} is better |")
+    if one["beside"]["ids"]:
+        lines.append(f"| recorded beside it | {beside(one)} |")
     lines.append(f"| class | {classes_of(one)} |")
     lines.append(f"| profile | {profiles(one)} |")
     if needs(one["requires"]):
