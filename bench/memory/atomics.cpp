@@ -49,6 +49,7 @@ const Registration registered{
         .statistics({Statistic::median, Statistic::mean})
         .requires_gpu()
         .from(Depth::deep)
+        .from(Depth::standard, "addresses", {"spread"})
         .body(atomics)};
 
 }  // namespace

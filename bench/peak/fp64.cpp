@@ -11,7 +11,7 @@ const Registration fma{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                            .statistics({Statistic::median, Statistic::mean})
                            .batch_seconds(5e-3)
                            .requires_gpu()
-                           .from(Depth::deep)
+                           .from(Depth::standard)
                            .deterministic()
                            .body([](Trial& trial) { measure_chain(trial, Chain::fp64); })};
 

@@ -83,7 +83,7 @@ conductor::Shown shown_by_the_kernel() {
 
 /// What is judged by, and where each verdict will be kept, is reached through no link.
 void refuse_links(const std::filesystem::path& state) {
-  for (const char* const folder : {"baselines", "site", "verdicts"})
+  for (const char* const folder : {"baselines", "site", "verdicts", "monitor"})
     baseline::refuse_links_in_state(state / folder);
   std::error_code none_yet;
   for (std::filesystem::directory_iterator verdict(state / "verdicts", none_yet), end;
@@ -164,6 +164,7 @@ Check::Check(const CheckArguments& arguments, const Invocation& invocation)
   if (!arguments.baseline.empty()) _options.baseline = baseline::find(arguments.baseline);
   _options.strict = arguments.strict;
   _options.budget_seconds = arguments.budget;
+  _options.monitor_folder = _state / "monitor";
   _options.policy = policy(arguments.policy);
   _add_trends = trends(arguments);
   if (!_options.policy.metrics.empty()) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "conductor/conductor.hpp"
+#include "conductor/nightly.hpp"
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/probing.hpp"
@@ -45,6 +46,7 @@ struct Checked {
   std::vector<std::string> not_kept;
   baseline::Selection selection;
   bool judged = false;  ///< judged by the selected baseline
+  Nightly nightly;      ///< what the monitor says of the first round
 };
 
 Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) {
@@ -59,6 +61,15 @@ Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) 
   }
   out.benchmarks.assign(benchmarks.begin(), benchmarks.end());
   return out;
+}
+
+/// With the benchmarks of which the monitor alarms; they are measured once more, beside what is in doubt.
+Wanted with_declines(Wanted wanted, std::span<const Checked> devices) {
+  std::set<std::string> benchmarks(wanted.benchmarks.begin(), wanted.benchmarks.end());
+  for (const Checked& device : devices)
+    for (const judge::Decline& decline : device.nightly.declines) benchmarks.insert(decline.benchmark);
+  wanted.benchmarks.assign(benchmarks.begin(), benchmarks.end());
+  return wanted;
 }
 
 /// Text for the beginning of a sentence.
@@ -121,6 +132,8 @@ class SteppedCheck {
     device.selection = baseline::select(options_.baseline, first.fingerprint, target.selection);
     const auto& selected = device.selection.baseline;
     device.judged = selected && comparable(first, *selected, options_.policy.treatment);
+    if (device.judged && !options_.monitor_folder.empty())
+      device.nightly = add_to_nights(options_.monitor_folder, first, *selected, options_.policy);
   }
 
   double budget_left() const {
@@ -137,7 +150,10 @@ class SteppedCheck {
 
   /// Measures once more what is in doubt. Returns false if no further round is to follow.
   bool measure_again() {
-    const Wanted wanted = wanted_of(devices_, options_.policy);
+    Wanted wanted = wanted_of(devices_, options_.policy);
+    if (rounds() == 1)
+      if (Wanted more = with_declines(wanted, devices_); seconds_of(more) <= budget_left())
+        wanted = std::move(more);
     if (wanted.benchmarks.empty()) return false;
     // The round must also end inside the budget.
     if (const double next_seconds = seconds_of(wanted); next_seconds > budget_left()) {
@@ -147,7 +163,7 @@ class SteppedCheck {
     going_ = pause(wanted.pause_seconds, [&](double left) {
       if (options_.measure.progress)
         options_.measure.progress({fmt::format("waiting before round {}", rounds() + 1), 0, 1,
-                                   fmt::format("{} benchmarks in doubt", wanted.benchmarks.size()),
+                                   result::counted(wanted.benchmarks.size(), "benchmark") + " again",
                                    seconds_since(start_), left});
     });
     if (!going_) {
@@ -193,11 +209,21 @@ class SteppedCheck {
     device.stopped_when_decided = !stopped_by_.empty() && whole && !interrupted;
     device.broke_off = broke_off_;
     add_remarks(checked.rounds.size(), whole, device);
+    add_nightly(checked, device);
     if (going_ && broke_off_.empty() && options_.probes != nullptr && devices_.size() == 1)
       separate_causes(target, checked, device);
     device.seconds = seconds_since(start_);
     device.further_seconds = seconds_since(further_);
     return device;
+  }
+
+  void add_nightly(const Checked& checked, report::DeviceReport& device) const {
+    if (!checked.nightly.problem.empty()) device.remarks.push_back(checked.nightly.problem);
+    if (!checked.judged) return;
+    if (std::string said = sentence_on(checked.nightly.declines, checked.rounds, *checked.selection.baseline,
+                                       options_.policy, device.verdicts);
+        !said.empty())
+      device.remarks.push_back(std::move(said));
   }
 
   /// What ended the rounds. `whole`: the device's last round is complete.

@@ -68,6 +68,8 @@ struct CheckOptions {
   /// Benchmarks that probes may use to separate causes (probing.hpp); nullptr = no probes. Must be nullptr
   /// for devices measured at the same time: a probe alone would see another state.
   const Catalogue* probes = nullptr;
+  /// Where the monitor keeps its sums from check to check (nightly.hpp); empty = no monitor.
+  std::filesystem::path monitor_folder;
   const stack::Inventory* node = nullptr;  ///< what the doctor sees of this node; nullptr = nobody looked
 };
 

@@ -122,17 +122,25 @@ void settle(std::span<const double> nights, std::vector<std::size_t>& found) {
 
 }  // namespace
 
-std::vector<double> cumulative_sums(std::span<const double> nights, const Watched& watched) {
+double evidence_of(double night, const Watched& watched) {
   if (!(watched.spread > 0 && watched.tolerance > 0 && watched.contamination > 0 &&
         watched.contamination < 1))
     throw std::invalid_argument("a monitor needs a spread, a tolerance and a share of bad rounds in ]0, 1[");
-  const double most = std::log(1 / watched.contamination);
   const double slope = watched.tolerance / (watched.spread * watched.spread);
+  return std::min(std::log(1 / watched.contamination),
+                  slope * (night - watched.centre - watched.tolerance / 2));
+}
+
+double least_watched_spread(double tolerance, double contamination) {
+  return tolerance / std::sqrt(2 * std::log(1 / contamination));
+}
+
+std::vector<double> cumulative_sums(std::span<const double> nights, const Watched& watched) {
   std::vector<double> sums;
   sums.reserve(nights.size());
   double sum = 0;
   for (const double x : nights) {
-    sum = std::max(0.0, sum + std::min(most, slope * (x - watched.centre - watched.tolerance / 2)));
+    sum = std::max(0.0, sum + evidence_of(x, watched));
     sums.push_back(sum);
   }
   return sums;

@@ -17,6 +17,14 @@ struct Watched {
   double contamination = .005;  ///< eps, 0 < eps < 1: share of rounds that are bad by chance
 };
 
+/// The evidence of one night, min(ln(1/eps), tau/s^2 (x - mu - tau/2)); + is for a shift. Throws
+/// std::invalid_argument for parameters outside their ranges.
+double evidence_of(double night, const Watched& watched);
+
+/// The spread at which a night that is worse by the tolerance reaches the cap, tau^2 / (2 s^2) = ln(1/eps). A
+/// smaller one, as a few runs have it that happen to lie close together, would find nothing more.
+double least_watched_spread(double tolerance, double contamination);
+
 /// Cumulative sums (Page, Biometrika 41, 1954) of the log likelihood ratio of a shift by tau against no
 /// shift,
 ///   C = max(0, C + min(ln(1/eps), tau/s^2 (x - mu - tau/2))),

@@ -70,11 +70,8 @@ void watch(Trend& trend, const std::vector<double>& scale, int metrics) {
   judge::Watched watched;
   watched.centre = judge::median(reference);
   watched.tolerance = tolerance;
-  // A few runs may happen to lie close together. This lower bound is the spread at which a run worse by the
-  // tolerance reaches the monitor's cap, tau^2 / (2 s^2) = ln(1 / eps). A smaller spread would find nothing
-  // more.
-  const double least = tolerance / std::sqrt(2 * std::log(1 / watched.contamination));
-  watched.spread = std::max(judge::qn(reference), least);
+  watched.spread =
+      std::max(judge::qn(reference), judge::least_watched_spread(tolerance, watched.contamination));
   const std::span<const double> later = std::span(scale).subspan(trend.reference);
   trend.centre = judge::from_scale(watched.centre, trend.series.metric.form.better);
   trend.spread = watched.spread;

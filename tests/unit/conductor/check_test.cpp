@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "conductor/conductor.hpp"
+#include "conductor/nightly.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/rounds.hpp"
 #include "result/file.hpp"
@@ -17,6 +18,7 @@
 namespace gpugauge::conductor {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -84,6 +86,33 @@ TEST_F(Check, AHealthyMachinePassesInOneRound) {
   const report::DeviceReport device = check(options_, target_, choice_, {});
   EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
   EXPECT_EQ(device.rounds.size(), 1U);
+}
+
+TEST_F(Check, WhatNightsSayTogetherIsMeasuredOnceMoreAndDecidesNothing) {
+  std::vector<result::Run> rounds;
+  for (int round = 1; round <= 10; ++round) {
+    latency(1e-3 * (1 + .0005 * round));
+    rounds.push_back(measure(options_.measure, target_, choice_, {}, round).run);
+    rounds.back().boot_id = fmt::format("boot {}", round);  // a baseline of one boot knows no nights
+  }
+  options_.baseline = fakes_.path() / "baseline";
+  baseline::create(options_.baseline, "pinned", rounds);
+  options_.monitor_folder = fakes_.path() / "monitor";
+  latency(1.08e-3);  // of 10% tolerance
+  const auto night = [&](const std::string& started) {
+    result::Run run = measure(options_.measure, target_, choice_, {}, 1).run;
+    run.started = started;
+    return add_to_nights(options_.monitor_folder, run, baseline::load(options_.baseline), options_.policy);
+  };
+  for (const char* const started : {"2026-01-01T02:00:00Z", "2026-01-02T02:00:00Z"})
+    EXPECT_THAT(night(started).declines, testing::IsEmpty());
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
+  EXPECT_EQ(device.rounds.size(), 2U);
+  EXPECT_THAT(device.remarks,
+              Contains(AllOf(HasSubstr("The monitor alarms"), HasSubstr("in 3 checks since 2026-01-01"),
+                             HasSubstr("when measured again"))));
+  EXPECT_EQ(check(options_, target_, choice_, {}).rounds.size(), 1U) << "no other night yet";
 }
 
 TEST_F(Check, AnInterruptionWhileWaitingEndsWithCannotJudge) {

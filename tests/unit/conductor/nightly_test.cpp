@@ -1,0 +1,148 @@
+// The monitor's sums on the node: kept from check to check, and nothing that costs a verdict.
+#include "conductor/nightly.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "result/file.hpp"
+#include "result/temporary_directory.hpp"
+#include "unit/judge/runs.hpp"
+
+namespace gpugauge::conductor {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class NightlyTest : public testing::Test {
+ protected:
+  /// A night on which triad takes so many times as long.
+  Nightly night(int day, double triad) {
+    result::Run run = judge::make_run(600 + static_cast<std::uint64_t>(day), {.triad = triad});
+    run.started = fmt::format("2026-03-{:02}T02:00:00Z", day);
+    return add_to_nights(folder(), run, baseline_, {});
+  }
+  fs::path folder() const { return home_.path() / "monitor"; }
+  fs::path only_file() const {
+    fs::path found;
+    for (const auto& entry : fs::directory_iterator(folder())) {
+      EXPECT_TRUE(found.empty()) << "two files";
+      found = entry.path();
+    }
+    return found;
+  }
+
+  result::TemporaryDirectory home_;
+  baseline::Baseline baseline_ = judge::make_baseline(10);
+};
+
+TEST_F(NightlyTest, AlarmsAfterSomeNightsWithinTheTolerance) {
+  int nights = 0;
+  Nightly found;
+  while (found.declines.empty() && nights < 20) found = night(++nights, 1.08);
+  EXPECT_EQ(found.problem, "");
+  EXPECT_GT(nights, 2) << "two nights may be chance";
+  ASSERT_THAT(found.declines, SizeIs(1));
+  EXPECT_EQ(found.declines[0].metric, judge::triad);
+  EXPECT_EQ(found.declines[0].nights, nights);
+  EXPECT_EQ(found.declines[0].since, "2026-03-01T02:00:00Z");
+  EXPECT_NEAR(found.declines[0].change, 1 - 1 / 1.08, .01);
+}
+
+TEST_F(NightlyTest, HealthyNightsNeverDo) {
+  for (int day = 1; day <= 28; ++day) EXPECT_THAT(night(day, 1).declines, IsEmpty());
+}
+
+TEST_F(NightlyTest, AnotherBaselineBeginsAnew) {
+  night(1, 1.08);
+  const std::string first = result::read_file(only_file(), 1 << 20);
+  EXPECT_THAT(first, AllOf(HasSubstr("gpugauge.monitor/1"), HasSubstr(judge::triad),
+                           HasSubstr("2026-03-01T02:00:00Z")));
+  const fs::path of_first = only_file();
+  baseline_.manifest.entries = {
+      {"runs/a.json", std::string(64, 'a'), "A", "boot", "2026-01-01T00:00:00Z", 1}};
+  night(2, 1.08);
+  EXPECT_EQ(result::read_file(of_first, 1 << 20), first);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()), 2);
+}
+
+TEST_F(NightlyTest, APartialRoundIsNoNight) {
+  result::Run run = judge::make_run(700, {.triad = 1.08});
+  run.complete = false;
+  add_to_nights(folder(), run, baseline_, {});
+  EXPECT_FALSE(fs::exists(folder()));
+}
+
+TEST_F(NightlyTest, ADamagedFileIsBegunAnewAndThatIsSaid) {
+  night(1, 1.08);
+  const fs::path file = only_file();
+  const std::string sound = result::read_file(file, 1 << 20);
+  const std::string one = sound.substr(0, sound.find("\"nights\": 1")) + "\"nights\": 0" +
+                          sound.substr(sound.find("\"nights\": 1") + 11);
+  for (const std::string& text : {std::string("{"), std::string("[]"), one, std::string(5 << 20, ' ')}) {
+    result::write_file(file, text);
+    const Nightly found = night(2, 1.08);
+    EXPECT_THAT(found.problem, AllOf(HasSubstr("monitor"), HasSubstr(file.filename().string())))
+        << text.substr(0, 40);
+    if (text.size() < 1000) {
+      EXPECT_THAT(result::read_file(file, 1 << 20), HasSubstr("2026-03-02")) << text;
+    }
+  }
+}
+
+TEST_F(NightlyTest, AFolderThatCannotBeWrittenCostsOnlyTheMonitor) {
+  result::write_file(folder(), "in the folder's place");
+  const Nightly found = night(1, 1.08);
+  EXPECT_THAT(found.problem, HasSubstr("could not be kept"));
+}
+
+judge::Decline decline(const std::string& metric, double change, std::optional<double> again = {}) {
+  return {metric, metric.substr(0, metric.find(':')), "2026-03-01T02:00:00Z", 9, change, .03, again};
+}
+
+TEST(SentenceOn, NamesTheWorstFirst) {
+  const std::string text =
+      sentence_on({decline("memory/read:bandwidth", .011), decline("memory/copy:bandwidth", .018, .019)}, {});
+  EXPECT_THAT(
+      text,
+      HasSubstr("memory/copy:bandwidth by 1.8% in 9 checks since 2026-03-01 (1.9% when measured again); "
+                "memory/read:bandwidth by 1.1% in 9 checks since 2026-03-01 (not measured again). This "
+                "decides nothing"));
+}
+
+TEST(SentenceOn, CountsWhatItDoesNotName) {
+  std::vector<judge::Decline> many;
+  for (int i = 0; i < 5; ++i) many.push_back(decline(fmt::format("a/{}:rate", i), .02));
+  EXPECT_THAT(sentence_on(many, {}), HasSubstr("; and 2 more."));
+}
+
+TEST(SentenceOn, IsSilentOnWhatRegressed) {
+  judge::Verdict regressed;
+  regressed.metric = "memory/copy:bandwidth";
+  regressed.kind = judge::VerdictKind::regressed;
+  EXPECT_EQ(sentence_on({decline(regressed.metric, .05)}, {regressed}), "");
+  EXPECT_EQ(sentence_on({}, {}), "");
+}
+
+TEST(SentenceOn, AsksTheSecondRound) {
+  const baseline::Baseline baseline = judge::make_baseline(10);
+  judge::Decline found = decline(judge::triad, .08);
+  const auto rounds = [](double triad) {
+    return std::vector<result::Run>{judge::make_run(500, {.triad = 1.08}),
+                                    judge::make_run(501, {.triad = triad})};
+  };
+  EXPECT_THAT(sentence_on({found}, rounds(1.08), baseline, {}, {}), HasSubstr("when measured again"));
+  EXPECT_EQ(sentence_on({found}, rounds(1), baseline, {}, {}), "") << "it was that night's round alone";
+  EXPECT_THAT(sentence_on({found}, {rounds(1)[0]}, baseline, {}, {}), HasSubstr("not measured again"));
+}
+
+}  // namespace
+}  // namespace gpugauge::conductor
