@@ -47,6 +47,7 @@ const Registration registered{
         .axis("addresses", {"one", "spread"})
         .quantity(Quantity::rate, "atomic")
         .statistics({Statistic::median, Statistic::mean})
+        .window_share(.5)  // the profile standard has no spare time
         .requires_gpu()
         .from(Depth::deep)
         .from(Depth::standard, "addresses", {"spread"})

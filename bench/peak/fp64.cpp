@@ -10,6 +10,7 @@ const Registration fma{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                            .quantity(Quantity::throughput, "gemm64")
                            .statistics({Statistic::median, Statistic::mean})
                            .batch_seconds(5e-3)
+                           .window_share(.5)  // the profile has no spare time
                            .requires_gpu()
                            .from(Depth::standard)
                            .deterministic()

@@ -280,6 +280,14 @@ ROWS = [
         holds='[ -z "$(ls -A victim)" ] && [ "$(ls state/runs | wc -l)" = 1 ]',
     ),
     Fault(
+        "the folder of the monitor's sums is a link",
+        "gpugauge check $HOST",
+        2,
+        "state/monitor is a link: " + THROUGH_NONE,
+        before="mkdir victim; ln -s $PWD/victim state/monitor",
+        holds='[ -z "$(ls -A victim)" ] && [ "$(ls state/runs | wc -l)" = 1 ]',
+    ),
+    Fault(
         "the runs' folder is a link",
         "gpugauge run $HOST",
         2,
