@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "result/build.hpp"
-#include "result/family_exit.hpp"
 #include "result/file.hpp"
 #include "result/temporary_directory.hpp"
 #include "run/child.hpp"
@@ -22,6 +21,7 @@
 #include "run/identity.hpp"
 #include "run/order.hpp"
 #include "run/outcome.hpp"
+#include "run/partial.hpp"
 #include "run/processes.hpp"
 #include "run/stop_watch.hpp"
 #include "run/telemetry_gpu.hpp"
@@ -336,36 +336,9 @@ class Execution {
     suite["suite.profile"] = plan_.profile.name;
     for (auto& remark : add_suite_facts(suite, run_.processes)) run_.remarks.push_back(std::move(remark));
     suite.try_emplace("suite.version", result::build().version);
-    const auto measured =
-        std::count_if(run_.processes.begin(), run_.processes.end(),
-                      [](const auto& process) { return process.status != result::Status::interrupted; });
-    run_.complete = static_cast<std::size_t>(measured) == steps_.size();
-    if (!run_.complete) run_.partial_reason = partial_reason(static_cast<std::size_t>(measured));
-  }
-
-  std::string partial_reason(std::size_t measured) const {
-    std::map<std::string, int> missing;
-    for (const auto& step : steps_) ++missing[plan_.families[step.family].name];
-    const std::map<std::string, int> planned = missing;
-    for (const auto& process : run_.processes)
-      if (process.status != result::Status::interrupted) --missing[process.family];
-    std::string names;
-    for (const auto& [family, count] : missing)
-      if (count > 0)
-        names += fmt::format("{}{} ({} of {})", names.empty() ? "" : ", ", family, count, planned.at(family));
-    const auto not_kept = [](const result::Process& process) {
-      return process.exit_code == result::exit_samples_not_kept;
-    };
-    if (const auto first = std::find_if(run_.processes.begin(), run_.processes.end(), not_kept);
-        stop_signal_ == 0 && first != run_.processes.end())
-      return fmt::format("{} of {} processes could not keep what they measured; not measured: {}; {}",
-                         std::count_if(first, run_.processes.end(), not_kept), steps_.size(), names,
-                         first->reason);
-    if (stop_signal_ == 0)
-      return fmt::format("a signal from elsewhere ended {} of {} processes; not measured: {}",
-                         steps_.size() - measured, steps_.size(), names);
-    return fmt::format("{} stopped the run after {} of {} processes; not measured: {}",
-                       signal_name(stop_signal_), measured, steps_.size(), names);
+    run_.partial_reason =
+        partial_reason(plan_, steps_, run_.processes, stop_signal_ == 0 ? "" : signal_name(stop_signal_));
+    run_.complete = run_.partial_reason.empty();
   }
 
   /// The child that a stop ends, even if waiting for it throws.
