@@ -45,12 +45,12 @@ std::string speed(const FrameworkOperation& operation) {
   return operation.bandwidth ? quantity(*operation.bandwidth, "byte/second") : "-";
 }
 
-/// "0.98 of tf32": the type is that in which our own cuBLAS computed.
+/// "0.98 (tf32)": the type is that in which our own cuBLAS computed.
 std::string beside_cublas(const FrameworkOperation& operation) {
   if (!operation.own || !operation.own->share) return "-";
   const std::string& id = operation.own->id;
   const std::size_t begin = id.find('/') + 1;
-  return fmt::format("{:.2f} of {}", *operation.own->share,
+  return fmt::format("{:.2f} ({})", *operation.own->share,
                      plain(id.substr(begin, id.find('/', begin) - begin)));
 }
 
@@ -58,7 +58,7 @@ std::string draw_operations(const Framework& framework, const Terminal& terminal
   const bool compared = std::any_of(framework.operations.begin(), framework.operations.end(),
                                     [](const auto& one) { return one.own && one.own->share; });
   std::vector<Column> columns{{"operation"}, {"ran on"}, {"speed", true}};
-  if (compared) columns.push_back({"cuBLAS here", true});
+  if (compared) columns.push_back({"of cuBLAS here", true});
   Table table(columns);
   for (const FrameworkOperation& one : framework.operations) {
     std::vector<Cell> row{{plain(one.id)},

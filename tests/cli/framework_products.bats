@@ -132,7 +132,7 @@ assert [one["judged"] for one in figures] == ["unchanged"], seen["metrics"]
 assert [one["outcome"] for one in seen["probes"] if one["name"] == "native_benchmark"] == ["normal"], seen["probes"]
 PY
   run -0 frameworks
-  [[ $output == *"cuBLAS here"*" of tf32"* && $output != *"ar below"* ]]
+  [[ $output == *"of cuBLAS here"*" (tf32)"* && $output != *"ar below"* ]]
 }
 
 @test "a product with the error of fp32 is held against fp32 in pedantic mode" {
@@ -140,7 +140,7 @@ PY
   gpu_and_probes
   cublas_of 1e9
   run -0 frameworks
-  [[ $output == *" of fp32"* && $output != *tf32* ]]
+  [[ $output == *" (fp32)"* && $output != *tf32* ]]
   [ "$(cat libexec/asked)" = "cublas/bf16/lt/4096x4096x4096 cublas/fp32/lt/4096x4096x4096 exhaustive" ]
 }
 
