@@ -14,6 +14,7 @@
 namespace gpugauge::conductor {
 namespace {
 
+constexpr const char* speed_metric = "throughput";
 constexpr const char* share_metric = "share_of_cublas";
 constexpr const char* own_note = "cublas";
 constexpr const char* reason_note = "cublas_reason";
@@ -53,7 +54,7 @@ std::string why_no_figure(const result::Run& own, const std::string& id) {
 /// Why the benchmark is too slow by the physical judge; "" where it is not.
 std::string why_slow(const std::vector<judge::Verdict>& verdicts, const std::string& id) {
   for (const judge::Verdict& verdict : verdicts)
-    if (verdict.kind == judge::VerdictKind::failed && judge::benchmark_of(verdict.metric) == id)
+    if (verdict.kind == judge::VerdictKind::failed && verdict.metric == result::metric_key(id, speed_metric))
       return verdict.reason;
   return "";
 }
@@ -70,13 +71,11 @@ result::Metric share_of(double share, const std::string& id) {
   return out;
 }
 
-/// Name of the cuBLAS that a framework's process had mapped; "" where none was seen.
+/// Path of the cuBLAS that a framework's process had mapped; "" where none was seen.
 std::string loaded_cublas(const result::Facts& context) {
   for (const auto& [name, value] : context)
     if (name.starts_with("framework.library."))
-      if (const std::string file = std::filesystem::path(value).filename().string();
-          file.starts_with("libcublas.so"))
-        return file;
+      if (std::filesystem::path(value).filename().string().starts_with("libcublas.so")) return value;
   return "";
 }
 
@@ -86,7 +85,7 @@ std::map<std::string, std::vector<double>> own_speeds(const std::vector<result::
   for (const result::Run& run : runs)
     each_benchmark(run, [&](const result::BenchmarkResult& benchmark) {
       const result::Metric* const share = metric_of(benchmark, share_metric);
-      const result::Metric* const speed = metric_of(benchmark, "throughput");
+      const result::Metric* const speed = metric_of(benchmark, speed_metric);
       if (share != nullptr && speed != nullptr && share->value > 0)
         out[result::fact(benchmark.notes, own_note)].push_back(speed->value / share->value);
     });
@@ -129,7 +128,7 @@ OwnFigures own_figures(const result::Run& own, const std::vector<std::string>& i
   OwnFigures out;
   for (const std::string& id : ids) out[id];
   each_benchmark(own, [&](const result::BenchmarkResult& benchmark) {
-    const result::Metric* const speed = metric_of(benchmark, "throughput");
+    const result::Metric* const speed = metric_of(benchmark, speed_metric);
     const auto found = out.find(benchmark.id);
     if (found == out.end() || benchmark.status != result::Status::ok || speed == nullptr) return;
     if (speed->value > 0) found->second.flops = speed->value;
@@ -145,7 +144,7 @@ void add_shares(const OwnFigures& own, result::Run& frameworks) {
     const std::string id = own_product_of(benchmark);
     if (id.empty()) return;
     const OwnFigure& figure = own.at(id);
-    const result::Metric* const speed = metric_of(benchmark, "throughput");
+    const result::Metric* const speed = metric_of(benchmark, speed_metric);
     benchmark.notes[own_note] = id;
     if (!figure.reason.empty()) benchmark.notes[reason_note] = figure.reason;
     if (figure.flops && speed != nullptr)

@@ -199,3 +199,27 @@ PY
   [ ! -e libexec/asked ]
   [[ $output != *cuBLAS* && $output == *"ran on the processor beside a usable GPU"* ]]
 }
+
+@test "a signal that ends our own cuBLAS leaves what the frameworks did" {
+  torch_on_gpu 1.6e-5
+  gpu_and_probes
+  cublas_of 1e9 'import time; open(os.path.join(os.path.dirname(sys.argv[0]), "began"), "w").close(); time.sleep(600)'
+  gpugauge frameworks --python "$BATS_FILE_TMPDIR/venv" --window 0.1 --quiet torch >out.txt 3>&- &
+  wait_until [ -e libexec/began ]
+  kill -TERM $!
+  wait $!
+  grep -q 'Not compared with our own cuBLAS: .*SIGTERM stopped the run' out.txt
+  grep -q 'pass: torch ran on the GPU' out.txt
+}
+
+@test "runs are compared whether or not cuBLAS could be measured beside each of them" {
+  torch_on_gpu 1.6e-5
+  gpu_and_probes
+  frameworks --output without.json
+  cublas_of 1e9
+  frameworks --output with.json
+  for pair in "with without" "without with"; do
+    run gpugauge compare --before "${pair% *}.json" --after "${pair#* }.json" --json
+    [[ $output == *'"torch/matmul/bf16/4096x4096x4096:throughput"'* && $output != *'"missing"'* ]]
+  done
+}

@@ -151,7 +151,7 @@ TEST(FrameworkProducts, FarBelowBeginsBelowTheBound) {
       at(.79e15).frameworks[0].remarks,
       ElementsAre(testing::AllOf(
           HasSubstr("torch/matmul/bf16/4096x4096x4096 reaches 0.79 of cublas/bf16/lt/4096x4096x4096."),
-          HasSubstr("it loaded libcublas.so.12.8.4.1"))));
+          HasSubstr("it loaded /opt/venv/libcublas.so.12.8.4.1"))));
 }
 
 TEST(FrameworkProducts, FarBelowIsNoFailureAndTheDiagnosisNamesTheFramework) {
