@@ -39,7 +39,7 @@ bool is_product(const result::BenchmarkResult& benchmark) {
   return slash != std::string::npos && benchmark.id.compare(slash, 8, "/matmul/") == 0;
 }
 
-/// Why the benchmark has no figure, from the processes of its family; "" where it has one.
+/// Why a benchmark without a figure has none: its own reason, else that of its process.
 std::string why_no_figure(const result::Run& own, const std::string& id) {
   std::string out;
   for (const result::Process& process : own.processes) {
