@@ -1,4 +1,4 @@
-// gpugauge frameworks: run what a Python holds, and prove where the work ran.
+// gpugauge frameworks: run what a Python holds, prove where the work ran, and how fast beside our own cuBLAS.
 #include "conductor/frameworks.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr const char* frameworks_footer =
     "  gpugauge frameworks --python /opt/venv torch\n"
     "  gpugauge frameworks --json > frameworks.json\n"
     "\n"
-    "Exit codes: 0 all work ran on the GPU; 1 a framework failed, or ran on the processor beside a usable "
+    "Exit codes: 0 all work ran on the GPU, however fast; 1 a framework failed, or ran on the processor beside a usable "
     "GPU; 2 usage; 3 cannot judge (no usable GPU, or none of them installed).";
 
 struct FrameworksArguments {
@@ -105,7 +105,8 @@ int run(const FrameworksArguments& arguments, const Invocation& invocation) {
 void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action) {
   CLI::App* command = app.add_subcommand(
       "frameworks",
-      "Run PyTorch, TensorFlow, JAX and ONNX Runtime of a Python, and prove where the work ran");
+      "Run PyTorch, TensorFlow, JAX and ONNX Runtime of a Python, prove where the work ran, and hold its "
+      "products against our own cuBLAS");
   command->footer(frameworks_footer);
   auto arguments = std::make_shared<FrameworksArguments>();
   command
@@ -117,7 +118,7 @@ void add_frameworks(CLI::App& app, const Invocation& invocation, Action& action)
             "Interpreter, or folder of a virtual environment (default: the active one, then PATH)"),
         "PATH");
   writes(command->add_option("-o,--output", arguments->output,
-                             "Also keep everything that was measured as a run file"),
+                             "Also keep everything that was measured of the frameworks as a run file"),
          "FILE");
   writes(command->add_option("--observation", arguments->observation,
                              "Also write what was seen of one framework, for `gpugauge diagnose`"),

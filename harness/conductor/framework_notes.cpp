@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "conductor/framework_products.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "result/facts.hpp"
 
@@ -63,6 +65,8 @@ void add_framework_notes(const std::vector<result::Run>& runs, const std::vector
       metric.scope.dtype = found->second.dtype;
     }
   out.kernels.assign(kernels.begin(), kernels.end());
+  if (std::optional<diagnose::Probe> native = native_benchmark(runs, before))
+    out.probes.push_back(std::move(*native));
   if (before == nullptr || !out.changed) return;
   each_framework(*before, [&](const result::Process& process) {
     for (const auto& [name, value] : process.samples->context)

@@ -9,7 +9,8 @@
 namespace gpugauge::conductor {
 
 /// Adds each measured framework's facts and switches as inventory and settings, and its kernels. Its
-/// operations' figures get their framework and data type. With `before`, it also adds the switches that
+/// operations' figures get their framework and data type, and the products of our own cuBLAS beside them are
+/// the probe native_benchmark. With `before`, it also adds the switches that
 /// differed in those rounds. Adds nothing where no framework was measured.
 void add_framework_notes(const std::vector<result::Run>& runs, const std::vector<result::Run>* before,
                          diagnose::Observation& out);

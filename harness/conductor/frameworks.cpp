@@ -2,18 +2,20 @@
 #include "conductor/frameworks.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/framework_products.hpp"
 #include "conductor/observe.hpp"
+#include "conductor/products_beside.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/file.hpp"
 #include "result/profiles.hpp"
-#include "run/runner.hpp"
 #include "stack/gpu_report.hpp"
 
 namespace gpugauge::conductor {
@@ -34,6 +36,7 @@ FrameworkOperation operation_of(const result::BenchmarkResult& benchmark) {
   }
   out.wrong = benchmark.status == result::Status::failed;
   if (benchmark.status != result::Status::ok) out.evidence = benchmark.reason;
+  out.own = own_product_in(benchmark);
   return out;
 }
 
@@ -111,6 +114,8 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
   for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
     const std::string place = result::fact(benchmark.notes, "ran_on");
     if (place == "cpu" || place == "gpu") places.insert(place);
+    if (std::optional<diagnose::Metric> figure = product_figure(benchmark, framework.name))
+      out.metrics.push_back(std::move(*figure));
     if (benchmark.status == result::Status::failed) {
       diagnose::Metric metric;
       metric.metric_class = "framework_op";
@@ -124,6 +129,10 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
   // One operation on the processor is a fallback, whatever the others do.
   if (!places.empty()) out.telemetry["ran_on"] = diagnose::Value(places.contains("cpu") ? "cpu" : "gpu");
   return out;
+}
+
+bool is_far_below(const Framework& framework) {
+  return std::any_of(framework.operations.begin(), framework.operations.end(), far_below);
 }
 
 judge::Outcome outcome_of(const std::vector<Framework>& frameworks, bool usable) {
@@ -155,7 +164,14 @@ judge::Outcome outcome_of(const std::vector<Framework>& frameworks, bool usable)
   if (!unknown.empty())
     return {judge::ExitCode::cannot_judge,
             fmt::format("cannot judge: where {} ran could not be proved", fmt::join(unknown, ", "))};
-  return {judge::ExitCode::pass, fmt::format("pass: {} ran on the GPU", fmt::join(on_gpu, ", "))};
+  std::vector<std::string> slow;
+  for (const Framework& one : frameworks)
+    if (is_far_below(one)) slow.push_back(one.name);
+  return {judge::ExitCode::pass,
+          fmt::format("pass: {} ran on the GPU{}", fmt::join(on_gpu, ", "),
+                      slow.empty() ? ""
+                                   : fmt::format("; far below our own cuBLAS, which is not counted: {}",
+                                                 fmt::join(slow, ", ")))};
 }
 
 }  // namespace
@@ -169,29 +185,43 @@ std::filesystem::path probe_script() {
   return run::family_directory() / "frameworks" / "probe.py";
 }
 
+run::Plan plan_beside_frameworks(const FrameworkOptions& options, const stack::GpuReport& gpus) {
+  run::Plan plan;
+  plan.profile.processes = 1;
+  plan.profile.own_processes = 1;
+  plan.profile.window_seconds = options.window_seconds;
+  plan.profile.device_window_seconds = options.window_seconds;
+  plan.profile.limit_seconds = options.limit_seconds;
+  plan.device = "host";  // keeps the environment that the user's own programs see
+  plan.device_selection = gpus.gpus.size() == 1 ? gpus.gpus.front().uuid : "host";
+  plan.fingerprint = stack::fingerprint(gpus);
+  plan.command = options.command;
+  plan.gpu_telemetry = gpus.state == stack::GpuState::usable;
+  return plan;
+}
+
+std::function<void(const run::Progress&)> plan_progress(const FrameworkOptions& options) {
+  return [show = options.progress](const run::Progress& progress) {
+    if (show)
+      show({"frameworks", progress.done, progress.total, progress.family, progress.elapsed_seconds,
+            progress.left_seconds});
+  };
+}
+
 result::Run run_frameworks(const FrameworkOptions& options, const stack::GpuReport& gpus) {
   const std::filesystem::path script = probe_script();
   if (!result::is_there(script))
     throw result::FileError(
         fmt::format("{} is not there; install GPUGauge whole, or name its folder with GPUGAUGE_LIBEXEC",
                     script.string()));
-  run::Plan plan;
+  run::Plan plan = plan_beside_frameworks(options, gpus);
   plan.profile.name = result::frameworks_profile;
-  plan.profile.processes = 1;
-  plan.profile.window_seconds = options.window_seconds;
-  plan.profile.limit_seconds = options.limit_seconds;
   for (const std::string& name : options.names)
     plan.families.push_back({name, options.python, {script.string(), name}});
-  plan.device = "host";  // keeps the environment that the user's own programs see
-  plan.device_selection = gpus.gpus.size() == 1 ? gpus.gpus.front().uuid : "host";
-  plan.fingerprint = stack::fingerprint(gpus);
-  plan.command = options.command;
-  plan.gpu_telemetry = gpus.state == stack::GpuState::usable;
-  return run::execute(plan, [&](const run::Progress& progress) {
-    if (options.progress)
-      options.progress({"frameworks", progress.done, progress.total, progress.family,
-                        progress.elapsed_seconds, progress.left_seconds});
-  });
+  std::optional<result::StopsHeldBack> held;
+  result::Run out = run::execute(plan, plan_progress(options), nullptr, &held);
+  measure_products_beside(options, gpus, held, out);
+  return out;
 }
 
 report::FrameworksReport judge_frameworks(const result::Run& run, const stack::GpuReport& gpus) {
@@ -211,16 +241,18 @@ report::FrameworksReport judge_frameworks(const result::Run& run, const stack::G
         framework.operations.push_back(operation_of(benchmark));
     }
     conclude(process, gpus, framework);
+    if (process.samples) framework.remarks = remarks_on_products(framework, process.samples->context);
     if (framework.state != FrameworkState::absent) {
       framework.observation = observation_of(run, process, gpus, framework);
       // Without a GPU, work belongs on the processor; the reason for no GPU is already given.
-      if (usable && framework.state != FrameworkState::on_gpu)
+      if (usable && (framework.state != FrameworkState::on_gpu || is_far_below(framework)))
         framework.diagnosis = diagnose::diagnose(*framework.observation);
     }
     out.frameworks.push_back(std::move(framework));
   }
   std::sort(out.frameworks.begin(), out.frameworks.end(),
             [](const Framework& a, const Framework& b) { return a.name < b.name; });
+  out.remarks = remarks_on_cublas(out.frameworks);
   out.outcome = outcome_of(out.frameworks, usable);
   if (!run.complete && out.outcome.code != judge::ExitCode::regressed)
     out.outcome = {judge::ExitCode::cannot_judge, "cannot judge: " + run.partial_reason};

@@ -1,5 +1,7 @@
 #include "report/frameworks.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -43,13 +45,47 @@ std::string speed(const FrameworkOperation& operation) {
   return operation.bandwidth ? quantity(*operation.bandwidth, "byte/second") : "-";
 }
 
+/// "0.98 (tf32)": the type is that in which our own cuBLAS computed.
+std::string beside_cublas(const FrameworkOperation& operation) {
+  if (!operation.own || !operation.own->share) return "-";
+  const std::string& id = operation.own->id;
+  const std::size_t begin = id.find('/') + 1;
+  return fmt::format("{:.2f} ({})", *operation.own->share,
+                     plain(id.substr(begin, id.find('/', begin) - begin)));
+}
+
 std::string draw_operations(const Framework& framework, const Terminal& terminal) {
-  Table table({{"operation"}, {"ran on"}, {"speed", true}});
-  for (const FrameworkOperation& one : framework.operations)
-    table.add({{plain(one.id)},
-               {one.wrong ? "failed" : one.ran_on, one.wrong ? Tone::bad : Tone::normal},
-               {speed(one)}});
+  const bool compared = std::any_of(framework.operations.begin(), framework.operations.end(),
+                                    [](const auto& one) { return one.own && one.own->share; });
+  std::vector<Column> columns{{"operation"}, {"ran on"}, {"speed", true}};
+  if (compared) columns.push_back({"of cuBLAS here", true});
+  Table table(columns);
+  for (const FrameworkOperation& one : framework.operations) {
+    std::vector<Cell> row{{plain(one.id)},
+                          {one.wrong ? "failed" : one.ran_on, one.wrong ? Tone::bad : Tone::normal},
+                          {speed(one)}};
+    if (compared) row.push_back({beside_cublas(one)});
+    table.add(std::move(row));
+  }
   return table.empty() ? "" : table.draw(terminal);
+}
+
+std::string paragraph(const std::string& text, const Terminal& terminal) {
+  return "\n  " + wrap(plain(text), terminal.width, 2) + "\n";
+}
+
+nlohmann::ordered_json operation_json(const FrameworkOperation& operation) {
+  nlohmann::ordered_json out{
+      {"id", operation.id}, {"ran_on", operation.ran_on}, {"evidence", operation.evidence}};
+  if (operation.flops) out["flops"] = *operation.flops;
+  if (operation.bandwidth) out["bandwidth"] = *operation.bandwidth;
+  if (operation.own) {
+    out["cublas"] = {{"id", operation.own->id}};
+    if (operation.own->share) out["cublas"]["share"] = *operation.own->share;
+    if (!operation.own->reason.empty()) out["cublas"]["reason"] = operation.own->reason;
+  }
+  out["failed"] = operation.wrong;
+  return out;
 }
 
 }  // namespace
@@ -94,10 +130,11 @@ std::string draw(const FrameworksReport& report, const Terminal& terminal) {
                        terminal.width, 4) +
            "\n";
     out += draw_operations(one, terminal);
+    for (const std::string& remark : one.remarks) out += paragraph(remark, terminal);
     if (one.diagnosis) out += "\n" + draw(*one.diagnosis, terminal);
   }
-  if (!report.gpu_explanation.empty())
-    out += "\n  " + wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n";
+  for (const std::string& remark : report.remarks) out += paragraph(remark, terminal);
+  if (!report.gpu_explanation.empty()) out += paragraph(report.gpu_explanation, terminal);
   return out + "\n  " +
          terminal.paint(wrap(plain(report.outcome.sentence), terminal.width, 2), tone(report.outcome.code)) +
          "\n";
@@ -107,14 +144,8 @@ std::string to_json(const FrameworksReport& report) {
   nlohmann::ordered_json frameworks = nlohmann::ordered_json::array();
   for (const Framework& one : report.frameworks) {
     nlohmann::ordered_json operations = nlohmann::ordered_json::array();
-    for (const FrameworkOperation& operation : one.operations) {
-      nlohmann::ordered_json entry{
-          {"id", operation.id}, {"ran_on", operation.ran_on}, {"evidence", operation.evidence}};
-      if (operation.flops) entry["flops"] = *operation.flops;
-      if (operation.bandwidth) entry["bandwidth"] = *operation.bandwidth;
-      entry["failed"] = operation.wrong;
-      operations.push_back(std::move(entry));
-    }
+    for (const FrameworkOperation& operation : one.operations)
+      operations.push_back(operation_json(operation));
     frameworks.push_back(
         {{"name", one.name},
          {"state", to_string(one.state)},
@@ -123,6 +154,7 @@ std::string to_json(const FrameworksReport& report) {
          {"cuda", one.cuda},
          {"sentence", one.sentence},
          {"operations", operations},
+         {"remarks", one.remarks},
          {"findings", one.diagnosis ? findings_json(*one.diagnosis) : nlohmann::ordered_json::array()}});
   }
   const nlohmann::ordered_json root{{"schema", frameworks_schema},
@@ -130,7 +162,8 @@ std::string to_json(const FrameworksReport& report) {
                                     {"verdict", report.outcome.sentence},
                                     {"python", report.interpreter},
                                     {"gpu_explanation", report.gpu_explanation},
-                                    {"frameworks", frameworks}};
+                                    {"frameworks", frameworks},
+                                    {"remarks", report.remarks}};
   return result::dump_json(root);
 }
 

@@ -13,6 +13,13 @@ namespace gpugauge::report {
 
 inline constexpr std::string_view frameworks_schema = "gpugauge.frameworks/1";
 
+/// The benchmark of our own cuBLAS that a framework's product is held against.
+struct OwnProduct {
+  std::string id;               ///< cublas/type/lt/shape, of the type in which the framework computed
+  std::optional<double> share;  ///< the framework's speed over its speed; nullopt = it was not measured
+  std::string reason;           ///< why it was not measured; beside a share: why it is slow itself. Else ""
+};
+
 /// One operation of a framework.
 struct FrameworkOperation {
   std::string id;                   ///< framework/operation/type/parameters
@@ -21,6 +28,7 @@ struct FrameworkOperation {
   std::optional<double> flops;      ///< per second, median over batches
   std::optional<double> bandwidth;  ///< byte/second, instead of flops, for operations that only move memory
   bool wrong = false;               ///< it failed or its result is wrong
+  std::optional<OwnProduct> own;    ///< only of a product that ran on the GPU
 };
 
 /// The outcome for a framework.
@@ -42,8 +50,10 @@ struct Framework {
   std::string cuda;                                  ///< the CUDA version it was built for; "" unknown
   std::string sentence;                              ///< what happened, one sentence
   std::vector<FrameworkOperation> operations;        ///< in execution order; empty if none ran
+  std::vector<std::string> remarks;                  ///< sentences on its speed beside our own cuBLAS
   std::optional<diagnose::Observation> observation;  ///< unless absent
-  std::optional<diagnose::Diagnosis> diagnosis;  ///< only beside a usable GPU, unless everything ran on it
+  /// Only beside a usable GPU, unless everything ran on it and no product is far below our own cuBLAS.
+  std::optional<diagnose::Diagnosis> diagnosis;
 };
 
 /// Every framework that the user asked for, and the command's outcome.
@@ -52,6 +62,7 @@ struct FrameworksReport {
   std::string interpreter;
   std::string gpu_explanation;        ///< why no GPU is usable; "" if one is
   std::vector<Framework> frameworks;  ///< by name
+  std::vector<std::string> remarks;   ///< sentences on our own cuBLAS: not measured and why, or slow itself
   judge::Outcome outcome;             ///< pass, regressed or cannot_judge
 };
 

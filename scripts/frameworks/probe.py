@@ -51,7 +51,10 @@ def measure(operation, nvml, libraries, options, samples_facts):
     entry.update(batches=batches, notes=notes, metrics=[family.metric(batches, operation.flops, operation.bytes)])
     entry["work"].update(flops=operation.flops, bytes=operation.bytes)
     method = "largest error against fp64" + ("" if operation.bytes else " on the processor, relative to the norms")
-    entry["verifications"].append(family.verification(method, error(), operation.tolerance()))
+    found = error()
+    entry["verifications"].append(family.verification(method, found, operation.tolerance()))
+    if ran_on == "gpu" and operation.numerics(found):
+        notes["numerics"] = operation.numerics(found)
     if not entry["verifications"][0]["passed"]:
         entry.update(status="failed", reason="the result is wrong: its error is above what rounding explains")
     samples_facts.setdefault("framework.ran_on", ran_on)

@@ -4,9 +4,11 @@ import json
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "frameworks"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "frameworks"))
 
 from gpugauge_probe import evidence, family, onnx_model, operation  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -80,6 +82,12 @@ class Nvml(unittest.TestCase):
         self.assertEqual(nvml.processes(), [])
         self.assertIsNone(nvml.utilization(1))
 
+    def test_what_an_older_library_lacks_is_not_seen_and_no_crash(self):
+        nvml = evidence.Nvml("libnvidia-ml-that-is-nowhere.so.1")
+        nvml.devices, nvml._library = [None], types.SimpleNamespace()  # pylint: disable=protected-access
+        self.assertEqual(nvml.processes(), [])
+        self.assertIsNone(nvml.utilization(1))
+
     def test_structures_have_the_headers_sizes(self):
         self.assertEqual(evidence.ctypes.sizeof(evidence.ProcessInfo), 24)
         self.assertEqual(evidence.ctypes.sizeof(evidence.UtilizationSample), 32)
@@ -115,6 +123,20 @@ class Work(unittest.TestCase):
         self.assertEqual(family.metric(batches, 10.0)["name"], "throughput")
         triad = operation.Stream("torch", "triad", None, None, None, None)
         self.assertEqual((triad.id, triad.bytes, triad.flops), ("torch/triad/fp32/1GiB", 3.0 * 2**30, 2.0 * 2**28))
+
+    def test_the_error_of_a_product_of_fp32_tells_what_it_was_computed_in(self):
+        product = operation.Matmul("torch", "fp32", "gpu", None, None, None, None)
+        self.assertEqual([product.numerics(one) for one in (0.0, 16 * 2.0**-24, 17 * 2.0**-24, 1.6e-5)], ["fp32", "fp32", "tf32", "tf32"])
+        self.assertEqual(operation.Matmul("torch", "bf16", "gpu", None, None, None, None).numerics(1e-3), "")
+        self.assertEqual(operation.Convolution("torch", "fp32", "gpu", None, None, None, None).numerics(1e-3), "")
+        self.assertIn("return 16 * 0x1p-24;", (ROOT / "kernels" / "gemm" / "work.hpp").read_text())
+
+    def test_cublas_has_the_product_that_a_gpu_is_given_in_every_type(self):
+        page = (ROOT / "docs" / "benchmarks.md").read_text()
+        n = operation.MATMUL_SIZE["gpu"]
+        for kind in ("bf16", "fp32", "tf32"):
+            section = page.split(f"\n### cublas/{kind}/lt\n")[1].split("\n### ")[0]
+            self.assertIn(f"{n}x{n}x{n}", section)
 
     def test_nan_never_passes(self):
         self.assertFalse(family.verification("x", float("nan"), 1)["passed"])

@@ -44,22 +44,25 @@ class Nvml:
             if self._library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) == NVML_SUCCESS:
                 self.devices.append(handle)
 
-    def _list(self, call, entry):
-        count = ctypes.c_uint(0)
-        call(ctypes.byref(count), None)
+    def _list(self, name, call, entry):
+        """What the function `name` lists through `call(function, count, room)`; empty where an older NVML has no such function."""
+        function, count = getattr(self._library, name, None), ctypes.c_uint(0)
+        if function is None:
+            return []
+        call(function, ctypes.byref(count), None)
         if count.value == 0:
             return []
         room = (entry * (count.value + 8))()
         count.value = len(room)
-        return list(room[:count.value]) if call(ctypes.byref(count), room) == NVML_SUCCESS else []
+        return list(room[:count.value]) if call(function, ctypes.byref(count), room) == NVML_SUCCESS else []
 
     def processes(self):
         """(pid, bytes or None) of every compute process on any GPU; empty where none, or where the container hides them."""
         out = []
         for device in self.devices:
-            def call(count, room, device=device):
-                return self._library.nvmlDeviceGetComputeRunningProcesses_v3(device, count, room)
-            for one in self._list(call, ProcessInfo):
+            def call(function, count, room, device=device):
+                return function(device, count, room)
+            for one in self._list("nvmlDeviceGetComputeRunningProcesses_v3", call, ProcessInfo):
                 out.append((one.pid, None if one.used_bytes == NVML_VALUE_NOT_AVAILABLE else one.used_bytes))
         return out
 
@@ -67,9 +70,9 @@ class Nvml:
         """Largest share of SM time, in percent, that NVML saw of `pid`; None where it saw none."""
         largest = None
         for device in self.devices:
-            def call(count, room, device=device):
-                return self._library.nvmlDeviceGetProcessUtilization(device, room, count, ctypes.c_ulonglong(0))
-            for one in self._list(call, UtilizationSample):
+            def call(function, count, room, device=device):
+                return function(device, room, count, ctypes.c_ulonglong(0))
+            for one in self._list("nvmlDeviceGetProcessUtilization", call, UtilizationSample):
                 if one.pid == pid:
                     largest = max(largest or 0, one.sm)
         return largest

@@ -26,6 +26,8 @@ STREAM_BYTES = 1 << 30  # of each array: far larger than any L2, as the arrays o
 # Relative to the norms of row and column: fp32 may be rounded to TF32 (10 bits of mantissa) by the framework's own choice, and
 # bf16 rounds its result to 8 bits. Random roundings of K terms add up as their root, which the norms carry.
 TOLERANCE = {"fp32": 2.0**-10, "bf16": 2.0**-7}
+# A product of fp32 inputs with a larger error rounded them to TF32: tolerance_fp32_fma() of kernels/gemm/work.hpp, in the same unit.
+LARGEST_FP32_ERROR = 16 * 2.0**-24
 
 
 class Operation:
@@ -47,14 +49,23 @@ class Operation:
         """Largest error allowed, in the unit that `error` returns."""
         return TOLERANCE[self.dtype]
 
+    def numerics(self, _error):
+        """What a GPU computed in, by the error: tf32 or fp32, as the benchmarks of cuBLAS note it; empty: nothing tells."""
+        return ""
+
 
 class Matmul(Operation):
-    """A square product."""
+    """A square product. The family cublas has the GPU's size in bf16, fp32 and tf32 (`cublas/<type>/lt`)."""
 
     def __init__(self, framework, dtype, place, make, finish, kernels_of, where):
         n = MATMUL_SIZE[place]
         super().__init__(framework, "matmul", dtype, {"shape": f"{n}x{n}x{n}"}, 2.0 * n**3, lambda: make(dtype, n), finish,
                          kernels_of, where)
+
+    def numerics(self, error):
+        if self.dtype != "fp32":
+            return ""
+        return "tf32" if error > LARGEST_FP32_ERROR else "fp32"
 
 
 class Convolution(Operation):
