@@ -69,13 +69,9 @@ ordered_json point_json(const SustainedPoint& point) {
 }
 
 ordered_json course_json(const Sustained& course) {
-  return {{"benchmark", course.benchmark},
-          {"sentence", sentence(course)},
-          {"unit", course.unit},
-          {"seconds", six_digits(course.seconds)},
-          {"first", six_digits(course.rate.first)},
-          {"last", six_digits(course.rate.last)},
-          {"points", result::array_of(course.points, point_json)}};
+  return {{"benchmark", course.benchmark},         {"of", course.of},
+          {"text", course_text(course)},           {"unit", course.unit},
+          {"seconds", six_digits(course.seconds)}, {"points", result::array_of(course.points, point_json)}};
 }
 
 }  // namespace

@@ -178,8 +178,9 @@ std::optional<FirstLast> surely_within(const result::Process& process, std::size
   }
   const double earliest = process.start_seconds + before;
   const double unknown = process.wall_seconds - all;  // starting, warming up, verifying
+  const double window = process.samples->benchmarks[index].batches.window_seconds;
   const FirstLast out{earliest + std::max(0.0, unknown),
-                      earliest + process.samples->benchmarks[index].batches.window_seconds};
+                      std::min(earliest + window, process.start_seconds + process.wall_seconds)};
   return out.first < out.last ? std::optional(out) : std::nullopt;
 }
 
@@ -206,13 +207,11 @@ std::vector<Sustained> sustained(std::span<const result::Run> rounds) {
   return out;
 }
 
-std::string sentence(const Sustained& course) {
-  std::string out = course.benchmark;
-  if (course.of > 1) out += fmt::format(", of {} the one that lost most", course.of);
+std::string course_text(const Sustained& course) {
   constexpr double in_minutes = 120;
   const std::string time =
       course.seconds < in_minutes ? fmt::format("{:.0f} s", course.seconds) : duration(course.seconds);
-  out += fmt::format(": {}, {}", time, rates_text(course));
+  std::string out = fmt::format("{}, {}", time, rates_text(course));
   if (!course.modes.empty()) out += "; " + course.modes;
   std::vector<std::string> gpu;
   if (course.sm_clock_hz) gpu.push_back("SM clock " + both(*course.sm_clock_hz, "hertz"));
@@ -226,6 +225,11 @@ std::string sentence(const Sustained& course) {
                       : fmt::format("power {:.0f} W", *course.power_watt));
   for (std::size_t i = 0; i < gpu.size(); ++i) out += (i == 0 ? "; " : ", ") + gpu[i];
   return out;
+}
+
+std::string sentence(const Sustained& course) {
+  const std::string of = course.of > 1 ? fmt::format(", the worst of {}", course.of) : std::string();
+  return course.benchmark + of + ": " + course_text(course);
 }
 
 }  // namespace gpugauge::report

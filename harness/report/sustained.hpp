@@ -35,9 +35,10 @@ struct FirstLast {
 struct Sustained {
   std::string benchmark;  ///< its id
   std::string unit;       ///< of the rate, one of result::units
-  std::size_t of = 1;     ///< courses of this benchmark: this one lost most from the first second to the last
-  double seconds = 0;     ///< how long it ran, > 0
-  FirstLast rate;         ///< over the first and over the last second, both > 0
+  std::size_t of =
+      1;  ///< courses of this benchmark, of which this one has the lowest last second for its first
+  double seconds = 0;                            ///< how long it ran, > 0
+  FirstLast rate;                                ///< over the first and over the last second, both > 0
   std::optional<FirstLast> sm_clock_hz;          ///< over the first and the last second
   std::optional<FirstLast> temperature_celsius;  ///< of the samples below
   std::optional<double> power_watt;              ///< median of the samples below
@@ -57,8 +58,10 @@ std::optional<FirstLast> surely_within(const result::Process& process, std::size
 /// surely lie within its window.
 std::vector<Sustained> sustained(std::span<const result::Run> rounds);
 
-/// "sustained/gemm: 60 s, first second 640 TFLOP/s, last 612 (-4.4%); SM clock 1.41 to 1.29 GHz, 62 to 81 C,
-/// power 698 of 700 W".
+/// "60 s, first second 640 TFLOP/s, last 612 (-4.4%); SM clock 1.41 to 1.29 GHz, 62 to 81 C, power 698 of 700 W".
+std::string course_text(const Sustained& course);
+
+/// "sustained/gemm: ", and course_text(). Of several courses it says so.
 std::string sentence(const Sustained& course);
 
 }  // namespace gpugauge::report

@@ -3,7 +3,7 @@
 /// A value of telemetry: shares as percent, temperatures in whole degrees.
 function reading(value, unit) {
   if (value === null || value === undefined) return "";
-  if (unit === "1") return percent(value);
+  if (unit === "1") return (value * 100).toFixed(0) + "%";
   if (unit === "celsius") return value.toFixed(0) + "\u202f\u00b0C";
   return quantity(value, unit);
 }
@@ -50,8 +50,18 @@ class TimeView {
   }
 }
 
-/// The options of a chart against the time of the view. `y`: its scale and axis; `under(chart, x)` draws below the lines.
-function timeOptions(view, box, height, y, under) {
+/// Until the context is restored, nothing is drawn outside of the plot.
+function clipped(chart) {
+  const {left, top, width, height} = chart.bbox;
+  chart.ctx.save();
+  chart.ctx.beginPath();
+  chart.ctx.rect(left, top, width, height);
+  chart.ctx.clip();
+}
+
+/// The options of a chart against the time of the view. `y`: its scale and axis; `under(chart)` draws below the
+/// lines, `over(chart)` above them.
+function timeOptions(view, box, height, y, under, over) {
   const [text, grid] = [colour("ink"), colour("line")];
   const axis = {stroke: text, grid: {stroke: grid, width: 1}, ticks: {stroke: grid, width: 1}, font: "12px system-ui, sans-serif"};
   const line = (chart, at, tone, dash) => {
@@ -71,23 +81,26 @@ function timeOptions(view, box, height, y, under) {
     width: Math.max(240, box.clientWidth || 600), height,
     legend: {show: false}, cursor: {show: false},
     scales: {x: {time: false, range: () => view.shown}, y: {range: () => y.range}},
-    axes: [{...axis, size: 34, space: 60, values: (_, splits) => splits.map(value => clockText(value, view.whole))}, {...axis, size: 78, ...y.axis}],
+    axes: [{...axis, size: 34, space: 60, incrs: [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400], values: (_, splits) => splits.map(value => clockText(value, view.whole))}, {...axis, size: valueAxis, ...y.axis}],
     hooks: {
       drawClear: [chart => {
-        const {left, top, width, height: tall} = chart.bbox;
-        chart.ctx.save();
-        chart.ctx.beginPath();
-        chart.ctx.rect(left, top, width, tall);
-        chart.ctx.clip();
+        const {top, height: tall} = chart.bbox;
+        clipped(chart);
         const marked = view.data.families.find(family => family.label === view.family);
         chart.ctx.fillStyle = colour("band");
         for (const [from, to] of marked ? marked.spans : []) chart.ctx.fillRect(chart.valToPos(from, "x", true), top, Math.max(1, chart.valToPos(to, "x", true) - chart.valToPos(from, "x", true)), tall);
-        if (under) under(chart);
+        chart.ctx.restore();
+      }],
+      drawAxes: [chart => {
+        if (!under) return;
+        clipped(chart);
+        under(chart);
         chart.ctx.restore();
       }],
       draw: [chart => {
         for (const round of view.data.rounds.slice(1)) if (seen(round.span[0])) line(chart, round.span[0], "faint", [4, 3]);
         if (view.at !== null && view.at >= view.shown[0] && view.at <= view.shown[1]) line(chart, view.at, "ink", []);
+        if (over) over(chart);
       }],
     },
   };
@@ -117,7 +130,8 @@ function timeChart(view, label, make) {
 function quantityPart(view, one) {
   const limits = one.unit === "watt" ? view.data.rounds.filter(round => round.power_limit !== null) : [];
   const known = [...new Set(limits.map(round => reading(round.power_limit, "watt")))];
-  const words = extent(one.lowest, one.median, one.highest, one.unit) + (known.length ? "; limit " + known.join(", then ") : "");
+  const limited = known.length ? "limit " + known.join(", then ") : "";
+  const words = extent(one.lowest, one.median, one.highest, one.unit);
   const range = roomFor([one.lowest, one.highest, ...limits.map(round => round.power_limit)]);
   const xs = one.points.map(point => point[0]), ys = one.points.map(point => point[1]);
   const limit = chart => {
@@ -136,8 +150,8 @@ function quantityPart(view, one) {
     ...timeOptions(view, box, 170, {range, axis: {values: (_, splits) => splits.map(value => reading(value, one.unit))}}, limit),
     series: [{}, {stroke: colour("now"), width: 1.5, points: {show: false}, spanGaps: false}],
   }, [xs, ys]);
-  return element("div", {}, element("h4", {}, one.title), element("p", {class: "legend"}, words + "."),
-    timeChart(view, one.title + " over time: " + words + "; " + one.samples + (one.samples === 1 ? " sample" : " samples"), make));
+  return element("div", {}, element("h4", {}, one.title), element("p", {class: "legend keys"}, words, limited ? element("span", {class: "key"}, element("span", {class: "stroke bad"}), limited) : null),
+    timeChart(view, one.title + " over time: " + words + (limited && "; " + limited) + "; " + one.samples + (one.samples === 1 ? " sample" : " samples"), make));
 }
 
 /// One lane each: when a family ran, or when a reason was named. lanes: [{label, spans, tone}].
@@ -172,7 +186,7 @@ function readAt(one, at, whole) {
 /// Which rounds and which family to show, and a slider that reads all charts at one time.
 function timeControls(view) {
   const {data} = view;
-  const said = element("output", {class: "legend"});
+  const said = element("output", {class: "legend"}, "The slider, or a click into a chart, reads all charts at one time.");
   const slider = element("input", {type: "range", min: "0", max: String(view.whole), step: "0.5", value: "0", class: "slider"});
   const say = () => {
     const values = data.quantities.map(one => [one.title, reading(readAt(one, view.at, view.whole), one.unit)]).filter(([, text]) => text);
@@ -197,7 +211,7 @@ function timeControls(view) {
     view.draw(true);
   });
   return element("div", {},
-    element("form", {class: "controls", onsubmit: event => event.preventDefault()},
+    element("form", {class: "readings", onsubmit: event => event.preventDefault()},
       data.rounds.length > 1 ? control("Show", rounds) : null, control("Mark a family", families), control("Read at a time", slider)), said);
 }
 
@@ -216,29 +230,46 @@ function telemetryPart(time) {
     element("div", {class: "pairs"}, ...time.quantities.map(one => quantityPart(view, one)), reasons)];
 }
 
+/// One value a point of a course, over its time. `spread`: two more, which a band lies between; `ends`: the first and last are named.
+function coursePart(course, title, unit, values, spread, ends) {
+  const known = values.filter(Number.isFinite), xs = course.points.map(point => point[0]);
+  const words = extent(Math.min(...known), median(known), Math.max(...known), unit);
+  const range = roomFor([...known, ...spread.flat().filter(Number.isFinite)]);
+  const view = new TimeView({rounds: [{span: [0, course.seconds]}], families: []});
+  view.choose = () => {};
+  const over = chart => {
+    chart.ctx.save();
+    chart.ctx.fillStyle = colour("ink");
+    chart.ctx.font = Math.round(12 * devicePixelRatio) + "px system-ui, sans-serif";
+    for (const [at, word] of ends ? [[0, "first second"], [values.length - 1, "last second"]] : []) {
+      const x = chart.valToPos(xs[at], "x", true), y = chart.valToPos(values[at], "y", true);
+      chart.ctx.beginPath();
+      chart.ctx.arc(x, y, 4 * devicePixelRatio, 0, 2 * Math.PI);
+      chart.ctx.fill();
+      chart.ctx.textAlign = at ? "right" : "left";
+      chart.ctx.fillText(word, x, chart.bbox.top + chart.bbox.height - 6 * devicePixelRatio);
+    }
+    chart.ctx.restore();
+  };
+  const make = box => new uPlot({
+    ...timeOptions(view, box, 200, {range, axis: {values: (_, splits) => splits.map(value => reading(value, unit))}}, null, over),
+    series: [{}, ...spread.map(() => ({stroke: colour("band"), width: 1, points: {show: false}})), {stroke: colour("now"), width: 2, points: {show: false}}],
+    bands: spread.length ? [{series: [2, 1], fill: colour("band")}] : [],
+  }, [xs, ...spread, values]);
+  return element("div", {}, element("h4", {}, title), element("p", {class: "legend"}, words),
+    timeChart(view, title + " of " + cut(course.benchmark, 100) + " over its time: " + words, make));
+}
+
 /// A benchmark under a long load: its rate by seconds over the span of its batches, and the SM clock beside it.
 function sustainedPart(course) {
-  const end = course.points.length ? course.seconds : 1;
-  const view = new TimeView({rounds: [{span: [0, end]}], families: []});
-  view.choose = () => {};
-  const xs = course.points.map(point => point[0]), column = at => course.points.map(point => point[at]);
-  const [rates, low, high, clocks] = [1, 2, 3, 4].map(column);
-  const known = values => values.filter(Number.isFinite);
-  const part = (title, unit, values, lines) => {
-    const words = extent(Math.min(...known(values)), median(known(values)), Math.max(...known(values)), unit);
-    const range = roomFor(known([values, ...lines].flat()));
-    const make = box => new uPlot({
-      ...timeOptions(view, box, 200, {range, axis: {values: (_, splits) => splits.map(value => reading(value, unit))}}),
-      series: [{}, {stroke: colour("now"), width: 2, points: {show: true, size: 4, fill: colour("now")}}, ...lines.map(() => ({stroke: colour("line"), width: 1, points: {show: false}}))],
-      bands: lines.length ? [{series: [3, 2], fill: colour("band")}] : [],
-    }, [xs, values, ...lines]);
-    return element("div", {}, element("h4", {}, title), element("p", {class: "legend"}, words + "."), timeChart(view, title + " of " + cut(course.benchmark, 100) + " over its time: " + words, make));
-  };
-  const spread = known(low).length && known(high).length;
-  return element("div", {}, element("h3", {}, foreign(course.benchmark)), element("p", {}, foreign(course.sentence, 1000), "."),
+  const [rates, low, high, clocks] = [1, 2, 3, 4].map(at => course.points.map(point => point[at]));
+  const some = values => values.some(Number.isFinite);
+  const spread = some(low) ? [low, high] : [];
+  return element("div", {}, element("h3", {}, foreign(course.benchmark), course.of > 1 ? ", the worst of " + course.of : ""),
+    element("p", {}, foreign(course.text, 1000), "."),
     element("div", {class: "pairs"},
-      part("Rate, by seconds" + (spread ? ", over the slowest and the fastest batch" : ""), course.unit, rates, spread ? [low, high] : []),
-      known(clocks).length ? part("SM clock, by seconds", "hertz", clocks, []) : null));
+      coursePart(course, "Rate by seconds" + (spread.length ? ", in the band from the slowest to the fastest batch" : ""), course.unit, rates, spread, true),
+      some(clocks) ? coursePart(course, "SM clock by seconds", "hertz", clocks, [], false) : null));
 }
 
 /// The section of a device; null where nothing was seen over time. `open`: its charts are not folded.

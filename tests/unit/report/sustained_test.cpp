@@ -139,16 +139,18 @@ TEST(Sustained, OnlyWhatSurelyLayWithinTheWindowCounts) {
   EXPECT_EQ(surely_within(process, 0), std::nullopt) << "the time that is not known is longer";
   process.wall_seconds = 100;
   EXPECT_EQ(surely_within(process, 0), (FirstLast{10, 70})) << "clocks differ: never before the start";
+  process.wall_seconds = 50;
+  EXPECT_EQ(surely_within(process, 0), (FirstLast{10, 60})) << "and never behind the end";
 }
 
-TEST(Sustained, OfSeveralTheOneThatLostMost) {
+TEST(Sustained, OfSeveralTheWorst) {
   const result::Run run = run_of_gemm();
   result::Run worse = run;
   worse.processes[0].samples->benchmarks[0].metrics[1].value = .9;
   const std::vector<Sustained> found = sustained(std::vector{run, worse, run});
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_THAT(sentence(found[0]), HasSubstr("sustained/gemm, of 3 the one that lost most: 4 s, first second "
-                                            "640 TFLOP/s, last 576 (-10.0%)"));
+  EXPECT_THAT(sentence(found[0]),
+              HasSubstr("sustained/gemm, the worst of 3: 4 s, first second 640 TFLOP/s, last 576 (-10.0%)"));
 }
 
 TEST(Sustained, TwoModesAndASteadyCourseAreSaid) {
