@@ -18,6 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from browser import Browser
+from over_time import OverTimeTests
 from pages import HOSTILE, Pages
 
 BUILD, CHROMIUM, DRIVER = sys.argv[1:4]
@@ -25,7 +26,7 @@ FOLDER = tempfile.mkdtemp(prefix="gpugauge-browser-")
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
-class ReportTest(unittest.TestCase):
+class ReportTest(OverTimeTests, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.pages = Pages(BUILD, FOLDER)
@@ -178,56 +179,6 @@ class ReportTest(unittest.TestCase):
         for button in self.find_all("tbody button.open"):
             button.click()
         self.browser.wait("return [...document.querySelectorAll('tr.detail:not([hidden]) h4')].some(head => head.textContent === 'Over time')")
-
-    def choose(self, label, value):
-        self.browser.run("""const select = [...document.querySelectorAll('.readings label')].find(one => one.textContent.startsWith(arguments[0])).querySelector('select');
-            select.value = arguments[1]; select.dispatchEvent(new Event('change'))""", label, value)
-
-    def colours_of(self, label):
-        return self.browser.run("""
-            const canvas = [...document.querySelectorAll('.chart')].find(one => one.getAttribute('aria-label').startsWith(arguments[0])).querySelector('canvas');
-            const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-            const colours = {};
-            for (let i = 0; i < data.length; i += 4) {
-              const key = data[i] + ',' + data[i + 1] + ',' + data[i + 2];
-              colours[key] = (colours[key] || 0) + 1;
-            }
-            return colours""", label)
-
-    def test_clocks_power_and_temperature_are_drawn_over_time(self):
-        page = self.pages.over_time
-        self.assertLess(page.stat().st_size, self.pages.regression().stat().st_size + 100_000)
-        self.browser.open(page)
-        labels = self.browser.run("return [...document.querySelectorAll('.chart')].map(one => one.getAttribute('aria-label'))")
-        charts = ["Rate by seconds", "SM clock by seconds", "Families", "SM clock over time", "Power over time", "Temperature over time",
-                  "Utilization over time", "Reasons of the driver for a lower clock"]
-        self.assertEqual([label.startswith(chart) for label, chart in zip(labels, charts)], [True] * len(charts), labels)
-        self.assertEqual(len(labels), len(charts))
-        self.browser.wait("return document.querySelectorAll('.chart canvas').length === 8")
-        text = self.find(".device").text
-        self.assertIn("synthetic/op/000, the worst of 2", text)
-        self.assertIn("60 s, first second 650 TFLOP/s, last 612 (-5.9%)", text)
-        self.assertIn("lowest 45\u202f\u00b0C, median 74\u202f\u00b0C, highest 79\u202f\u00b0C", text)
-        self.assertIn("limit 700\u202fW", text)
-        self.assertIn("sw_power_cap in 150 of 280 samples.", text)
-        self.assertIn("179,38,30", self.colours_of("Power"), "the limit")
-        self.assertIn("227,238,251", self.colours_of("Rate"), "from the slowest to the fastest batch")
-
-    def test_charts_over_time_are_read_by_keys_mouse_and_lists(self):
-        self.browser.open(self.pages.over_time)
-        self.browser.wait("return document.querySelectorAll('.chart canvas').length === 8")
-        said = "return document.querySelector('.readings + output').textContent"
-        self.find(".slider").send_keys(*[Keys.ARROW_RIGHT] * 30)
-        self.browser.wait("return document.querySelector('.readings + output').textContent.startsWith('At 15 s: synthetic; SM clock 1.74')")
-        self.assertIn("Power 537\u202fW; Temperature 63\u202f\u00b0C; Utilization 100%", self.browser.run(said))
-        before = self.colours_of("Power")
-        self.choose("Mark a family", "0")
-        self.assertGreater(self.colours_of("Power").get("227,238,251", 0), before.get("227,238,251", 0) + 5000, "when the family ran")
-        self.choose("Show", "1")
-        self.browser.wait("return document.querySelector('.readings + output').textContent.startsWith('At 72 s')")
-        self.browser.run("""const over = document.querySelectorAll('.pairs .u-over')[2], box = over.getBoundingClientRect();
-            over.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, clientX: box.left + box.width * .9, clientY: box.top + 5}))""")
-        self.browser.wait("return document.querySelector('.readings + output').textContent.match(/^At 13[67][.0-9]* s: other/)")
 
     def test_filters_and_sorting_of_metrics(self):
         self.browser.open(self.pages.regression())
@@ -383,7 +334,7 @@ class ReportTest(unittest.TestCase):
                 last: last ? data.slice(4 * last.width * (last.height - 12) + 4 * 400).slice(0, 4 * 900) : [], corner: data.slice(0, 4),
                 said: [...document.querySelectorAll(".strips .legend")].filter(seen).map(one => one.textContent),
                 headings: [...document.querySelectorAll("thead th")].map(head => head.innerText),
-                charts: [...document.querySelectorAll("tr.detail .chart canvas")].filter(seen).map(chart => chart.getBoundingClientRect().right),
+                charts: [...document.querySelectorAll(".chart canvas")].filter(seen).map(chart => chart.getBoundingClientRect().right),
               };
             })""")
         pdf = base64.b64decode(self.browser.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
@@ -403,7 +354,7 @@ class ReportTest(unittest.TestCase):
         shown, _ = self.on_paper()
         for heading in ("metric", "class", "now", "change", "verdict"):
             self.assertIn(heading, shown["headings"])
-        self.assertEqual(len(shown["charts"]), 2)
+        self.assertEqual(len(shown["charts"]), 4, "of the metric, and the families and the SM clock over time")
         for right in shown["charts"]:
             self.assertLessEqual(right, shown["width"] + 1, "no chart is cut at the edge of the paper")
         self.assertEqual(shown["paper"], "#ffffff")

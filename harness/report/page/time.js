@@ -132,8 +132,15 @@ function quantityPart(view, one) {
   const known = [...new Set(limits.map(round => reading(round.power_limit, "watt")))];
   const limited = known.length ? "limit " + known.join(", then ") : "";
   const words = extent(one.lowest, one.median, one.highest, one.unit);
-  const range = roomFor([one.lowest, one.highest, ...limits.map(round => round.power_limit)]);
-  const xs = one.points.map(point => point[0]), ys = one.points.map(point => point[1]);
+  const range = one.unit === "1" ? [-.04, 1.04] : roomFor([one.lowest, one.highest, ...limits.map(round => round.power_limit)]);
+  // A line for each round: one line with a gap shows its ends as ticks.
+  const lines = [[]];
+  for (const [seconds, value] of one.points) {
+    if (value === null) lines.push([]);
+    else lines[lines.length - 1].push([seconds, value]);
+  }
+  const xs = lines.flat().map(point => point[0]);
+  const ys = lines.map((line, at) => lines.flatMap((other, from) => other.map(point => from === at ? point[1] : null)));
   const limit = chart => {
     chart.ctx.strokeStyle = colour("bad");
     chart.ctx.lineWidth = 1.5;
@@ -148,8 +155,8 @@ function quantityPart(view, one) {
   };
   const make = box => new uPlot({
     ...timeOptions(view, box, 170, {range, axis: {values: (_, splits) => splits.map(value => reading(value, one.unit))}}, limit),
-    series: [{}, {stroke: colour("now"), width: 1.5, points: {show: false}, spanGaps: false}],
-  }, [xs, ys]);
+    series: [{}, ...lines.map(() => ({stroke: colour("now"), width: 1.5, points: {show: false}}))],
+  }, [xs, ...ys]);
   return element("div", {}, element("h4", {}, one.title), element("p", {class: "legend keys"}, words, limited ? element("span", {class: "key"}, element("span", {class: "stroke bad"}), limited) : null),
     timeChart(view, one.title + " over time: " + words + (limited && "; " + limited) + "; " + one.samples + (one.samples === 1 ? " sample" : " samples"), make));
 }
