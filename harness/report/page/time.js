@@ -237,6 +237,11 @@ function telemetryPart(time) {
     element("div", {class: "pairs"}, ...time.quantities.map(one => quantityPart(view, one)), reasons)];
 }
 
+/// How many seconds a point of a course is.
+function secondsOf(course) {
+  return Math.max(1, Math.round(course.seconds / course.points.length));
+}
+
 /// One value a point of a course, over its time. `spread`: two more, which a band lies between; `ends`: the first and last are named.
 function coursePart(course, title, unit, values, spread, ends) {
   const known = values.filter(Number.isFinite), xs = course.points.map(point => point[0]);
@@ -244,11 +249,13 @@ function coursePart(course, title, unit, values, spread, ends) {
   const range = roomFor([...known, ...spread.flat().filter(Number.isFinite)]);
   const view = new TimeView({rounds: [{span: [0, course.seconds]}], families: []});
   view.choose = () => {};
+  // Of a long course a point is several seconds: then its ends are no single seconds.
+  const named = secondsOf(course) > 1 ? ["beginning", "end"] : ["first second", "last second"];
   const over = chart => {
     chart.ctx.save();
     chart.ctx.fillStyle = colour("ink");
     chart.ctx.font = Math.round(12 * devicePixelRatio) + "px system-ui, sans-serif";
-    for (const [at, word] of ends ? [[0, "first second"], [values.length - 1, "last second"]] : []) {
+    for (const [at, word] of ends ? [[0, named[0]], [values.length - 1, named[1]]] : []) {
       const x = chart.valToPos(xs[at], "x", true), y = chart.valToPos(values[at], "y", true);
       chart.ctx.beginPath();
       chart.ctx.arc(x, y, 4 * devicePixelRatio, 0, 2 * Math.PI);
@@ -270,13 +277,14 @@ function coursePart(course, title, unit, values, spread, ends) {
 /// A benchmark under a long load: its rate by seconds over the span of its batches, and the SM clock beside it.
 function sustainedPart(course) {
   const [rates, low, high, clocks] = [1, 2, 3, 4].map(at => course.points.map(point => point[at]));
+  const by = secondsOf(course) > 1 ? " by " + secondsOf(course) + " seconds" : " by seconds";
   const some = values => values.some(Number.isFinite);
   const spread = some(low) ? [low, high] : [];
   return element("div", {}, element("h3", {}, foreign(course.benchmark), course.of > 1 ? ", the worst of " + course.of : ""),
     element("p", {}, foreign(course.text, 1000), "."),
     element("div", {class: "pairs"},
-      coursePart(course, "Rate by seconds" + (spread.length ? ", in the band from the slowest to the fastest batch" : ""), course.unit, rates, spread, true),
-      some(clocks) ? coursePart(course, "SM clock by seconds", "hertz", clocks, [], false) : null));
+      coursePart(course, "Rate" + by + (spread.length ? ", in the band from the slowest to the fastest batch" : ""), course.unit, rates, spread, true),
+      some(clocks) ? coursePart(course, "SM clock" + by, "hertz", clocks, [], false) : null));
 }
 
 /// The section of a device; null where nothing was seen over time. `open`: its charts are not folded.
