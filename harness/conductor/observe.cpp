@@ -109,11 +109,8 @@ void add_throttling(const std::vector<double>& masks, Observation& out) {
   constexpr double often = .1;
   diagnose::Value::List reasons;
   for (std::size_t bit = 0; bit < observed_reasons; ++bit) {
-    const auto count = std::count_if(masks.begin(), masks.end(), [mask = 1ULL << bit](double value) {
-      // A double holds whole numbers up to here exactly; NVML's mask has 64 bits and uses nine
-      constexpr double most = 1e15;
-      return value >= 0 && value < most && (static_cast<unsigned long long>(value) & mask) != 0;
-    });
+    const auto count = std::count_if(masks.begin(), masks.end(),
+                                     [bit](double mask) { return result::has_throttle_reason(mask, bit); });
     if (static_cast<double>(count) > often * static_cast<double>(masks.size()))
       reasons.emplace_back(std::string(result::throttle_reasons[bit]));
   }

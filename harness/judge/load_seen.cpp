@@ -17,11 +17,6 @@ bool while_measuring(const result::Run& run, const std::set<std::string>& famili
   });
 }
 
-bool has_bit(double mask, std::size_t bit) {
-  constexpr double most = 1e15;  // within what a double holds exactly
-  return mask >= 0 && mask < most && (static_cast<unsigned long long>(mask) >> bit & 1U) != 0;
-}
-
 /// A number in the settings of the run's GPU; 0 if it is not known.
 double setting_of_gpu(const result::Run& run, const char* name) {
   const std::string gpu = gpu_prefix(run);
@@ -71,8 +66,8 @@ std::optional<std::vector<ReasonSeen>> reasons_seen(const result::Run& run,
   if (masks.empty()) return std::nullopt;
   std::vector<ReasonSeen> out;
   for (std::size_t bit = 0; bit < result::throttle_reasons.size(); ++bit) {
-    const auto count =
-        std::count_if(masks.begin(), masks.end(), [&](double mask) { return has_bit(mask, bit); });
+    const auto count = std::count_if(masks.begin(), masks.end(),
+                                     [&](double mask) { return result::has_throttle_reason(mask, bit); });
     if (count > 0)
       out.push_back({result::throttle_reasons[bit], static_cast<std::size_t>(count), masks.size()});
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "report/diagnosis.hpp"
 #include "report/format.hpp"
 #include "report/metric_rows.hpp"
+#include "report/sustained.hpp"
 #include "report/table.hpp"
 #include "result/counted.hpp"
 
@@ -64,6 +66,14 @@ std::string draw_families(const result::Run& run, const Terminal& terminal) {
              "\n";
     for (const std::string& line : state.skipped) out += "  " + wrap(plain(line), terminal.width, 4) + "\n";
   }
+  return out;
+}
+
+/// One sentence for each benchmark under a long load.
+std::string draw_sustained(std::span<const result::Run> rounds, const Terminal& terminal) {
+  std::string out;
+  for (const Sustained& course : sustained(rounds))
+    out += "  " + wrap(plain(sentence(course)), terminal.width, 4) + "\n";
   return out;
 }
 
@@ -139,6 +149,7 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   out += "\n" + draw(MetricTable{summarise(device), device.verdicts, device.rounds.size(), judged,
                                  options.every_metric},
                      terminal);
+  out += draw_sustained(device.rounds, terminal);
   if (device.diagnosis && (device.diagnosis->state == diagnose::State::found ||
                            device.diagnosis->state == diagnose::State::unknown))
     out += "\n" + draw(*device.diagnosis, terminal, "Cause") + "\n";
@@ -193,7 +204,7 @@ std::string draw(const result::Run& run, const Terminal& terminal, const Console
   std::vector<Measured> measured = summarise(run);
   if (measured.empty()) return out + "  nothing was measured\n";
   out += "\n" + draw(MetricTable{std::move(measured), {}, 1, false, options.every_metric}, terminal);
-  return out;
+  return out + draw_sustained({&run, 1}, terminal);
 }
 
 std::string draw(const std::vector<judge::Sensitivity>& sensitivity, const Terminal& terminal) {

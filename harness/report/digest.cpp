@@ -11,6 +11,7 @@
 #include "diagnose/catalogue.hpp"
 #include "report/diagnosis.hpp"
 #include "report/fleet.hpp"
+#include "report/sustained.hpp"
 #include "result/counted.hpp"
 
 namespace gpugauge::report {
@@ -117,6 +118,7 @@ DigestPart part_of(const DeviceReport& device) {
     if (std::string sentence = disturbance(round); !sentence.empty())
       out.remarks.push_back(std::move(sentence));
   for (const ProbeAsked& asked : device.probes) out.remarks.push_back(sentence(asked));
+  for (const Sustained& course : sustained(device.rounds)) out.remarks.push_back(sentence(course));
   for (const Verdict* verdict : gravest_verdicts(device.verdicts)) out.cases.push_back(case_of(*verdict));
   if (!device.rounds.empty()) {
     out.started = device.rounds.front().started;

@@ -61,8 +61,8 @@ std::string page_text(nlohmann::ordered_json data) {
   const std::vector<DataFile> files = embedded_report_page();
   const std::string style = part(files, "uPlot.min.css") + "\n" + part(files, "page.css");
   std::string script = "\"use strict\";\n";
-  for (const char* name : {"uPlot.iife.js", "base.js", "chart.js", "check.js", "heat.js", "fabric.js",
-                           "fleet.js", "history.js", "main.js"})
+  for (const char* name : {"uPlot.iife.js", "base.js", "chart.js", "time.js", "check.js", "heat.js",
+                           "fabric.js", "fleet.js", "history.js", "main.js"})
     script += part(files, name) + "\n";
   std::string out = part(files, "head.html");
   out += fmt::format(

@@ -174,6 +174,8 @@ ordered_json device_json(const DeviceReport& device) {
           {"needed", said ? needed_of(*device.diagnosis) : ordered_json::array()},
           {"others", others_of(device.diagnosis.value_or(diagnose::Diagnosis{}))},
           {"families", families_of(device)},
+          {"time", page_time(device.rounds)},
+          {"sustained", page_sustained(device.rounds)},
           {"metrics", metrics_of(device)}};
 }
 

@@ -14,6 +14,11 @@ nlohmann::ordered_json page_data(const DiagnosisReport& made);
 /// The whole page with this data, self-contained.
 std::string page_text(nlohmann::ordered_json data);
 
+/// The course of a device's rounds for charts: telemetry of its GPU, null without any, and each benchmark under
+/// a long load.
+nlohmann::ordered_json page_time(const std::vector<result::Run>& rounds);
+nlohmann::ordered_json page_sustained(const std::vector<result::Run>& rounds);
+
 /// Rounds to six significant digits: all that a page shows, in few bytes.
 double six_digits(double value);
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -82,6 +83,43 @@ class Pages:
         sides = self._sides(f"{name}-sides", 2, 5)
         self._edit(sides / "node-00001", slow_launches)
         return self._gpugauge(name, "compare", "--before", sides / "node-00000", "--after", sides / "node-00001", "--treatment", "driver")
+
+    @functools.cached_property
+    def over_time(self):
+        """Two rounds of a GPU that becomes warm and slower: its telemetry, the power limit's reason, and a benchmark that
+        noted its rate by seconds."""
+        times = [.5 * at for at in range(140)]
+
+        def warmer(run):
+            run["fingerprint"]["settings"]["gpu.0.power_limit_watt"] = "700"
+            source = "gpu:" + run["device"]
+            warm = [1 - math.exp(-time / 20) for time in times]
+            run["telemetry"] = [{"source": source, "name": quantity, "unit": unit, "seconds": times, "values": values} for quantity, unit, values in (
+                ("sm_clock_hz", "hertz", [1.9e9 - 3e8 * share for share in warm]),
+                ("power_watts", "watt", [min(699, 300 + 450 * share) for share in warm]),
+                ("temperature_celsius", "celsius", [round(45 + 35 * share) for share in warm]),
+                ("utilization", "1", [1.] * len(times)),
+                ("throttle_reasons", "1", [4 if share > .8 else 0 for share in warm]))]
+            for number, process in enumerate(run["processes"]):
+                process.update(start_seconds=62 + 2 * number, wall_seconds=2)
+                process["family"] = process["samples"]["family"] = "other" if number % 2 else "synthetic"
+                for benchmark in process["samples"]["benchmarks"]:
+                    benchmark["id"] = benchmark["id"].replace("synthetic", process["family"])
+            run["processes"][0].update(start_seconds=0, wall_seconds=62)
+            run["wall_seconds"] = 72
+            benchmark = run["processes"][0]["samples"]["benchmarks"][0]
+            work = benchmark["work"]["flops"] = 1e12
+            rates = [6.5e14 * (1 - .06 * (1 - math.exp(-second / 15))) for second in range(60)]
+            benchmark["batches"].update(operations_per_batch=10, sm_clock_hz=[], cpu_seconds_per_operation=[], window_seconds=60,
+                                        seconds_per_operation=[work / rate * (1 + .01 * (part - 1)) for rate in rates for part in range(3)])
+            benchmark["notes"].update(rate_per_second=" ".join(f"{rate:.4g}" for rate in rates), modes="one",
+                                      sm_clock_mhz_per_second=" ".join(f"{1900 - 5 * second}" for second in range(60)))
+            benchmark["metrics"] += [dict(benchmark["metrics"][0], name=metric, unit=unit, statistic="mean", value=value) for metric, unit, value in (
+                ("mean", "flop/second", sum(rates) / 60), ("last_over_first", "1", rates[-1] / rates[0]))]
+
+        runs = self._fleet("over-time-runs", 1, 2) / "node-00000"
+        self._edit(runs, warmer)
+        return self._gpugauge("over-time", "compare", *sorted(runs.glob("round-*.json")))
 
     def diagnosis(self, source="a report from the field", tail=""):
         """A lost GPU by the kernel's log; `tail`: what the log says of the process, as it could be named."""

@@ -18,6 +18,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from browser import Browser
+from over_time import OverTimeTests
 from pages import HOSTILE, Pages
 
 BUILD, CHROMIUM, DRIVER = sys.argv[1:4]
@@ -25,7 +26,7 @@ FOLDER = tempfile.mkdtemp(prefix="gpugauge-browser-")
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
-class ReportTest(unittest.TestCase):
+class ReportTest(OverTimeTests, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.pages = Pages(BUILD, FOLDER)
@@ -353,7 +354,7 @@ class ReportTest(unittest.TestCase):
         shown, _ = self.on_paper()
         for heading in ("metric", "class", "now", "change", "verdict"):
             self.assertIn(heading, shown["headings"])
-        self.assertEqual(len(shown["charts"]), 2)
+        self.assertEqual(len(shown["charts"]), 4, "of the metric, and the families and the SM clock over time")
         for right in shown["charts"]:
             self.assertLessEqual(right, shown["width"] + 1, "no chart is cut at the edge of the paper")
         self.assertEqual(shown["paper"], "#ffffff")

@@ -24,6 +24,10 @@ def main():
             .querySelector('button.open').click(); document.querySelector('.controls').scrollIntoView()""")
         browser.screenshot(f"{FOLDER}/report-regression.png")
 
+        browser.open(pages.over_time, width=1100, height=1000)
+        browser.run("""[...document.querySelectorAll('h2')].find(head => head.textContent === 'Over time').scrollIntoView()""")
+        browser.screenshot(f"{FOLDER}/report-over-time.png")
+
         browser.open(fleet, width=1100, height=850, dark=True)
         browser.screenshot(f"{FOLDER}/report-fleet-dark.png")
 

@@ -142,3 +142,36 @@ bad = [one["metric"] for one in device["verdicts"] if one["verdict"] in ("regres
 assert bad == ["cublas/tf32/lt/8192x8192x8192:flop_per_clock_per_sm"], bad
 PY
 }
+
+@test "the page of a recorded run draws its clocks, power and temperature, and stays small" {
+  gpugauge compare "$GPUGAUGE_SOURCE/baselines/NVIDIA H200/run/run.json" --report html=page.html --report markdown=page.md
+  [ "$(wc -c <page.html)" -lt 600000 ]
+  "$PYTHON" - <<'PY'
+import json
+data = json.loads(open("page.html").read().split('<script type="application/json" id="data">')[1].split("</script>", 1)[0])
+device = data["devices"][0]
+time = device["time"]
+seen = {one["title"]: one for one in time["quantities"]}
+assert list(seen) == ["SM clock", "Power", "Temperature", "Temperature of the memory", "Utilization"], list(seen)
+assert [seen["Power"][key] for key in ("unit", "lowest", "highest", "samples")] == ["watt", 101.236, 704.812, 337], seen["Power"]
+assert len(seen["Power"]["points"]) == 337, "all of them: there are no more than are drawn"
+assert [(one["round"], one["power_limit"]) for one in time["rounds"]] == [(1, 700)], time["rounds"]
+assert sum(len(one["spans"]) for one in time["families"]) == 55, "one a process"
+assert [(one["label"], one["samples"], one["of"]) for one in time["reasons"]] == [("sw_power_cap", 123, 337)], time["reasons"]
+assert len(json.dumps(time)) < 60000, len(json.dumps(time))
+assert device["sustained"] == [], "it has no benchmark under a long load"
+PY
+  [[ $(cat page.md) != *"first second"* ]]
+}
+
+@test "a run that was cut short draws what it holds" {
+  gpugauge compare "$GPUGAUGE_SOURCE/baselines/NVIDIA H200/launch/launch-run.json" --report html=page.html || [ $? -eq 3 ]
+  "$PYTHON" - <<'PY'
+import json
+data = json.loads(open("page.html").read().split('<script type="application/json" id="data">')[1].split("</script>", 1)[0])
+time = data["devices"][0]["time"]
+assert {one["samples"] for one in time["quantities"]} == {118}, time["quantities"]
+assert [one["label"] for one in time["families"]] == ["first_launch", "launch"], time["families"]
+assert time["reasons"] == [], "the only one was that it was at rest"
+PY
+}

@@ -1,5 +1,8 @@
 // Charts, drawn with uPlot when first opened, and again when the colours or the width change.
 
+/// The width of an axis of values: "640 TFLOP/s" and its tick.
+const valueAxis = 88;
+
 /// Groups of points side by side, over a band. groups: [{label, points: [..], faint}], band: {low, high, centre}.
 function dotChart(groups, unit, band, options = {}) {
   const box = element("div", {class: "chart", role: "img", "aria-label": options.label || "chart"});
@@ -26,7 +29,7 @@ function dotChart(groups, unit, band, options = {}) {
       scales: {x: {time: false, range: () => [0, groups.length]}, y: {range: () => [low, high]}},
       axes: [
         {...axis, size: 30, grid: {show: false}, ticks: {show: false}, splits: () => groups.map((_, g) => g + .5), values: () => names},
-        {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))},
+        {...axis, size: valueAxis, values: (_, splits) => splits.map(value => quantity(value, unit))},
       ],
       series: [{}].concat(groups.map(group => {
         const stroke = colour(group.faint ? "faint" : group.tone || "now");
@@ -77,7 +80,7 @@ function trendChart(points, unit, label, options = {}) {
       scales: {x: {time: true}, y: {range: () => [low - margin, high + margin]}},
       axes: [
         {...axis, space: 95, values: (_, splits, at, space, step) => splits.map(second => new Date(second * 1000).toISOString().slice(...(step < 86400 ? [5, 16] : [0, 10])).replace("T", " "))},
-        {...axis, size: 78, values: (_, splits) => splits.map(value => quantity(value, unit))},
+        {...axis, size: valueAxis, values: (_, splits) => splits.map(value => quantity(value, unit))},
       ],
       series: [{}, {stroke: line, width: 1.5, points: {show: true, size: 4, fill: line}}],
       hooks: {drawClear: [chart => {

@@ -125,8 +125,8 @@ function shareOf(metric) {
   return physical ? physical.share : null;
 }
 
-/// `alone`: the banner already shows this device's verdict.
-function devicePart(device, alone) {
+/// `alone`: the banner already shows this device's verdict. `only`: there is no other device.
+function devicePart(device, alone, only) {
   const missing = device.families.flatMap(family => (family.reason ? [family.family + " (" + family.ok + " of " + family.processes + " processes whole): " + family.reason] : []).concat(family.skipped));
   return element("div", {class: "device"},
     element("h2", {}, foreign(device.label), " ", alone ? null : badge(device.outcome.word)),
@@ -135,6 +135,7 @@ function devicePart(device, alone) {
     findings(device.findings, device.diagnosis, device.needed, device.others),
     device.remarks.length ? section("What to know", list(device.remarks, 6)) : null,
     missing.length ? section("Not measured", list(missing, 6)) : null,
+    overTime(device, only),
     section("Metrics", metricTable(device)));
 }
 
@@ -149,7 +150,7 @@ function checkPage(data) {
   return [banner(data.command, data.outcome),
     data.gpu_explanation ? section("GPU", element("p", {}, foreign(data.gpu_explanation, 4000))) : null,
     data.node.length ? section("Node", ...data.node.map(verdict => element("p", {}, badge(verdict.verdict, verdict.advisory), " ", foreign(verdict.reason, 2000)))) : null,
-    ...data.devices.map(device => devicePart(device, data.devices.length === 1 && device.outcome.sentence === data.outcome.sentence)), stackTable(data.stack)];
+    ...data.devices.map(device => devicePart(device, data.devices.length === 1 && device.outcome.sentence === data.outcome.sentence, data.devices.length === 1)), stackTable(data.stack)];
 }
 
 function diagnosisPage(data) {
