@@ -33,7 +33,8 @@ constexpr const char* baseline_footer =
     "  gpugauge baseline export before-upgrade h200.json  one file, for `baseline import` elsewhere\n"
     "\n"
     "Exit codes: 0 done; 2 usage or tool error, also a round that no baseline may hold, or slower rounds in the "
-    "place of a baseline without --reason; 3 something could not be measured.";
+    "place of a baseline without --reason; 3 something could not be measured, or "
+    "interrupted.";
 
 struct BaselineArguments {
   std::vector<std::string> of_measuring;  ///< options that were given and only say how rounds are measured
@@ -94,24 +95,36 @@ std::vector<RoundsOfDevice> measure_together(const BaselineArguments& arguments,
   for (int round = 1; round <= arguments.rounds; ++round) {
     std::vector<conductor::Stored> measured = measure_round(round, {});
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      if (!measured[i].run.complete)
-        throw result::UsageError(fmt::format("{}: {}; no baseline was made; the rounds so far are kept in {}",
-                                             targets[i].label, measured[i].run.partial_reason,
-                                             options.runs_folder.string()));
+      if (!measured[i].run.complete) {
+        warn(fmt::format("{}: {}; no baseline was made; the rounds so far are kept in {}", targets[i].label,
+                         measured[i].run.partial_reason, options.runs_folder.string()));
+        return {};
+      }
       conductor::refuse_unfit(measured[i].run);
       out[i].push_back(std::move(measured[i].run));
     }
-    if (!measured.front().stopped_by.empty() && round < arguments.rounds)
-      throw result::UsageError(
-          fmt::format("{}; no baseline was made; the rounds so far are kept in {}",
-                      conductor::stopped_after(measured.front().stopped_by, round, arguments.rounds),
-                      options.runs_folder.string()));
+    if (!measured.front().stopped_by.empty() && round < arguments.rounds) {
+      warn(fmt::format("{}; no baseline was made; the rounds so far are kept in {}",
+                       conductor::stopped_after(measured.front().stopped_by, round, arguments.rounds),
+                       options.runs_folder.string()));
+      return {};
+    }
   }
   progress.clear();
   return out;
 }
 
-/// Empty where nothing could be measured, which has been said.
+/// Why the rounds make no baseline, and where they lie.
+std::string no_baseline(const conductor::Rounds& rounds, const std::filesystem::path& runs_folder) {
+  std::string out = rounds.stopped + "; no baseline was made";
+  if (!rounds.whole.empty())
+    out += fmt::format("; {} {} kept in {} and can be given to `gpugauge baseline create`, with more",
+                       result::counted(rounds.whole.size(), "round"), rounds.whole.size() == 1 ? "is" : "are",
+                       runs_folder.string());
+  return out;
+}
+
+/// Empty where nothing could be measured, or measuring was interrupted, which has been said.
 std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
   const conductor::MeasureOptions options = measure_options(arguments.measure, invocation, progress);
@@ -137,15 +150,12 @@ std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, c
   conductor::Rounds rounds =
       conductor::measure_rounds(options, target, choice, devices.gpus, 1, arguments.rounds, true);
   progress.clear();
-  if (!rounds.stopped.empty())
-    throw result::UsageError(
-        rounds.stopped + "; no baseline was made" +
-        (rounds.whole.empty()
-             ? ""
-             : fmt::format("; {} {} kept in {} and can be given to `gpugauge baseline create`, with "
-                           "more",
-                           result::counted(rounds.whole.size(), "round"),
-                           rounds.whole.size() == 1 ? "is" : "are", options.runs_folder.string())));
+  if (!rounds.stopped.empty()) {
+    const std::string why = no_baseline(rounds, options.runs_folder);
+    if (rounds.unfit) throw result::UsageError(why);
+    warn(why);
+    return {};
+  }
   RoundsOfDevice runs;
   for (conductor::Stored& stored : rounds.whole) runs.push_back(std::move(stored.run));
   return {std::move(runs)};

@@ -123,7 +123,7 @@ ROWS = [
     Fault(
         "SIGTERM when the first of five rounds is whole",
         "start " + BESIDE + "gpugauge baseline create -n 5 $HOST --name two; finish",
-        2,
+        3,
         "SIGTERM asked to stop when round 1 of 5 was whole; no baseline was made; 1 round is kept",
         family=ENDED_BUT_HEARD,
         makes=r"state/(runs|baselines)(/.*)?",
