@@ -11,6 +11,7 @@
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/probing.hpp"
+#include "report/declines.hpp"
 #include "result/counted.hpp"
 
 namespace gpugauge::conductor {
@@ -220,10 +221,9 @@ class SteppedCheck {
   void add_nightly(const Checked& checked, report::DeviceReport& device) const {
     if (!checked.nightly.problem.empty()) device.remarks.push_back(checked.nightly.problem);
     if (!checked.judged) return;
-    if (std::string said = sentence_on(checked.nightly.declines, checked.rounds, *checked.selection.baseline,
-                                       options_.policy, device.verdicts);
-        !said.empty())
-      device.remarks.push_back(std::move(said));
+    device.declines = told_of(checked.nightly.declines, checked.rounds, *checked.selection.baseline,
+                              options_.policy, device.verdicts);
+    if (!device.declines.empty()) device.remarks.push_back(report::sentence_on(device.declines));
   }
 
   /// What ended the rounds. `whole`: the device's last round is complete.

@@ -10,7 +10,6 @@
 
 #include "baseline/digest.hpp"
 #include "baseline/kept_file.hpp"
-#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -25,8 +24,6 @@ using nlohmann::ordered_json;
 constexpr std::string_view monitor_schema = "gpugauge.monitor/1";
 /// Sums of more metrics than any suite has are no larger.
 constexpr std::size_t largest_monitor = std::size_t{4} << 20;
-/// How many metrics a sentence names.
-constexpr std::size_t most_named = 3;
 
 /// One file for each device and baseline: what a night is held against decides what it says.
 fs::path file_of(const fs::path& folder, const result::Run& first, const baseline::Baseline& baseline) {
@@ -93,22 +90,10 @@ judge::Monitor kept(const fs::path& file, std::string& problem) {
   }
 }
 
-std::string percent(double relative) {
-  return fmt::format("{:.1f}%", 100 * relative);
-}
-
 bool regressed(const std::vector<judge::Verdict>& verdicts, const std::string& metric) {
   return std::any_of(verdicts.begin(), verdicts.end(), [&](const judge::Verdict& verdict) {
     return verdict.metric == metric && verdict.kind == judge::VerdictKind::regressed;
   });
-}
-
-std::string named(const judge::Decline& decline) {
-  const std::string again =
-      decline.again ? percent(*decline.again) + " when measured again" : "not measured again";
-  return fmt::format("{} by {} in {} since {} ({})", decline.metric, percent(decline.change),
-                     result::counted(static_cast<std::size_t>(decline.nights), "check"),
-                     decline.since.substr(0, 10), again);
 }
 
 }  // namespace
@@ -132,28 +117,17 @@ Nightly add_to_nights(const fs::path& folder, const result::Run& first, const ba
   return out;
 }
 
-std::string sentence_on(std::vector<judge::Decline> declines, const std::vector<result::Run>& rounds,
-                        const baseline::Baseline& baseline, const judge::Policy& policy,
-                        const std::vector<judge::Verdict>& verdicts) {
+std::vector<judge::Decline> told_of(std::vector<judge::Decline> declines,
+                                    const std::vector<result::Run>& rounds,
+                                    const baseline::Baseline& baseline, const judge::Policy& policy,
+                                    const std::vector<judge::Verdict>& verdicts) {
   if (!declines.empty() && rounds.size() > 1)
     judge::confirm(declines, judge::watched_night(rounds[1], baseline, policy));
-  return sentence_on(std::move(declines), verdicts);
-}
-
-std::string sentence_on(std::vector<judge::Decline> declines, const std::vector<judge::Verdict>& verdicts) {
   std::erase_if(declines, [&](const judge::Decline& decline) { return regressed(verdicts, decline.metric); });
-  if (declines.empty()) return "";
   std::stable_sort(declines.begin(), declines.end(), [](const judge::Decline& a, const judge::Decline& b) {
     return a.change / a.tolerance > b.change / b.tolerance;
   });
-  std::string all;
-  for (std::size_t i = 0; i < std::min(declines.size(), most_named); ++i)
-    all += (i == 0 ? "" : "; ") + named(declines[i]);
-  if (declines.size() > most_named) all += fmt::format("; and {} more", declines.size() - most_named);
-  return fmt::format(
-      "The monitor alarms: worse than the baseline from check to check, by what one check lets pass: {}. This "
-      "decides nothing; look for what changed then.",
-      all);
+  return declines;
 }
 
 }  // namespace gpugauge::conductor

@@ -22,12 +22,11 @@ struct Nightly {
 Nightly add_to_nights(const std::filesystem::path& folder, const result::Run& first,
                       const baseline::Baseline& baseline, const judge::Policy& policy);
 
-/// The sentence on the declines that the second round of the check confirms (judge::confirm), the largest in units of
-/// its tolerance first; "" without any. What `verdicts` show as regressed is not repeated.
-std::string sentence_on(std::vector<judge::Decline> declines, const std::vector<result::Run>& rounds,
-                        const baseline::Baseline& baseline, const judge::Policy& policy,
-                        const std::vector<judge::Verdict>& verdicts);
-/// The same of declines that are confirmed.
-std::string sentence_on(std::vector<judge::Decline> declines, const std::vector<judge::Verdict>& verdicts);
+/// The declines that are told: those that the second round of the check confirms (judge::confirm), the largest in
+/// units of its tolerance first. What `verdicts` show as regressed is not repeated.
+std::vector<judge::Decline> told_of(std::vector<judge::Decline> declines,
+                                    const std::vector<result::Run>& rounds,
+                                    const baseline::Baseline& baseline, const judge::Policy& policy,
+                                    const std::vector<judge::Verdict>& verdicts);
 
 }  // namespace gpugauge::conductor

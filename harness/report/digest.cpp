@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "diagnose/catalogue.hpp"
+#include "report/declines.hpp"
 #include "report/diagnosis.hpp"
 #include "report/fleet.hpp"
 #include "report/sustained.hpp"
@@ -79,6 +80,20 @@ void add_unmeasured(const result::Run& run, std::vector<Case>& cases) {
   }
 }
 
+/// What the monitor alarms of is in doubt and counts nowhere. The metric itself has a case by its verdict.
+Case case_of(const judge::Decline& decline, const std::vector<Verdict>& verdicts) {
+  Case out;
+  out.suite = "monitor";
+  out.name = "monitor: " + decline.metric;
+  out.state = CaseState::skipped;
+  out.word = "declining";
+  out.reason = "worse than the baseline from check to check, " + decline_text(decline);
+  out.change = decline.change;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.metric == decline.metric) out.suite = verdict.metric_class;
+  return out;
+}
+
 std::vector<DigestFinding> findings_of(const diagnose::Diagnosis& diagnosis) {
   std::vector<DigestFinding> out;
   for (const diagnose::Finding& finding : diagnosis.findings) {
@@ -120,6 +135,8 @@ DigestPart part_of(const DeviceReport& device) {
   for (const ProbeAsked& asked : device.probes) out.remarks.push_back(sentence(asked));
   for (const Sustained& course : sustained(device.rounds)) out.remarks.push_back(sentence(course));
   for (const Verdict* verdict : gravest_verdicts(device.verdicts)) out.cases.push_back(case_of(*verdict));
+  for (const judge::Decline& decline : device.declines)
+    out.cases.push_back(case_of(decline, device.verdicts));
   if (!device.rounds.empty()) {
     out.started = device.rounds.front().started;
     add_unmeasured(device.rounds.front(), out.cases);

@@ -66,6 +66,16 @@ ordered_json json_of(const ProbeAsked& asked) {
           {"seconds", asked.seconds}};
 }
 
+ordered_json json_of(const judge::Decline& decline) {
+  ordered_json out{{"metric", decline.metric},
+                   {"since", decline.since},
+                   {"checks", decline.nights},
+                   {"change", decline.change},
+                   {"tolerance", decline.tolerance}};
+  set(out, "again", decline.again);
+  return out;
+}
+
 ordered_json json_of(const DeviceReport& device) {
   ordered_json files = ordered_json::array();
   for (const auto& file : device.files) files.push_back(file.string());
@@ -81,6 +91,7 @@ ordered_json json_of(const DeviceReport& device) {
   out["families"] = device.rounds.empty() ? ordered_json::array()
                                           : result::array_of(family_states(device.rounds.front()), json_of);
   out["verdicts"] = result::array_of(device.verdicts, json_of);
+  out["declines"] = result::array_of(device.declines, json_of);
   out["findings"] = device.diagnosis ? findings_json(*device.diagnosis) : ordered_json::array();
   out["probes"] = result::array_of(device.probes, json_of);
   out["measured"] = result::array_of(summarise(device), json_of);

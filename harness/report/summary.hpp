@@ -8,6 +8,7 @@
 
 #include "diagnose/diagnose.hpp"
 #include "judge/judge.hpp"
+#include "judge/monitor.hpp"
 #include "result/run_file.hpp"
 #include "stack/gpu_report.hpp"
 
@@ -106,6 +107,7 @@ struct DeviceReport {
   std::string baseline_origin;                       ///< the sentence of baseline::select
   std::vector<std::string> remarks;                  ///< what the reader should know
   std::vector<judge::Verdict> verdicts;              ///< of every judge that gave one
+  std::vector<judge::Decline> declines;              ///< what the monitor alarms of; they decide nothing
   judge::Outcome outcome;                            ///< the answer for this device
   std::optional<diagnose::Observation> observation;  ///< what was seen, for a diagnosis
   std::optional<diagnose::Diagnosis> diagnosis;      ///< nullopt where there is no observation

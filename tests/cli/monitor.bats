@@ -34,13 +34,16 @@ for one in it['sums'].values(): one['since'] = earlier(one['since'])" "$GPUGAUGE
   until [[ ${output:-} == *"The monitor alarms"* ]]; do
     [ "$nights" -lt 6 ]
     nights=$((nights + 1))
-    run -0 check
+    run -0 check --report github=night.txt --report json=night.json --report openmetrics=night.prom
     [[ $output == *"pass: "* ]]
+    "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report night.json
     "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" monitor "$GPUGAUGE_STATE"/monitor/*.json
     a_day_passes
   done
   [ "$nights" -gt 1 ]
   [[ $output == *"worse than the baseline from check to check, by what one check lets pass: probe/op:latency by 4.0% in $nights checks since "*" (4.0% when measured again). This decides nothing"* ]]
+  grep -q '^::warning title=declining%3A monitor%3A probe/op%3Alatency::worse than the baseline from check to check, by 4.0%' night.txt
+  grep -q 'metric="monitor: probe/op:latency",class="launch",verdict="declining"} 1' night.prom
   latency 0.001
   run -0 check
   [[ $output != *"The monitor alarms"* ]]

@@ -104,44 +104,35 @@ TEST_F(NightlyTest, AFolderThatCannotBeWrittenCostsOnlyTheMonitor) {
   EXPECT_THAT(found.problem, HasSubstr("could not be kept"));
 }
 
-judge::Decline decline(const std::string& metric, double change, std::optional<double> again = {}) {
-  return {metric, metric.substr(0, metric.find(':')), "2026-03-01T02:00:00Z", 9, change, .03, again};
+judge::Decline decline(const std::string& metric, double change) {
+  return {metric, metric.substr(0, metric.find(':')), "2026-03-01T02:00:00Z", 9, change, .03, {}};
 }
 
-TEST(SentenceOn, NamesTheWorstFirst) {
-  const std::string text =
-      sentence_on({decline("memory/read:bandwidth", .011), decline("memory/copy:bandwidth", .018, .019)}, {});
-  EXPECT_THAT(
-      text,
-      HasSubstr("memory/copy:bandwidth by 1.8% in 9 checks since 2026-03-01 (1.9% when measured again); "
-                "memory/read:bandwidth by 1.1% in 9 checks since 2026-03-01 (not measured again). This "
-                "decides nothing"));
+TEST(ToldOf, AsksTheSecondRound) {
+  const baseline::Baseline baseline = judge::make_baseline(10);
+  const auto told = [&](const std::vector<result::Run>& rounds) {
+    return told_of({decline(judge::triad, .08)}, rounds, baseline, {}, {});
+  };
+  const result::Run first = judge::make_run(500, {.triad = 1.08});
+  const auto confirmed = told({first, judge::make_run(501, {.triad = 1.08})});
+  ASSERT_THAT(confirmed, SizeIs(1));
+  EXPECT_NEAR(*confirmed[0].again, 1 - 1 / 1.08, .01);
+  EXPECT_THAT(told({first, judge::make_run(501)}), IsEmpty()) << "it was that night's round alone";
+  ASSERT_THAT(told({first}), SizeIs(1)) << "not measured again";
+  EXPECT_FALSE(told({first})[0].again);
 }
 
-TEST(SentenceOn, CountsWhatItDoesNotName) {
-  std::vector<judge::Decline> many;
-  for (int i = 0; i < 5; ++i) many.push_back(decline(fmt::format("a/{}:rate", i), .02));
-  EXPECT_THAT(sentence_on(many, {}), HasSubstr("; and 2 more."));
-}
-
-TEST(SentenceOn, IsSilentOnWhatRegressed) {
+TEST(ToldOf, IsSilentOnWhatRegressedAndNamesTheWorstFirst) {
+  const baseline::Baseline baseline = judge::make_baseline(10);
   judge::Verdict regressed;
   regressed.metric = "memory/copy:bandwidth";
   regressed.kind = judge::VerdictKind::regressed;
-  EXPECT_EQ(sentence_on({decline(regressed.metric, .05)}, {regressed}), "");
-  EXPECT_EQ(sentence_on({}, {}), "");
-}
-
-TEST(SentenceOn, AsksTheSecondRound) {
-  const baseline::Baseline baseline = judge::make_baseline(10);
-  judge::Decline found = decline(judge::triad, .08);
-  const auto rounds = [](double triad) {
-    return std::vector<result::Run>{judge::make_run(500, {.triad = 1.08}),
-                                    judge::make_run(501, {.triad = triad})};
-  };
-  EXPECT_THAT(sentence_on({found}, rounds(1.08), baseline, {}, {}), HasSubstr("when measured again"));
-  EXPECT_EQ(sentence_on({found}, rounds(1), baseline, {}, {}), "") << "it was that night's round alone";
-  EXPECT_THAT(sentence_on({found}, {rounds(1)[0]}, baseline, {}, {}), HasSubstr("not measured again"));
+  const auto told = told_of({decline("memory/read:bandwidth", .011), decline(regressed.metric, .05),
+                             decline("memory/triad:bandwidth", .018)},
+                            {judge::make_run(500)}, baseline, {}, {regressed});
+  ASSERT_THAT(told, SizeIs(2));
+  EXPECT_EQ(told[0].metric, "memory/triad:bandwidth");
+  EXPECT_EQ(told[1].metric, "memory/read:bandwidth");
 }
 
 }  // namespace
