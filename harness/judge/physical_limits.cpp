@@ -92,6 +92,16 @@ Verdict against_memory_bus(const std::string& key, const MetricValues& metric, c
                   "gpu.memory_bus_bits");
 }
 
+/// A primitive moves what it declares between the memory and the SMs, and faster than the bus is impossible. Some
+/// compute more than they move, so that there is no floor; nothing is said where the bus is not known.
+std::optional<Verdict> within_memory_bus(const std::string& key, const MetricValues& metric,
+                                         const result::Run& run) {
+  if (integrated_gpu(DeviceFacts(run, metric.benchmark))) return std::nullopt;
+  const auto limit = memory_limit(run, metric.benchmark, std::nullopt);
+  if (!limit) return std::nullopt;
+  return against_limit(key, metric, *limit);
+}
+
 Verdict against_link(const std::string& key, const MetricValues& metric, const result::Run& run) {
   if (integrated_gpu(DeviceFacts(run, metric.benchmark)))
     return not_held(key, metric,
@@ -230,12 +240,15 @@ std::vector<Verdict> judge_limits(const std::string& key, const MetricValues& me
   std::vector<Verdict> out;
   const std::string& metric_class = metric.form.metric_class;
   const std::string& unit = metric.form.unit;
-  if (metric.form.limit)
+  if (metric.form.limit) {
     out.push_back(against_limit(key, metric, *metric.form.limit));
-  else if (unit == "byte/second" && metric_class == "hbm")
+  } else if (unit == "byte/second" && metric_class == "hbm") {
     out.push_back(against_memory_bus(key, metric, run));
-  else if (unit == "byte/second" && (metric_class == "h2d" || metric_class == "d2h"))
+  } else if (unit == "byte/second" && (metric_class == "h2d" || metric_class == "d2h")) {
     out.push_back(against_link(key, metric, run));
+  } else if (unit == "byte/second" && metric_class == "primitive") {
+    if (auto verdict = within_memory_bus(key, metric, run)) out.push_back(std::move(*verdict));
+  }
   const bool arithmetic = metric_class.rfind("gemm", 0) == 0 || !metric.instruction.empty();
   const bool rate = unit == "flop/second" || unit == "operation/second";
   if (arithmetic && rate && !metric.form.limit) out.push_back(against_peak(key, metric, run));

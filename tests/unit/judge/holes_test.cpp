@@ -202,6 +202,29 @@ TEST(Holes, MemoryFasterThanItsBusIsImpossible) {
               HasSubstr("memory clock 3201 MHz x 2 x 6144 bits"));
 }
 
+/// What the physical judge says of a primitive that moves so many bytes a second, on the node's GPU.
+std::vector<Verdict> on_primitive(double bandwidth, const std::string& lacks = "") {
+  result::Run run = node(1);
+  for (result::Process& process : run.processes) {
+    process.samples->context.erase(lacks);
+    process.samples->benchmarks = {benchmark(
+        "gpu/reduce", metric("bandwidth", "byte/second", Direction::higher, "primitive", bandwidth))};
+  }
+  std::vector<Verdict> out = judge_physical(run);
+  std::erase_if(out, [](const Verdict& verdict) { return verdict.metric != "gpu/reduce:bandwidth"; });
+  return out;
+}
+
+TEST(JudgePhysical, APrimitiveIsNoFasterThanTheMemoryAndHasNoFloor) {
+  const double bus = 3201e6 * 2 * 6144 / 8;
+  ASSERT_EQ(on_primitive(1.06 * bus).size(), 1U);
+  EXPECT_EQ(on_primitive(1.06 * bus)[0].kind, VerdictKind::failed);
+  EXPECT_EQ(on_primitive(.94 * bus)[0].kind, VerdictKind::ok);
+  EXPECT_NEAR(on_primitive(.94 * bus)[0].share.value(), .94, 1e-9);
+  EXPECT_EQ(on_primitive(.05 * bus)[0].kind, VerdictKind::ok) << "some compute more than they move";
+  EXPECT_TRUE(on_primitive(.94 * bus, "gpu.memory_bus_bits").empty()) << "the memory's own benchmarks say it";
+}
+
 TEST(JudgePhysical, MemoryWhoseBusIsNotKnownIsSaidAndNeverCounted) {
   result::Run run = node(1);
   for (result::Process& process : run.processes) process.samples->context.erase("gpu.memory_bus_bits");
