@@ -50,7 +50,7 @@ const Registration registered{
         .window_share(.5)  // the profile standard has no spare time
         .requires_gpu()
         .from(Depth::deep)
-        .from(Depth::standard, "addresses", {"spread"})
+        .from(Depth::quick, "addresses", {"spread"})
         .body(atomics)};
 
 }  // namespace

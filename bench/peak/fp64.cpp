@@ -12,7 +12,7 @@ const Registration fma{define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
                            .batch_seconds(5e-3)
                            .window_share(.5)  // the profile has no spare time
                            .requires_gpu()
-                           .from(Depth::standard)
+                           .from(Depth::quick)
                            .deterministic()
                            .body([](Trial& trial) { measure_chain(trial, Chain::fp64); })};
 

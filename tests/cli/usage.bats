@@ -136,7 +136,8 @@ budgets = {"gpu": {"smoke": 20, "quick": 60, "standard": 180, "deep": 900, "exha
            "links": {"smoke": 20, "quick": 60, "standard": 180, "deep": 900, "exhaustive": 1800},
            "host": {"smoke": 20, "quick": 75, "standard": 180, "deep": 180, "exhaustive": 180}}
 processes = {"smoke": 1, "quick": 3, "standard": 5, "deep": 5, "exhaustive": 5}
-around, between = 4, 0.1
+# What is beside the round took 0.6 s of a quick check on an H200 (baselines/NVIDIA H200/check); cooling takes 1 s and more.
+around, between = 3, 0.1
 for profile, most in processes.items():
     rows = json.load(open(profile + ".json"))
     for kind, budget in budgets.items():
