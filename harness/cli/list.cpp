@@ -81,7 +81,7 @@ std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& al
       if (benchmark->kind == kind) some.push_back(benchmark);
     if (some.empty()) continue;
     const double seconds =
-        conductor::round_seconds(conductor::plan_of(some, profile), catalogue.start_seconds, profile);
+        conductor::round_seconds(conductor::plan_of(some, profile), catalogue.start_seconds, profile, kind);
     text += fmt::format("{}{} of {}, about {} a round (a verdict should take {} at most)",
                         text.empty() ? "" : "; ", result::counted(some.size(), "benchmark"),
                         conductor::in_words(kind), report::duration(seconds),

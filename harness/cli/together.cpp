@@ -110,8 +110,8 @@ conductor::MeasureRound rounds_together(const MeasureArguments& measure,
       words.insert(words.end(), {"--round", fmt::format("{}", round), "--json"});
       commands.push_back({target.label, std::move(words)});
     }
-    const double seconds =
-        conductor::round_seconds(conductor::planned_of(choice, only), choice.start_seconds, options.profile);
+    const double seconds = conductor::round_seconds(conductor::planned_of(choice, only), choice.start_seconds,
+                                                    options.profile, conductor::DeviceKind::gpu);
     const std::vector<conductor::DeviceEnd> ends =
         conductor::run_together(commands, seconds, options.progress);
     std::vector<conductor::Stored> rounds;

@@ -197,8 +197,9 @@ std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& 
 }
 
 double round_seconds(const std::vector<run::PlannedBenchmark>& planned,
-                     const std::map<std::string, double>& start_seconds, const run::Profile& profile) {
-  double seconds = 0;
+                     const std::map<std::string, double>& start_seconds, const run::Profile& profile,
+                     DeviceKind kind) {
+  double seconds = planned.empty() || kind == DeviceKind::host ? 0 : profile.cool_down.watch_seconds;
   std::map<std::string, int> processes;
   for (const run::PlannedBenchmark& benchmark : planned) {
     seconds += benchmark.seconds * benchmark.processes;
@@ -318,7 +319,7 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   choice.benchmarks = chosen.size();
   choice.planned = plan_of(chosen, profile);
   choice.start_seconds = catalogue.start_seconds;
-  choice.round_seconds = round_seconds(choice.planned, choice.start_seconds, profile);
+  choice.round_seconds = round_seconds(choice.planned, choice.start_seconds, profile, kind);
   return choice;
 }
 

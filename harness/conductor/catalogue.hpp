@@ -130,10 +130,12 @@ int processes_of(const Benchmark& benchmark, const run::Profile& profile);
 std::vector<run::PlannedBenchmark> plan_of(const std::vector<const Benchmark*>& benchmarks,
                                            const run::Profile& profile);
 
-/// Estimated seconds of one round: the start of each process, plus the window and overhead of each benchmark
-/// as its family states them. It does not include what this particular machine adds.
+/// Estimated seconds of one round on a device of that kind: the start of each process, plus the window and
+/// overhead of each benchmark as its family states them, and on a GPU the time in which it must not be seen to
+/// cool. It does not include what this particular machine adds.
 double round_seconds(const std::vector<run::PlannedBenchmark>& planned,
-                     const std::map<std::string, double>& start_seconds, const run::Profile& profile);
+                     const std::map<std::string, double>& start_seconds, const run::Profile& profile,
+                     DeviceKind kind);
 
 /// Expected duration of a verdict on a device of that kind when one round is enough.
 double budget_seconds(const run::Profile& profile, DeviceKind kind);

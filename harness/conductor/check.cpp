@@ -48,6 +48,8 @@ struct Checked {
   baseline::Selection selection;
   bool judged = false;  ///< judged by the selected baseline
   Nightly nightly;      ///< what the monitor says of the first round
+  /// The round that only the monitor asked for: it decides nothing, and so is none of `rounds`.
+  std::optional<result::Run> once_more = {};
 };
 
 Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) {
@@ -64,13 +66,25 @@ Wanted wanted_of(std::span<const Checked> devices, const judge::Policy& policy) 
   return out;
 }
 
-/// With the benchmarks of which the monitor alarms; they are measured once more, beside what is in doubt.
-Wanted with_declines(Wanted wanted, std::span<const Checked> devices) {
-  std::set<std::string> benchmarks(wanted.benchmarks.begin(), wanted.benchmarks.end());
+/// The benchmarks of which the monitor alarms and no later round measured them; sorted.
+std::vector<std::string> unconfirmed(std::span<const Checked> devices) {
+  std::set<std::string> out;
   for (const Checked& device : devices)
-    for (const judge::Decline& decline : device.nightly.declines) benchmarks.insert(decline.benchmark);
-  wanted.benchmarks.assign(benchmarks.begin(), benchmarks.end());
-  return wanted;
+    for (const judge::Decline& decline : device.nightly.declines) {
+      const auto measured = [&](const result::Run& round) {
+        return std::find(round.only.begin(), round.only.end(), decline.benchmark) != round.only.end();
+      };
+      if (std::none_of(device.rounds.begin() + 1, device.rounds.end(), measured))
+        out.insert(decline.benchmark);
+    }
+  return {out.begin(), out.end()};
+}
+
+bool fails(const result::Run& run) {
+  const std::vector<judge::Verdict> verdicts = judge::judge_physical(run);
+  return std::any_of(verdicts.begin(), verdicts.end(), [](const judge::Verdict& verdict) {
+    return verdict.kind == judge::VerdictKind::failed;
+  });
 }
 
 /// Text for the beginning of a sentence.
@@ -97,6 +111,7 @@ class SteppedCheck {
     further_ = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < devices_.size(); ++i) select_baseline(targets_[i], devices_[i]);
     while (going_ && measure_again()) continue;
+    if (going_) measure_declines();
     std::vector<report::DeviceReport> reports;
     for (std::size_t i = 0; i < devices_.size(); ++i)
       reports.push_back(report_of(targets_[i], std::move(devices_[i])));
@@ -146,15 +161,13 @@ class SteppedCheck {
     double pace = 0;
     for (const Checked& device : devices_) pace = std::max(pace, pace_of(device.rounds.back()));
     return wanted.pause_seconds + pace * round_seconds(planned_of(choice_, wanted.benchmarks),
-                                                       choice_.start_seconds, options_.measure.profile);
+                                                       choice_.start_seconds, options_.measure.profile,
+                                                       targets_.front().kind);
   }
 
   /// Measures once more what is in doubt. Returns false if no further round is to follow.
   bool measure_again() {
-    Wanted wanted = wanted_of(devices_, options_.policy);
-    if (rounds() == 1)
-      if (Wanted more = with_declines(wanted, devices_); seconds_of(more) <= budget_left())
-        wanted = std::move(more);
+    const Wanted wanted = wanted_of(devices_, options_.policy);
     if (wanted.benchmarks.empty()) return false;
     // The round must also end inside the budget.
     if (const double next_seconds = seconds_of(wanted); next_seconds > budget_left()) {
@@ -180,6 +193,34 @@ class SteppedCheck {
       return false;
     }
     return going_;
+  }
+
+  /// Measures once more what the monitor alarms of, where the budget has room. The verdicts stand by then: a
+  /// stop or an error meanwhile leaves them as they are. What fails there counts, as in any round.
+  void measure_declines() {
+    const Wanted wanted{unconfirmed(devices_), 0};
+    if (wanted.benchmarks.empty() || seconds_of(wanted) > budget_left()) return;
+    std::vector<Stored> measured;
+    try {
+      measured = measure_round_(static_cast<int>(rounds()) + 1, wanted.benchmarks);
+    } catch (const std::exception&) {
+      return;
+    }
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      Stored& stored = measured.at(i);
+      if (!stored.stopped_by.empty()) stopped_by_ = stored.stopped_by;
+      if (!stored.run.complete) continue;
+      if (fails(stored.run)) {
+        devices_[i].rounds.push_back(std::move(stored.run));
+        devices_[i].files.push_back(std::move(stored.file));
+      } else {
+        devices_[i].once_more = std::move(stored.run);
+      }
+    }
+    if (stopped_by_.empty()) return;
+    going_ = false;
+    told_to_stop_ = true;
+    stopped_ = fmt::format("{} asked to stop when all was decided.", stopped_by_);
   }
 
   std::string out_of_budget(std::size_t doubts, double next_seconds) const {
@@ -221,8 +262,11 @@ class SteppedCheck {
   void add_nightly(const Checked& checked, report::DeviceReport& device) const {
     if (!checked.nightly.problem.empty()) device.remarks.push_back(checked.nightly.problem);
     if (!checked.judged) return;
-    device.declines = told_of(checked.nightly.declines, checked.rounds, *checked.selection.baseline,
-                              options_.policy, device.verdicts);
+    std::vector<const result::Run*> other;
+    for (std::size_t i = 1; i < checked.rounds.size(); ++i) other.push_back(&checked.rounds[i]);
+    if (checked.once_more) other.push_back(&*checked.once_more);
+    device.declines = told_of(checked.nightly.declines, other, *checked.selection.baseline, options_.policy,
+                              device.verdicts);
     if (!device.declines.empty()) device.remarks.push_back(report::sentence_on(device.declines));
   }
 

@@ -171,7 +171,6 @@ Stored measure(const MeasureOptions& options, const Target& target, const Choice
   plan.fingerprint =
       target.kind == DeviceKind::host ? host_part(node_fingerprint(gpus)) : node_fingerprint(gpus);
   add_host_identity(stack::Tree("/"), plan.fingerprint);
-  plan.beside_others = options.together > 0;
   if (options.together > 0) plan.fingerprint.suite[together_fact] = fmt::format("{}", options.together);
   if (options.profile.sustained_seconds > 0)
     plan.fingerprint.suite[sustained_fact] = fmt::format("{}", options.profile.sustained_seconds);

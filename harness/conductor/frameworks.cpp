@@ -192,7 +192,8 @@ run::Plan plan_beside_frameworks(const FrameworkOptions& options, const stack::G
   plan.profile.window_seconds = options.window_seconds;
   plan.profile.device_window_seconds = options.window_seconds;
   plan.profile.limit_seconds = options.limit_seconds;
-  plan.device = "host";  // keeps the environment that the user's own programs see
+  plan.profile.cool_down.watch_seconds = 0;  // a product beside another one is to find what that one found
+  plan.device = "host";                      // keeps the environment that the user's own programs see
   plan.device_selection = gpus.gpus.size() == 1 ? gpus.gpus.front().uuid : "host";
   plan.fingerprint = stack::fingerprint(gpus);
   plan.command = options.command;

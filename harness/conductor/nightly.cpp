@@ -1,8 +1,7 @@
 #include "conductor/nightly.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -32,21 +31,33 @@ fs::path file_of(const fs::path& folder, const result::Run& first, const baselin
   return folder / (baseline::sha256(pinned).substr(0, 16) + ".json");
 }
 
-double finite(result::ObjectReader& reader, const char* key) {
+/// More nights than anybody has, and a sum beyond which none grows: twice ln(365 M).
+constexpr int most_nights = 100'000;
+constexpr double largest_sum = 100;
+/// A night's change on the gate's scale: a factor of a million.
+constexpr double largest_change = 14;
+
+double within(result::ObjectReader& reader, const char* key, double least, double most) {
   const double value = reader.number(key);
-  if (!std::isfinite(value)) reader.place().key(key).refuse("is not finite");
+  if (!(value >= least && value <= most))
+    reader.place().key(key).refuse(fmt::format("is not within {:g} to {:g}", least, most));
   return value;
+}
+
+void require_time(const std::string& text, const result::Place& place) {
+  if (!result::unix_seconds(text)) place.refuse("is no time");
 }
 
 judge::WatchedSum read_sum(const nlohmann::json& value, result::Place place) {
   result::ObjectReader reader(value, std::move(place));
   judge::WatchedSum out;
-  out.sum = finite(reader, "sum");
-  out.total = finite(reader, "total");
-  out.nights = reader.small_integer("nights");
+  out.last = reader.text("last");
+  out.nights = static_cast<int>(within(reader, "nights", 0, most_nights));
+  out.sum = within(reader, "sum", 0, out.nights == 0 ? 0 : largest_sum);
+  out.total = within(reader, "total", -largest_change * out.nights, largest_change * out.nights);
   out.since = reader.text("since");
-  if (out.nights < 1) reader.place().key("nights").refuse("is less than 1");
-  if (!result::unix_seconds(out.since)) reader.place().key("since").refuse("is no time");
+  require_time(out.last, reader.place().key("last"));
+  if (out.nights > 0) require_time(out.since, reader.place().key("since"));
   reader.done();
   return out;
 }
@@ -59,10 +70,8 @@ judge::Monitor read_monitor(const fs::path& file) {
   judge::Monitor out;
   reader.text("device");
   reader.text("baseline");
-  out.last = reader.text("last");
-  if (!result::unix_seconds(out.last)) reader.place().key("last").refuse("is no time");
   for (const auto& [metric, sum] : reader.object("sums").items())
-    out.sums[metric] = read_sum(sum, reader.place().key("sums").key(metric));
+    out[metric] = read_sum(sum, reader.place().key("sums").key(metric));
   reader.done();
   return out;
 }
@@ -70,12 +79,15 @@ judge::Monitor read_monitor(const fs::path& file) {
 std::string text_of(const judge::Monitor& monitor, const result::Run& first,
                     const baseline::Baseline& baseline) {
   ordered_json sums = ordered_json::object();
-  for (const auto& [metric, sum] : monitor.sums)
-    sums[metric] = {{"sum", sum.sum}, {"total", sum.total}, {"nights", sum.nights}, {"since", sum.since}};
+  for (const auto& [metric, sum] : monitor)
+    sums[metric] = {{"last", sum.last},
+                    {"sum", sum.sum},
+                    {"total", sum.total},
+                    {"nights", sum.nights},
+                    {"since", sum.since}};
   return result::dump_json({{"schema", monitor_schema},
                             {"device", first.device},
                             {"baseline", baseline.manifest.name},
-                            {"last", monitor.last},
                             {"sums", sums}});
 }
 
@@ -84,9 +96,23 @@ judge::Monitor kept(const fs::path& file, std::string& problem) {
   if (!fs::exists(file, unknown)) return {};
   try {
     return read_monitor(file);
-  } catch (const result::FormatError& error) {
+  } catch (const std::exception& error) {
     problem = fmt::format("What the monitor had kept cannot be read, and it begins anew: {}.", error.what());
     return {};
+  }
+}
+
+/// Removes the sums that no check has written for a year: their device or baseline is gone.
+void forget_old(const fs::path& folder) {
+  constexpr auto a_year = std::chrono::hours(24 * 365);
+  std::error_code none_yet;
+  for (fs::directory_iterator file(folder, none_yet), end; !none_yet && file != end;
+       file.increment(none_yet)) {
+    std::error_code unknown;
+    const auto written = fs::last_write_time(file->path(), unknown);
+    const bool ours = file->path().extension() == ".json" && file->is_regular_file(unknown);
+    if (ours && !unknown && fs::file_time_type::clock::now() - written > a_year)
+      fs::remove(file->path(), unknown);
   }
 }
 
@@ -103,14 +129,17 @@ Nightly add_to_nights(const fs::path& folder, const result::Run& first, const ba
   Nightly out;
   if (!first.complete) return out;
   try {
-    const std::vector<judge::WatchedNight> night = judge::watched_night(first, baseline, policy);
-    if (night.empty()) return out;
+    const judge::Night night = judge::night_of(first, baseline, policy);
+    if (night.metrics.empty()) return out;
     const fs::path file = file_of(folder, first, baseline);
     baseline::refuse_links_in_state(file);
     judge::Monitor monitor = kept(file, out.problem);
-    const std::string before = monitor.last;
+    const std::string before = text_of(monitor, first, baseline);
     out.declines = judge::add_night(monitor, first.started, night);
-    if (monitor.last != before) baseline::keep_file(file, text_of(monitor, first, baseline));
+    const std::string after = text_of(monitor, first, baseline);
+    if (after == before) return out;
+    baseline::keep_file(file, after);
+    forget_old(folder);
   } catch (const std::exception& error) {
     out.problem = fmt::format("What the monitor knows of this device could not be kept: {}.", error.what());
   }
@@ -118,11 +147,12 @@ Nightly add_to_nights(const fs::path& folder, const result::Run& first, const ba
 }
 
 std::vector<judge::Decline> told_of(std::vector<judge::Decline> declines,
-                                    const std::vector<result::Run>& rounds,
+                                    std::span<const result::Run* const> other,
                                     const baseline::Baseline& baseline, const judge::Policy& policy,
                                     const std::vector<judge::Verdict>& verdicts) {
-  if (!declines.empty() && rounds.size() > 1)
-    judge::confirm(declines, judge::watched_night(rounds[1], baseline, policy));
+  if (declines.empty()) return declines;
+  for (const result::Run* const round : other)
+    judge::confirm(declines, judge::night_of(*round, baseline, policy));
   std::erase_if(declines, [&](const judge::Decline& decline) { return regressed(verdicts, decline.metric); });
   std::stable_sort(declines.begin(), declines.end(), [](const judge::Decline& a, const judge::Decline& b) {
     return a.change / a.tolerance > b.change / b.tolerance;

@@ -85,13 +85,24 @@ const std::string* fact(const result::Facts& facts, const std::string& name) {
   return found == facts.end() ? nullptr : &found->second;
 }
 
-/// All samples of one source's series while the GPU was busy.
+/// When the round's first process began. Before it the GPU was idle, or cooled from other work.
+double begin_of_work(const result::Run& run) {
+  double out = run.processes.empty() ? 0 : run.processes.front().start_seconds;
+  for (const result::Process& process : run.processes) out = std::min(out, process.start_seconds);
+  return out;
+}
+
+/// All samples of one source's series since the first process of their round began.
 std::vector<double> samples(const Runs& runs, const std::string& source, const std::string& name) {
   std::vector<double> out;
-  for (const result::Run& run : runs)
-    for (const result::Series& series : run.telemetry)
-      if (series.source == source && series.name == name)
-        out.insert(out.end(), series.values.begin(), series.values.end());
+  for (const result::Run& run : runs) {
+    const double begin = begin_of_work(run);
+    for (const result::Series& series : run.telemetry) {
+      if (series.source != source || series.name != name) continue;
+      for (std::size_t i = 0; i < series.values.size(); ++i)
+        if (i >= series.seconds.size() || series.seconds[i] >= begin) out.push_back(series.values[i]);
+    }
+  }
   return out;
 }
 

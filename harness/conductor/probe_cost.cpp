@@ -40,11 +40,13 @@ std::optional<double> cost_of(const diagnose::ProbeEntry& probe, const ProbeCont
       return several ? std::nullopt : std::optional<double>(probe.seconds);
   }
   if (!repeated) return std::nullopt;
-  std::vector<run::PlannedBenchmark> planned = plan_of({repeated->benchmark}, context.options.profile);
+  run::Profile profile = context.options.profile;
+  profile.cool_down.watch_seconds = 0;  // a probe is measured without telemetry, and so does not wait
+  std::vector<run::PlannedBenchmark> planned = plan_of({repeated->benchmark}, profile);
   planned.front().processes = processes;
   const double looking = probe.processors == diagnose::Processors::idle ? 1 : 0;
   return looking + probe.pause_seconds +
-         round_seconds(planned, context.catalogue.start_seconds, context.options.profile);
+         round_seconds(planned, context.catalogue.start_seconds, profile, context.target.kind);
 }
 
 }  // namespace gpugauge::conductor

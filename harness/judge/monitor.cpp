@@ -21,6 +21,19 @@ bool is_a_night_later(const std::string& started, const std::string& last) {
   return now && before && std::abs(*now - *before) >= least_hours_between_nights * 3600;
 }
 
+/// Adds the night to the metric's sum.
+void add(const WatchedNight& one, const std::string& started, double limit, WatchedSum& sum) {
+  sum.last = started;
+  sum.sum = std::clamp(sum.sum + evidence_of(one.value, one.watched), 0.0, 2 * limit);
+  if (sum.sum <= 0) {
+    sum = {started, 0, 0, 0, ""};
+    return;
+  }
+  if (sum.nights == 0) sum.since = started;
+  sum.total += one.value;
+  ++sum.nights;
+}
+
 }  // namespace
 
 bool can_be_watched(const Scale& scale) {
@@ -35,19 +48,20 @@ Watched watched_of(const Scale& scale, double contamination) {
   return out;
 }
 
-std::vector<WatchedNight> watched_night(const result::Run& round, const baseline::Baseline& baseline,
-                                        const Policy& policy) {
-  std::vector<WatchedNight> out;
-  if (baseline.provisional()) return out;
+Night night_of(const result::Run& round, const baseline::Baseline& baseline, const Policy& policy) {
+  Night out;
+  if (baseline.provisional() || baseline.other_node) return out;
   const std::vector<Collected> then = collect_all(baseline.runs);
   const std::vector<Collected> now = collect_all({round});
-  const Pinned pinned = pin(then, policy, baseline.other_node);
+  const Pinned pinned = pin(then, policy);
   const Calibration calibration = calibrate(pinned.series, policy.rules);
   const auto values = values_of(pinned, now);
   for (std::size_t m = 0; m < pinned.keys.size(); ++m) {
     const Scale& scale = calibration.scales[m];
+    if (!can_be_watched(scale) || advisory_rule(policy, pinned.keys[m]) != nullptr) continue;
+    ++out.watched;
     const RoundValues& found = values[m].front();
-    if (found.empty() || !can_be_watched(scale) || advisory_rule(policy, pinned.keys[m]) != nullptr) continue;
+    if (found.empty()) continue;
     const result::Metric& form = pinned.forms[m]->form;
     const double accepted =
         accepted_above(baseline, blank_verdict(pinned.keys[m], form), scale, round.started).value_or(0);
@@ -58,27 +72,18 @@ std::vector<WatchedNight> watched_night(const result::Run& round, const baseline
     night.value = median(found) - scale.centre - std::max(0.0, accepted - scale.tolerance);
     night.tolerance = pinned.tolerances[m];
     night.watched = watched_of(scale, calibration.contamination);
-    out.push_back(std::move(night));
+    out.metrics.push_back(std::move(night));
   }
   return out;
 }
 
-std::vector<Decline> add_night(Monitor& monitor, const std::string& started,
-                               std::span<const WatchedNight> night) {
+std::vector<Decline> add_night(Monitor& monitor, const std::string& started, const Night& night) {
   std::vector<Decline> out;
-  if (night.empty() || !is_a_night_later(started, monitor.last)) return out;
-  monitor.last = started;
-  const double limit = alarm_limit(static_cast<int>(night.size()));
-  for (const WatchedNight& one : night) {
-    WatchedSum& sum = monitor.sums[one.metric];
-    sum.sum = std::clamp(sum.sum + evidence_of(one.value, one.watched), 0.0, 2 * limit);
-    if (sum.sum <= 0) {
-      monitor.sums.erase(one.metric);
-      continue;
-    }
-    if (sum.nights == 0) sum.since = started;
-    sum.total += one.value;
-    ++sum.nights;
+  if (night.metrics.empty()) return out;
+  const double limit = alarm_limit(night.watched);
+  for (const WatchedNight& one : night.metrics) {
+    WatchedSum& sum = monitor[one.metric];
+    if (is_a_night_later(started, sum.last)) add(one, started, limit, sum);
     if (sum.sum >= limit)
       out.push_back({one.metric,
                      one.benchmark,
@@ -91,11 +96,12 @@ std::vector<Decline> add_night(Monitor& monitor, const std::string& started,
   return out;
 }
 
-void confirm(std::vector<Decline>& declines, std::span<const WatchedNight> another_round) {
+void confirm(std::vector<Decline>& declines, const Night& another_round) {
   const auto refuted = [&](Decline& decline) {
-    const auto found = std::find_if(another_round.begin(), another_round.end(),
+    if (decline.again) return false;
+    const auto found = std::find_if(another_round.metrics.begin(), another_round.metrics.end(),
                                     [&](const WatchedNight& one) { return one.metric == decline.metric; });
-    if (found == another_round.end()) return false;
+    if (found == another_round.metrics.end()) return false;
     decline.again = relative_of(found->value, found->better);
     return found->value <= found->watched.tolerance * null_share;
   };

@@ -1,5 +1,5 @@
-// The monitor of a device: what its nightly checks, each within the tolerance, say together against the pinned
-// baseline. An alarm asks for one more round and decides nothing.
+// The monitor of a device: what its nightly checks, each within the tolerance, say together against the
+// pinned baseline. An alarm asks for one more round and decides nothing.
 #pragma once
 
 #include <map>
@@ -24,36 +24,41 @@ struct WatchedNight {
   Watched watched;       ///< with centre 0
 };
 
-/// True for a metric that can be watched: a verdict can be reached on it, and its rounds spread by no more than a
-/// third of its tolerance. The centre of ten noisier rounds may be off by so much that every night bears it.
+/// True for a metric that can be watched: a verdict can be reached on it, and its rounds spread by no more
+/// than a third of its tolerance. The centre of ten noisier rounds may be off by so much that every night
+/// bears it.
 bool can_be_watched(const Scale& scale);
 
-/// What the monitor holds a metric against: centre 0, and the baseline's spread, but at least the one with which a
-/// night that is worse by the tolerance says all that one night may.
+/// What the monitor holds a metric against: centre 0, and the baseline's spread, but at least the one with
+/// which a night that is worse by the tolerance says all that one night may.
 Watched watched_of(const Scale& scale, double contamination);
 
-/// The metrics of a round that the monitor watches: those that can_be_watched(), and that no policy calls advisory. None where the
-/// baseline is provisional: from boot to boot a machine differs by what that one has not seen, night after night.
+/// What a round says to the monitor.
+struct Night {
+  std::vector<WatchedNight> metrics;  ///< those that the round measured
+  int watched = 0;                    ///< how many the baseline can watch, whatever the round measured
+};
+
+/// A round as a night. Watched is what can_be_watched() and no policy calls advisory. Nothing where the
+/// baseline is provisional, because from boot to boot a machine differs by what that one has not seen; nor
+/// where it is of another node, because healthy nodes differ: either would be a shift, night after night.
 /// What was accepted and is in force on the day of the round is no shift.
-std::vector<WatchedNight> watched_night(const result::Run& round, const baseline::Baseline& baseline,
-                                        const Policy& policy);
+Night night_of(const result::Run& round, const baseline::Baseline& baseline, const Policy& policy);
 
 /// The sum of one metric, and the nights since it left zero.
 struct WatchedSum {
+  std::string last;   ///< start of the round that was its last night, RFC 3339
   double sum = 0;     ///< as of cumulative_sums(), 0 to twice the limit: a mended fault is forgotten in days
-  double total = 0;   ///< of the nights' values
-  int nights = 0;     ///< how many
-  std::string since;  ///< start of the first of these rounds, RFC 3339
+  double total = 0;   ///< of the nights' values since it left zero
+  int nights = 0;     ///< how many these are
+  std::string since;  ///< start of the first of these rounds, RFC 3339; "" = none
 };
 
-/// The sums of one device against one baseline.
-struct Monitor {
-  std::string last;                        ///< start of the last night's round, RFC 3339; "" = none yet
-  std::map<std::string, WatchedSum> sums;  ///< by metric; those at zero are left out
-};
+/// The sums of one device against one baseline, by metric.
+using Monitor = std::map<std::string, WatchedSum>;
 
-/// A night counts where this much time is past since the one before: what is bad for an hour is one night's
-/// evidence, however often it is checked meanwhile.
+/// A night of a metric counts where this much time is past since the one before: what is bad for an hour is
+/// one night's evidence, however often it is checked meanwhile.
 inline constexpr double least_hours_between_nights = 12;
 
 /// A metric whose sum has reached the limit.
@@ -69,13 +74,13 @@ struct Decline {
 };
 
 /// Keeps the declines that another round of the same check confirms: it is worse by more than a third of the
-/// tolerance there, too. Those that it did not measure are kept without `again`.
-void confirm(std::vector<Decline>& declines, std::span<const WatchedNight> another_round);
+/// tolerance there, too. Those that it did not measure are kept as they are, and so are those that another
+/// one confirmed before.
+void confirm(std::vector<Decline>& declines, const Night& another_round);
 
-/// Adds a night that began at `started` (RFC 3339), and returns the metrics whose sum is at the limit or above, in
-/// the order of `night`. Where the night is too soon after the last one nothing is added and nothing returned; one
-/// that is as far before it counts, because a clock was set right. Metrics that the night lacks keep their sums.
-std::vector<Decline> add_night(Monitor& monitor, const std::string& started,
-                               std::span<const WatchedNight> night);
+/// Adds a night that began at `started` (RFC 3339), and returns the metrics of it whose sum is at the limit
+/// or above, in their order. What is too soon after a metric's last night adds nothing; one that is as far
+/// before it counts, because a clock was set right. Metrics that the night lacks keep their sums.
+std::vector<Decline> add_night(Monitor& monitor, const std::string& started, const Night& night);
 
 }  // namespace gpugauge::judge

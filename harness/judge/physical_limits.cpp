@@ -92,8 +92,8 @@ Verdict against_memory_bus(const std::string& key, const MetricValues& metric, c
                   "gpu.memory_bus_bits");
 }
 
-/// A primitive moves what it declares between the memory and the SMs, and faster than the bus is impossible. Some
-/// compute more than they move, so that there is no floor; nothing is said where the bus is not known.
+/// A primitive moves what it declares between the memory and the SMs, and faster than the bus is impossible.
+/// Some compute more than they move, so that there is no floor; nothing is said where the bus is not known.
 std::optional<Verdict> within_memory_bus(const std::string& key, const MetricValues& metric,
                                          const result::Run& run) {
   if (integrated_gpu(DeviceFacts(run, metric.benchmark))) return std::nullopt;

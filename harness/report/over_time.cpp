@@ -143,7 +143,7 @@ OverTime over_time(std::span<const result::Run> rounds) {
   double offset = 0;
   for (const result::Run& run : runs) {
     const Span span{offset, offset + length_of(run)};
-    out.rounds.push_back({span, run.round, judge::power_limit(run).watt});
+    out.rounds.push_back({span, judge::power_limit(run).watt});
     add_families(run, offset, out.families);
     offset = span.to;
   }

@@ -35,7 +35,6 @@ struct Span {
 /// A round on the axis of all rounds, which stand one behind another without the time between them.
 struct RoundSpan {
   Span span;                    ///< on that axis
-  int round = 1;                ///< result::Run::round
   double power_limit_watt = 0;  ///< of the GPU; 0 = not known
 };
 

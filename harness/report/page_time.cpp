@@ -33,7 +33,6 @@ ordered_json drawn_line(const std::vector<std::vector<Moment>>& rounds) {
 ordered_json round_json(const RoundSpan& round) {
   const double limit = round.power_limit_watt;
   return {{"span", span_json(round.span)},
-          {"round", round.round},
           {"power_limit", limit > 0 ? ordered_json(six_digits(limit)) : ordered_json(nullptr)}};
 }
 

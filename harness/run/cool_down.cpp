@@ -26,13 +26,13 @@ std::string_view uuid_of(const result::Series& series) {
 }
 
 std::vector<const result::Series*> watched(const std::vector<result::Series>& telemetry,
-                                           const std::string& visible, bool all) {
+                                           const std::string& visible) {
   std::vector<const result::Series*> known;
   for (const result::Series& series : telemetry)
     if (series.name == "temperature_celsius" && series.source.starts_with(gpu_source) &&
         !series.values.empty())
       known.push_back(&series);
-  if (all || known.size() == 1) return known;
+  if (known.size() == 1) return known;
   std::erase_if(known, [&](const result::Series* series) { return !lists(visible, uuid_of(*series)); });
   return known;
 }
@@ -48,10 +48,10 @@ bool is_cool(const result::Series& series, double now, const CoolDown& wait) {
 
 }  // namespace
 
-Cooling cooling(const std::vector<result::Series>& telemetry, const std::string& visible, bool all,
-                double now, const CoolDown& wait) {
+Cooling cooling(const std::vector<result::Series>& telemetry, const std::string& visible, double now,
+                const CoolDown& wait) {
   if (wait.watch_seconds <= 0) return {};
-  for (const result::Series* const series : watched(telemetry, visible, all))
+  for (const result::Series* const series : watched(telemetry, visible))
     if (!is_cool(*series, now, wait)) return {std::string(uuid_of(*series)), series->values.back()};
   return {};
 }

@@ -144,19 +144,19 @@ class Execution {
   /// Lets the GPUs cool from what they did before. What they do not lose in time is said.
   void await_cool() {
     const auto hot = [this] {
-      return gpu_telemetry_->alive() ? cooling(gpu_telemetry_->series(), plan_.device, plan_.beside_others,
-                                               now(), plan_.profile.cool_down)
-                                     : Cooling{};
+      return gpu_telemetry_->alive()
+                 ? cooling(gpu_telemetry_->series(), plan_.device, now(), plan_.profile.cool_down)
+                 : Cooling{};
     };
     cools_ = true;
     loop_.run_for(plan_.profile.cool_down.most_seconds,
                   [&] { return stop_signal_ != 0 || hot().uuid.empty(); });
     cools_ = false;
     if (const Cooling left = hot(); stop_signal_ == 0 && !left.uuid.empty())
-      run_.remarks.push_back(
-          fmt::format("{} was still cooling, at {:.0f} degrees Celsius, after {:g} s of waiting: its heat is "
-                      "of work before this round, and the first families felt it.",
-                      left.uuid, left.celsius, plan_.profile.cool_down.most_seconds));
+      run_.remarks.push_back(fmt::format(
+          "{} was still cooling, at {:.0f} degrees Celsius, after {:g} s of waiting: the first families "
+          "measured the heat of what ran before.",
+          left.uuid, left.celsius, plan_.profile.cool_down.most_seconds));
   }
 
   void finish_telemetry() {

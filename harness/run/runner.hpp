@@ -91,7 +91,6 @@ struct Plan {
   result::Fingerprint fingerprint;   ///< without the suite part, which the runner fills from the samples
   std::vector<std::string> command;  ///< argv, for the record
   bool gpu_telemetry = false;        ///< ask NVML beside the measurement
-  bool beside_others = false;  ///< other GPUs of the node are measured meanwhile: wait until all are cool
   /// argv of the process that prints GPU telemetry. Empty = `probe telemetry` of this executable.
   std::vector<std::string> telemetry_command;
   Surroundings surroundings;  ///< for every family process

@@ -220,9 +220,10 @@ TEST(Choice, EstimatesARoundFromProcessesWindowsAndWhatStandsBesideThem) {
   EXPECT_EQ(choice.planned[0].id, "gemm/bf16/8192");
   EXPECT_EQ(choice.planned[0].processes, 5);
   EXPECT_NEAR(choice.planned[0].seconds, .25 + .2, 1e-9);
-  EXPECT_NEAR(choice.round_seconds, 5 * (1.6 + .6 + 2 * .45), 1e-9);
-  EXPECT_EQ(round_seconds({}, {}, example_profile()), 0);
-  EXPECT_NEAR(round_seconds({{"new/one", 2, 1}}, {}, example_profile()), 2 * (.6 + .1 + 1), 1e-9)
+  EXPECT_NEAR(choice.round_seconds, 1 + 5 * (1.6 + .6 + 2 * .45), 1e-9) << "a second without cooling, too";
+  EXPECT_EQ(round_seconds({}, {}, example_profile(), DeviceKind::gpu), 0);
+  EXPECT_NEAR(round_seconds({{"new/one", 2, 1}}, {}, example_profile(), DeviceKind::host), 2 * (.6 + .1 + 1),
+              1e-9)
       << "a family that states nothing";
 }
 

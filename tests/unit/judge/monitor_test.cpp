@@ -29,11 +29,11 @@ std::string day(int number) {
   return fmt::format("2026-03-{:02}T02:00:00Z", number);
 }
 
-/// A night of one metric: the slope of its evidence is 100, its cap ln 200.
-WatchedNight night_at(double value) {
+/// A metric's night: the slope of its evidence is 100, its cap ln 200.
+WatchedNight night_at(double value, const std::string& benchmark = "memory/copy") {
   WatchedNight out;
-  out.metric = "memory/copy:bandwidth";
-  out.benchmark = "memory/copy";
+  out.metric = benchmark + ":bandwidth";
+  out.benchmark = benchmark;
   out.better = result::Direction::lower;
   out.value = value;
   out.tolerance = .04;
@@ -41,17 +41,26 @@ WatchedNight night_at(double value) {
   return out;
 }
 
+/// A night of that metric alone, of so many that are watched.
+Night one(double value, int watched = 1) {
+  return {{night_at(value)}, watched};
+}
+
+const WatchedSum& copy(const Monitor& monitor) {
+  return monitor.at("memory/copy:bandwidth");
+}
+
 TEST(AddNight, SumsTheEvidenceUntilItReachesTheLimit) {
   Monitor monitor;
   const double limit = std::log(365);  // of one metric, 5.9
   // tau / s^2 (x - tau / 2) = 100 (.04 - .02) = 2
-  EXPECT_THAT(add_night(monitor, day(1), std::vector{night_at(.04)}), IsEmpty());
-  EXPECT_NEAR(monitor.sums.at("memory/copy:bandwidth").sum, 2, 1e-9);
-  EXPECT_THAT(add_night(monitor, day(2), std::vector{night_at(.03)}), IsEmpty());
-  EXPECT_NEAR(monitor.sums.at("memory/copy:bandwidth").sum, 3, 1e-9);
-  const auto declines = add_night(monitor, day(3), std::vector{night_at(.05)});
+  EXPECT_THAT(add_night(monitor, day(1), one(.04)), IsEmpty());
+  EXPECT_NEAR(copy(monitor).sum, 2, 1e-9);
+  EXPECT_THAT(add_night(monitor, day(2), one(.03)), IsEmpty());
+  EXPECT_NEAR(copy(monitor).sum, 3, 1e-9);
+  const auto declines = add_night(monitor, day(3), one(.05));
   ASSERT_THAT(declines, SizeIs(1));
-  EXPECT_GE(monitor.sums.at("memory/copy:bandwidth").sum, limit);
+  EXPECT_GE(copy(monitor).sum, limit);
   EXPECT_EQ(declines[0].metric, "memory/copy:bandwidth");
   EXPECT_EQ(declines[0].benchmark, "memory/copy");
   EXPECT_EQ(declines[0].since, day(1));
@@ -62,67 +71,78 @@ TEST(AddNight, SumsTheEvidenceUntilItReachesTheLimit) {
 
 TEST(AddNight, OneBadNightNeverAlarms) {
   Monitor monitor;
-  EXPECT_THAT(add_night(monitor, day(1), std::vector{night_at(10)}), IsEmpty());
-  EXPECT_NEAR(monitor.sums.begin()->second.sum, std::log(200), 1e-9);
+  EXPECT_THAT(add_night(monitor, day(1), one(10)), IsEmpty());
+  EXPECT_NEAR(copy(monitor).sum, std::log(200), 1e-9);
 }
 
 TEST(AddNight, GoodNightsEndTheSumAndWhatItKnewOfTheShift) {
   Monitor monitor;
-  add_night(monitor, day(1), std::vector{night_at(.04)});
-  EXPECT_THAT(add_night(monitor, day(2), std::vector{night_at(0)}), IsEmpty());
-  EXPECT_THAT(monitor.sums, IsEmpty());
-  add_night(monitor, day(3), std::vector{night_at(.04)});
-  EXPECT_EQ(monitor.sums.begin()->second.since, day(3));
-  EXPECT_EQ(monitor.sums.begin()->second.nights, 1);
+  add_night(monitor, day(1), one(.04));
+  EXPECT_THAT(add_night(monitor, day(2), one(0)), IsEmpty());
+  EXPECT_EQ(copy(monitor).sum, 0);
+  EXPECT_EQ(copy(monitor).nights, 0);
+  add_night(monitor, day(3), one(.04));
+  EXPECT_EQ(copy(monitor).since, day(3));
+  EXPECT_EQ(copy(monitor).nights, 1);
 }
 
 TEST(AddNight, AMendedFaultIsForgottenInDays) {
   Monitor monitor;
-  for (int night = 1; night <= 20; ++night) add_night(monitor, day(night), std::vector{night_at(.06)});
-  EXPECT_NEAR(monitor.sums.begin()->second.sum, 2 * std::log(365), 1e-9) << "however long it lasted";
+  for (int night = 1; night <= 20; ++night) add_night(monitor, day(night), one(.06));
+  EXPECT_NEAR(copy(monitor).sum, 2 * std::log(365), 1e-9) << "however long it lasted";
   int nights = 20;
-  while (!monitor.sums.empty() && nights < 28) add_night(monitor, day(++nights), std::vector{night_at(0)});
+  while (copy(monitor).sum > 0 && nights < 28) add_night(monitor, day(++nights), one(0));
   EXPECT_LE(nights, 26);
 }
 
 TEST(AddNight, AnHourIsOneNightsEvidence) {
   Monitor monitor;
-  add_night(monitor, "2026-03-01T02:00:00Z", std::vector{night_at(.04)});
-  EXPECT_THAT(add_night(monitor, "2026-03-01T13:59:00Z", std::vector{night_at(.9)}), IsEmpty());
-  EXPECT_NEAR(monitor.sums.begin()->second.sum, 2, 1e-9);
-  EXPECT_EQ(monitor.last, "2026-03-01T02:00:00Z");
-  add_night(monitor, "2026-03-01T14:00:00Z", std::vector{night_at(.04)});
-  EXPECT_NEAR(monitor.sums.begin()->second.sum, 4, 1e-9);
-  add_night(monitor, "2025-12-31T02:00:00Z", std::vector{night_at(.03)});
-  EXPECT_NEAR(monitor.sums.begin()->second.sum, 5, 1e-9) << "the clock was wrong before";
+  add_night(monitor, "2026-03-01T02:00:00Z", one(.04));
+  EXPECT_THAT(add_night(monitor, "2026-03-01T13:59:00Z", one(.9)), IsEmpty());
+  EXPECT_NEAR(copy(monitor).sum, 2, 1e-9);
+  EXPECT_EQ(copy(monitor).last, "2026-03-01T02:00:00Z");
+  add_night(monitor, "2026-03-01T14:00:00Z", one(.04));
+  EXPECT_NEAR(copy(monitor).sum, 4, 1e-9);
+  add_night(monitor, "2025-12-31T02:00:00Z", one(.03));
+  EXPECT_NEAR(copy(monitor).sum, 5, 1e-9) << "the clock was wrong before";
+  add_night(monitor, "2026-01-01T02:00:00Z", one(.04));
+  EXPECT_THAT(add_night(monitor, "2026-01-01T03:00:00Z", one(0)), SizeIs(1))
+      << "whoever asks again is told again, and nothing is added";
+  EXPECT_EQ(copy(monitor).nights, 4);
 }
 
-TEST(AddNight, WhatANightLacksKeepsItsSum) {
+TEST(AddNight, ANightIsAMetricsOwn) {
   Monitor monitor;
-  add_night(monitor, day(1), std::vector{night_at(.04)});
-  WatchedNight other = night_at(0);
-  other.metric = "memory/read:bandwidth";
-  add_night(monitor, day(2), std::vector{other});
-  EXPECT_NEAR(monitor.sums.at("memory/copy:bandwidth").sum, 2, 1e-9);
-  EXPECT_EQ(monitor.sums.count("memory/read:bandwidth"), 0U);
+  add_night(monitor, day(1), {{night_at(.04), night_at(.04, "memory/read")}, 2});
+  // A narrowed check at noon takes no night from what it does not measure.
+  add_night(monitor, "2026-03-01T15:00:00Z", one(.04, 2));
+  add_night(monitor, day(2), {{night_at(.04), night_at(.04, "memory/read")}, 2});
+  EXPECT_NEAR(copy(monitor).sum, 4, 1e-9) << "eleven hours after noon";
+  EXPECT_NEAR(monitor.at("memory/read:bandwidth").sum, 4, 1e-9);
+}
+
+TEST(AddNight, TheLimitIsThatOfAllThatIsWatchedHoweverFewAreMeasured) {
+  Monitor monitor;
+  int nights = 0;
+  while (add_night(monitor, day(++nights), one(.04, 150)).empty()) ASSERT_LT(nights, 20);
+  EXPECT_EQ(nights, 6) << "2 a night, and ln(365 150) is 10.9";
 }
 
 TEST(Confirm, KeepsWhatAnotherRoundShowsToo) {
-  const auto declines = [] {
-    Monitor monitor;
-    std::vector<Decline> out;
-    for (int night = 1; out.empty(); ++night)
-      out = add_night(monitor, day(night), std::vector{night_at(.04)});
-    return out;
-  };
-  std::vector<Decline> found = declines();
-  confirm(found, std::vector{night_at(.02)});
+  std::vector<Decline> found;
+  Monitor monitor;
+  for (int night = 1; found.empty(); ++night) found = add_night(monitor, day(night), one(.04));
+  confirm(found, Night{});
+  ASSERT_THAT(found, SizeIs(1)) << "not measured";
+  EXPECT_FALSE(found[0].again);
+  std::vector<Decline> refuted = found;
+  confirm(refuted, one(.013));
+  EXPECT_THAT(refuted, IsEmpty()) << "a third of the tolerance is .0133";
+  confirm(found, one(.02));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_NEAR(*found[0].again, std::expm1(.02), 1e-9);
-  confirm(found, std::vector<WatchedNight>{});
-  EXPECT_THAT(found, SizeIs(1)) << "not measured";
-  confirm(found, std::vector{night_at(.013)});
-  EXPECT_THAT(found, IsEmpty()) << "a third of the tolerance is .0133";
+  confirm(found, one(0));
+  EXPECT_THAT(found, SizeIs(1)) << "the first round that measured it has decided";
 }
 
 /// Nights of metrics whose rounds spread by .33 to 1.3%, against a baseline of ten rounds, all from the same noise. The
@@ -140,12 +160,13 @@ double told(int nights, double shift, std::uint64_t seed) {
   }
   const Calibration calibration = calibrate(series, {});
   const auto round = [&] {
-    std::vector<WatchedNight> out;
+    Night out;
     for (std::size_t m = 0; m < metrics; ++m)
       if (can_be_watched(calibration.scales[m]))
-        out.push_back({std::to_string(m), "b", result::Direction::lower,
-                       shift + spread[m] * normal(engine) - calibration.scales[m].centre, .03,
-                       watched_of(calibration.scales[m], calibration.contamination)});
+        out.metrics.push_back({std::to_string(m), "b", result::Direction::lower,
+                               shift + spread[m] * normal(engine) - calibration.scales[m].centre, .03,
+                               watched_of(calibration.scales[m], calibration.contamination)});
+    out.watched = static_cast<int>(out.metrics.size());
     return out;
   };
   Monitor monitor;
@@ -173,11 +194,12 @@ TEST(Monitor, TellsOfAboutOneHealthyMetricAYearAndOfTwoPercentInAWeekOrTwo) {
   RecordProperty("one_percent", std::to_string(half));
 }
 
-TEST(WatchedNight, MeasuresFromTheBaselinesCentre) {
+TEST(NightOf, MeasuresFromTheBaselinesCentre) {
   const baseline::Baseline baseline = make_baseline(10);
-  const auto night = watched_night(make_run(500, {.triad = 1.05}), baseline, {});
-  ASSERT_THAT(night, SizeIs(3)) << "the three metrics of the runs";
-  for (const WatchedNight& one : night) {
+  const Night night = night_of(make_run(500, {.triad = 1.05}), baseline, {});
+  ASSERT_THAT(night.metrics, SizeIs(3)) << "the three metrics of the runs";
+  EXPECT_EQ(night.watched, 3);
+  for (const WatchedNight& one : night.metrics) {
     EXPECT_THAT(one.value, DoubleNear(one.metric == triad ? std::log(1.05) : 0, .01)) << one.metric;
     EXPECT_GT(one.watched.spread, 0) << one.metric;
     EXPECT_GT(one.watched.tolerance, 0) << one.metric;
@@ -185,25 +207,33 @@ TEST(WatchedNight, MeasuresFromTheBaselinesCentre) {
   }
 }
 
-TEST(WatchedNight, LooksAtNothingThatReachesNoVerdict) {
+TEST(NightOf, LooksAtNothingThatReachesNoVerdict) {
   const result::Run round = make_run(500);
-  EXPECT_THAT(watched_night(round, make_baseline(4), {}), IsEmpty()) << "too few rounds";
+  EXPECT_THAT(night_of(round, make_baseline(4), {}).metrics, IsEmpty()) << "too few rounds";
+  baseline::Baseline foreign = make_baseline(10);
+  foreign.other_node = true;
+  EXPECT_THAT(night_of(round, foreign, {}).metrics, IsEmpty()) << "healthy nodes differ, every night";
+  result::Run narrowed = round;
+  for (result::Process& process : narrowed.processes) process.samples->benchmarks.resize(1);
+  const Night some = night_of(narrowed, make_baseline(10), {});
+  EXPECT_THAT(some.metrics, SizeIs(1));
+  EXPECT_EQ(some.watched, 3) << "the limit is of all";
   baseline::Baseline young = make_baseline(10);
   for (result::Run& run : young.runs) {
     run.boot_id = "one";
     run.started = day(1);
   }
-  EXPECT_THAT(watched_night(round, young, {}), IsEmpty()) << "provisional";
+  EXPECT_THAT(night_of(round, young, {}).metrics, IsEmpty()) << "provisional";
   Policy policy;
   policy.metrics = {{triad, {}, true, "known"}};
-  EXPECT_THAT(watched_night(round, make_baseline(10), policy),
+  EXPECT_THAT(night_of(round, make_baseline(10), policy).metrics,
               Not(Contains(Field(&WatchedNight::metric, triad))));
 }
 
-TEST(WatchedNight, WhatWasAcceptedIsNoShift) {
+TEST(NightOf, WhatWasAcceptedIsNoShift) {
   baseline::Baseline baseline = make_baseline(10);
   const auto value_of_triad = [&] {
-    for (const WatchedNight& one : watched_night(make_run(500, {.triad = 1.2}), baseline, {}))
+    for (const WatchedNight& one : night_of(make_run(500, {.triad = 1.2}), baseline, {}).metrics)
       if (one.metric == triad) return one.value;
     return -1.0;
   };

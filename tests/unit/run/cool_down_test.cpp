@@ -27,7 +27,7 @@ result::Series temperature(const std::string& uuid, const std::vector<double>& c
 /// The GPU that still cools, asked at the time of the last sample.
 std::string cools(const std::vector<double>& celsius) {
   const result::Series series = temperature("GPU-1", celsius);
-  return cooling({series}, "GPU-1", false, series.seconds.back(), {}).uuid;
+  return cooling({series}, "GPU-1", series.seconds.back(), {}).uuid;
 }
 
 TEST(Cooling, EndsWhenTheTemperatureHasNotFallenForASecond) {
@@ -38,31 +38,29 @@ TEST(Cooling, EndsWhenTheTemperatureHasNotFallenForASecond) {
   EXPECT_EQ(cools({60, 47, 44, 42, 41, 41}), "GPU-1") << "41 is less than the 42 a second ago";
   EXPECT_EQ(cools({60, 47, 44, 42, 41, 41, 41}), "");
   EXPECT_EQ(cools({40, 45, 60}), "") << "it gets hotter: nothing to wait for";
-  const auto hot = cooling({temperature("GPU-1", {60, 47, 44})}, "GPU-1", false, 1, {});
+  const auto hot = cooling({temperature("GPU-1", {60, 47, 44})}, "GPU-1", 1, {});
   EXPECT_EQ(hot.celsius, 44);
 }
 
 TEST(Cooling, DoesNotWaitForASensorThatIsMissingOrSilent) {
   const result::Series falls = temperature("GPU-1", {60, 47, 44});
-  EXPECT_EQ(cooling({}, "GPU-1", false, 0, {}).uuid, "");
-  EXPECT_EQ(cooling({{"gpu:GPU-1", "power_watts", "watt", {0}, {100}}}, "GPU-1", false, 0, {}).uuid, "");
-  EXPECT_EQ(cooling({{"gpu:GPU-1", "temperature_celsius", "celsius", {}, {}}}, "GPU-1", false, 0, {}).uuid,
-            "");
-  EXPECT_EQ(cooling({falls}, "GPU-1", false, 4, {}).uuid, "GPU-1");
-  EXPECT_EQ(cooling({falls}, "GPU-1", false, 4.1, {}).uuid, "");
-  EXPECT_EQ(cooling({falls}, "GPU-1", false, 1, {.watch_seconds = 0}).uuid, "") << "no wait was asked for";
+  EXPECT_EQ(cooling({}, "GPU-1", 0, {}).uuid, "");
+  EXPECT_EQ(cooling({{"gpu:GPU-1", "power_watts", "watt", {0}, {100}}}, "GPU-1", 0, {}).uuid, "");
+  EXPECT_EQ(cooling({{"gpu:GPU-1", "temperature_celsius", "celsius", {}, {}}}, "GPU-1", 0, {}).uuid, "");
+  EXPECT_EQ(cooling({falls}, "GPU-1", 4, {}).uuid, "GPU-1");
+  EXPECT_EQ(cooling({falls}, "GPU-1", 4.1, {}).uuid, "");
+  EXPECT_EQ(cooling({falls}, "GPU-1", 1, {.watch_seconds = 0}).uuid, "") << "no wait was asked for";
 }
 
 TEST(Cooling, LooksAtTheGpusOfTheRound) {
   const std::vector<result::Series> node{temperature("GPU-1", {41, 41, 41}),
                                          temperature("GPU-2", {60, 47, 44}),
                                          temperature("GPU-21", {70, 60, 50})};
-  EXPECT_EQ(cooling(node, "GPU-1", false, 1, {}).uuid, "");
-  EXPECT_EQ(cooling(node, "GPU-2", false, 1, {}).uuid, "GPU-2");
-  EXPECT_EQ(cooling(node, "GPU-1,GPU-21", false, 1, {}).uuid, "GPU-21");
-  EXPECT_EQ(cooling(node, "GPU-1", true, 1, {}).uuid, "GPU-2") << "all are measured together";
-  EXPECT_EQ(cooling(node, "MIG-9", false, 1, {}).uuid, "") << "no telling which GPU it is a part of";
-  EXPECT_EQ(cooling({node[1]}, "MIG-9", false, 1, {}).uuid, "GPU-2") << "it can only be a part of this";
+  EXPECT_EQ(cooling(node, "GPU-1", 1, {}).uuid, "");
+  EXPECT_EQ(cooling(node, "GPU-2", 1, {}).uuid, "GPU-2");
+  EXPECT_EQ(cooling(node, "GPU-1,GPU-21", 1, {}).uuid, "GPU-21");
+  EXPECT_EQ(cooling(node, "MIG-9", 1, {}).uuid, "") << "no telling which GPU it is a part of";
+  EXPECT_EQ(cooling({node[1]}, "MIG-9", 1, {}).uuid, "GPU-2") << "it can only be a part of this";
 }
 
 class CoolDownTest : public ::testing::Test {
