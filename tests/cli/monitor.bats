@@ -13,9 +13,7 @@ mature_baseline() {
   gpugauge baseline create --name mine round-*.json >/dev/null
 }
 
-check() {
-  gpugauge check --device 0 --profile smoke --quiet "$@"
-}
+nightly=(gpugauge check --device 0 --profile smoke --quiet)
 
 # The last night was a day ago, and the one before it a day earlier.
 a_day_passes() {
@@ -33,7 +31,7 @@ for one in it['sums'].values(): one['last'], one['since'] = earlier(one['last'])
   until [[ ${output:-} == *"The monitor alarms"* ]]; do
     [ "$nights" -lt 6 ]
     nights=$((nights + 1))
-    run -0 check --report github=night.txt --report json=night.json --report openmetrics=night.prom
+    run -0 "${nightly[@]}" --report github=night.txt --report json=night.json --report openmetrics=night.prom
     [[ $output == *"pass: "* ]]
     "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report night.json
     "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" monitor "$GPUGAUGE_STATE"/monitor/*.json
@@ -44,7 +42,7 @@ for one in it['sums'].values(): one['last'], one['since'] = earlier(one['last'])
   grep -q '^::warning title=declining%3A monitor%3A probe/op%3Alatency::worse than the baseline from check to check, by 4.0%' night.txt
   grep -q 'metric="monitor: probe/op:latency",class="launch",verdict="declining"} 1' night.prom
   latency 0.001
-  run -0 check
+  run -0 "${nightly[@]}"
   [[ $output != *"The monitor alarms"* ]]
 }
 
@@ -52,12 +50,12 @@ for one in it['sums'].values(): one['last'], one['since'] = earlier(one['last'])
   one_gpu
   mature_baseline
   latency 0.001041
-  check >/dev/null
+  "${nightly[@]}" >/dev/null
   cp "$GPUGAUGE_STATE"/monitor/*.json before.json
-  check >/dev/null
+  "${nightly[@]}" >/dev/null
   cmp before.json "$GPUGAUGE_STATE"/monitor/*.json
   for file in "$GPUGAUGE_STATE"/monitor/*.json; do echo '{"schema": "gpugauge.monitor/2"}' >"$file"; done
-  run -0 check
+  run -0 "${nightly[@]}"
   [[ $output == *"What the monitor had kept cannot be read, and it begins anew: "* ]]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" monitor "$GPUGAUGE_STATE"/monitor/*.json
 }
@@ -66,7 +64,7 @@ for one in it['sums'].values(): one['last'], one['since'] = earlier(one['last'])
   one_gpu
   mature_baseline
   mkdir -p victim && rm -rf "$GPUGAUGE_STATE/monitor" && ln -s "$PWD/victim" "$GPUGAUGE_STATE/monitor"
-  run -2 check
+  run -2 "${nightly[@]}"
   [[ $output == *"monitor is a link"* ]]
   [ -z "$(ls victim)" ]
 }

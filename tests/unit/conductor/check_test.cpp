@@ -8,77 +8,17 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "conductor/conductor.hpp"
-#include "conductor/nightly.hpp"
+#include "check_fixture.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/rounds.hpp"
 #include "result/file.hpp"
-#include "unit/run/fake_family.hpp"
 
 namespace gpugauge::conductor {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
-
-class Check : public testing::Test {
- protected:
-  Check() {
-    options_.measure.profile = run::quick_plan({}).profile;
-    options_.measure.runs_folder = fakes_.path() / "runs";
-    std::filesystem::create_directories(options_.measure.runs_folder);
-    choice_.families = {
-        fakes_.family("host", "cp '" + (fakes_.path() / "now.json").string() + "' \"$samples\"")};
-  }
-
-  /// What the family will measure from now on.
-  void latency(double seconds, bool sound = true) {
-    result::Samples samples = run::good_samples("host");
-    samples.benchmarks[0].metrics[0].value = seconds;
-    samples.benchmarks[0].verifications = {{"sum", sound, sound ? 0.0 : 1.0, 0.0}};
-    if (!sound) {
-      samples.benchmarks[0].status = result::Status::failed;
-      samples.benchmarks[0].reason = "the sum differs";
-    }
-    run::write_text(fakes_.path() / "now.json", result::to_json(samples));
-  }
-
-  /// Ten rounds of 1 ms, half a permille apart, two of them bad: slowness now takes more than two rounds to
-  /// tell.
-  void pin() {
-    std::vector<result::Run> rounds;
-    for (int round = 1; round <= 10; ++round) {
-      latency(1e-3 * (1 + .0005 * round) * (round == 3 || round == 7 ? 1.3 : 1));
-      rounds.push_back(measure(options_.measure, target_, choice_, {}, round).run);
-    }
-    options_.baseline = fakes_.path() / "baseline";
-    baseline::create(options_.baseline, "pinned", rounds);
-  }
-
-  /// Calls `act` whenever the command shows a title that begins so.
-  void when(const std::string& title, const std::function<void()>& act) {
-    const auto before = options_.measure.progress;
-    options_.measure.progress = [=](const report::ProgressState& state) {
-      if (before) before(state);
-      if (state.title.starts_with(title)) act();
-    };
-  }
-
-  /// SIGTERM when the round's only process has ended.
-  void stop_when_round_ends(int round) {
-    options_.measure.progress = [round](const report::ProgressState& state) {
-      if (state.title.starts_with(fmt::format("round {} of ", round)) && state.done == state.total)
-        std::raise(SIGTERM);
-    };
-  }
-
-  run::Fakes fakes_;
-  CheckOptions options_;
-  Target target_{DeviceKind::host, "host", "host"};
-  Choice choice_;
-};
 
 TEST_F(Check, AHealthyMachinePassesInOneRound) {
   pin();
@@ -86,74 +26,6 @@ TEST_F(Check, AHealthyMachinePassesInOneRound) {
   const report::DeviceReport device = check(options_, target_, choice_, {});
   EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
   EXPECT_EQ(device.rounds.size(), 1U);
-}
-
-/// A baseline of ten rounds, each of a boot of its own, and two nights on which it was 8% slower, of 10% tolerance: a
-/// third one alarms.
-class Declining : public Check {
- protected:
-  Declining() {
-    std::vector<result::Run> rounds;
-    for (int round = 1; round <= 10; ++round) {
-      latency(1e-3 * (1 + .0005 * round));
-      rounds.push_back(measure(options_.measure, target_, choice_, {}, round).run);
-      rounds.back().boot_id = fmt::format("boot {}", round);
-    }
-    options_.baseline = fakes_.path() / "baseline";
-    baseline::create(options_.baseline, "pinned", rounds);
-    options_.monitor_folder = fakes_.path() / "monitor";
-    latency(1.08e-3);
-    for (const char* const started : {"2026-01-01T02:00:00Z", "2026-01-02T02:00:00Z"}) {
-      result::Run run = measure(options_.measure, target_, choice_, {}, 1).run;
-      run.started = started;
-      const Nightly night =
-          add_to_nights(options_.monitor_folder, run, baseline::load(options_.baseline), {});
-      EXPECT_THAT(night.declines, testing::IsEmpty());
-    }
-  }
-};
-
-TEST_F(Declining, IsMeasuredOnceMoreToldAndDecidesNothing) {
-  for (const char* const again : {"the third night", "asked again in the same hour"}) {
-    const report::DeviceReport device = check(options_, target_, choice_, {});
-    EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
-    EXPECT_EQ(device.rounds.size(), 1U) << "the round of the monitor judges nothing";
-    EXPECT_THAT(device.remarks,
-                Contains(AllOf(HasSubstr("The monitor alarms"), HasSubstr("in 3 checks since 2026-01-01"),
-                               HasSubstr("when measured again"))))
-        << again;
-    ASSERT_EQ(device.declines.size(), 1U);
-  }
-}
-
-TEST_F(Declining, IsNotToldWhereItsOwnRoundDoesNotConfirmIt) {
-  when("round 2 of", [this] { latency(1e-3); });
-  const report::DeviceReport device = check(options_, target_, choice_, {});
-  EXPECT_THAT(device.declines, testing::IsEmpty());
-  EXPECT_EQ(device.outcome.code, judge::ExitCode::pass);
-}
-
-TEST_F(Declining, AStopInItsRoundLeavesTheVerdict) {
-  stop_when_round_ends(2);
-  const report::DeviceReport device = check(options_, target_, choice_, {});
-  EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
-  EXPECT_FALSE(device.interrupted);
-  EXPECT_TRUE(device.told_to_stop);
-  EXPECT_THAT(device.remarks, Contains("SIGTERM asked to stop when all was decided."));
-}
-
-TEST_F(Declining, WhatFailsInItsRoundCounts) {
-  when("round 2 of", [this] { latency(1.08e-3, false); });
-  const report::DeviceReport device = check(options_, target_, choice_, {});
-  EXPECT_EQ(device.outcome.code, judge::ExitCode::regressed) << device.outcome.sentence;
-}
-
-TEST_F(Declining, WithoutTimeForAnotherRoundThatIsSaid) {
-  options_.budget_seconds = 0;
-  choice_.planned = {{"host/op", 1, 5}};
-  const report::DeviceReport device = check(options_, target_, choice_, {});
-  EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
-  EXPECT_THAT(device.remarks, Contains(HasSubstr("(not measured again)")));
 }
 
 TEST_F(Check, AnInterruptionWhileWaitingEndsWithCannotJudge) {

@@ -242,21 +242,6 @@ TEST_F(Observe, NamesAPowerLimitFromTelemetryAndSettings) {
   EXPECT_EQ(best(), "sw_power_cap");
 }
 
-/// A round may wait for its GPU to cool: what telemetry saw meanwhile is of no load.
-TEST_F(Observe, TakesNoTelemetryFromBeforeTheFirstProcess) {
-  const std::string source = "gpu:GPU-1234";
-  now().device = "GPU-1234";
-  now().fingerprint.device["gpu.0.uuid"] = "GPU-1234";
-  now().processes.front().start_seconds = 4;
-  now().telemetry = {{source, "sm_clock_hz", "hertz", {0, 1, 2, 3, 5}, {3e8, 3e8, 3e8, 3e8, 1.9e9}},
-                     {source, "temperature_celsius", "celsius", {0, 1, 2, 3, 5}, {86, 80, 75, 70, 60}},
-                     {source, "throttle_reasons", "1", {0, 1, 2, 3, 5}, {1, 1, 1, 1, 0}}};
-  const diagnose::Observation seen = observation();
-  EXPECT_EQ(seen.telemetry.at("sm_clock_mhz"), diagnose::Value(1900.0));
-  EXPECT_EQ(seen.telemetry.at("temperature_c"), diagnose::Value(60.0));
-  EXPECT_EQ(seen.telemetry.at("throttle_reasons"), diagnose::Value(diagnose::Value::List{"none"}));
-}
-
 TEST_F(Observe, NamesHotMemoryFromTelemetryUnderLoad) {
   const std::string source = "gpu:GPU-1234";
   now().device = "GPU-1234";

@@ -302,13 +302,17 @@ TEST(Html, ARowIsOfTheRoundsThatTheVerdictRestsOn) {
   DeviceReport& device = report.devices[0];
   device.rounds.resize(3, device.rounds[0]);
   device.rounds[0].processes.clear();  // the first round lacks it
-  for (const auto& row : page_data(report)["devices"][0]["metrics"]) {
+  const auto page = page_data(report);
+  int rows = 0;
+  for (const auto& row : page["devices"][0]["metrics"]) {
     if (row["key"] != "host/triad/one_core:bandwidth") continue;
+    ++rows;
     EXPECT_EQ(row["value"], row["verdicts"][0]["value"]);
     EXPECT_EQ(row["share"], .5);
     EXPECT_EQ(row["now"].size(), 2U);
     EXPECT_EQ(row["batches"].size(), 1U);
   }
+  EXPECT_EQ(rows, 1);
 }
 
 TEST(Html, TheDataHoldsNothingThatAParserOfHtmlSees) {
