@@ -193,6 +193,7 @@ std::vector<std::string> remarks_on_cublas(const std::vector<report::Framework>&
         missing[one.own->reason].push_back(one.id);
     }
   std::vector<std::string> out;
+  out.reserve(missing.size() + slow.size());
   for (const auto& [reason, products] : missing)
     out.push_back(fmt::format("Not compared with our own cuBLAS: {}: {}", fmt::join(products, ", "), reason));
   for (const auto& [id, reason] : slow)

@@ -16,9 +16,9 @@ namespace gpugauge::judge {
 
 /// What the first round of a check says of one metric.
 struct WatchedNight {
-  std::string metric;     ///< result::metric_key
-  std::string benchmark;  ///< that measures it
-  result::Direction better = result::Direction::higher;
+  std::string metric;                                    ///< result::metric_key
+  std::string benchmark;                                 ///< that measures it
+  result::Direction better = result::Direction::higher;  ///< of the metric
   double value = 0;  ///< on the gate's scale, from the baseline's centre or an accepted change; + is worse
   double tolerance = 0;  ///< relative
   Watched watched;       ///< with centre 0

@@ -100,6 +100,7 @@ void add_reasons(const std::vector<Moment>& masks, const Span& round, double gap
 std::vector<ReasonSpans> reasons_of(std::span<const result::Run> runs, const OverTime& time) {
   constexpr double most_spans = 300;
   std::vector<ReasonSpans> out;
+  out.reserve(result::throttle_reasons.size());
   for (const std::string_view word : result::throttle_reasons)
     out.push_back({word, judge::heat_or_hardware(word), 0, 0, {}});
   const double gap = time.rounds.back().span.to / most_spans;

@@ -9,6 +9,12 @@ setup_file() {
   for i in 1 2 3 4 5; do
     gpugauge run --device host --profile smoke --only 'host/clock_gettime*' --quiet --output "$BATS_FILE_TMPDIR/$i.json"
   done
+  # What a verdict is must not hang on how noisy this machine was meanwhile.
+  PYTHON="${GPUGAUGE_PYTHON:-python3}" edit_files "
+for process in it['processes']:
+    for benchmark in process['samples']['benchmarks']:
+        for metric in benchmark['metrics']:
+            metric['value'] = 25e-9 * (1 + .002 * int(name[-6]))" "$BATS_FILE_TMPDIR"/[1-5].json
 }
 
 make_baseline() {
@@ -347,7 +353,7 @@ PY
   make_baseline
   slower 50
   run gpugauge compare slower.json
-  [[ $status -ne 3 && $output == *"Compared with this machine's own baseline mine"* ]]
+  [[ $output == *"Compared with this machine's own baseline mine"* && $output != *"cannot be looked into"* ]]
   as_user test -x "$(command -v gpugauge)" || skip "the command is in a folder that another user may not enter"
   chmod 755 "$BATS_FILE_TMPDIR" "$GPUGAUGE_STATE" "$GPUGAUGE_STATE/baselines"
   for folder in "$GPUGAUGE_STATE/baselines/mine" "$GPUGAUGE_STATE/baselines"; do

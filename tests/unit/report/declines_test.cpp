@@ -27,6 +27,7 @@ TEST(Declines, AreToldInOneSentence) {
                 "memory/read:bandwidth by 1.1% in 9 checks since 2026-03-01 (not measured again). This "
                 "decides nothing"));
   std::vector<judge::Decline> many;
+  many.reserve(5);
   for (int i = 0; i < 5; ++i) many.push_back(decline(fmt::format("a/{}:rate", i), .02));
   EXPECT_THAT(sentence_on(many), HasSubstr("; and 2 more."));
 }
