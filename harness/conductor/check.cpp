@@ -87,6 +87,13 @@ bool fails(const result::Run& run) {
   });
 }
 
+/// Adds a round that is judged, and where it lies.
+void add_round(Stored&& round, Checked& device) {
+  device.rounds.push_back(std::move(round.run));
+  if (!round.file.empty()) device.files.push_back(std::move(round.file));
+  if (!round.not_kept.empty()) device.not_kept.push_back(std::move(round.not_kept));
+}
+
 /// Text for the beginning of a sentence.
 std::string the_budget(const CheckOptions& options) {
   std::string out = fmt::format("The time budget of {:.0f} s", options.budget_seconds);
@@ -126,9 +133,7 @@ class SteppedCheck {
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       whole = whole && measured.at(i).run.complete;
       if (!measured[i].stopped_by.empty()) stopped_by_ = measured[i].stopped_by;
-      devices_[i].rounds.push_back(std::move(measured[i].run));
-      if (!measured[i].file.empty()) devices_[i].files.push_back(std::move(measured[i].file));
-      if (!measured[i].not_kept.empty()) devices_[i].not_kept.push_back(std::move(measured[i].not_kept));
+      add_round(std::move(measured[i]), devices_[i]);
     }
     if (stopped_by_.empty()) return whole;
     told_to_stop_ = true;
@@ -203,7 +208,8 @@ class SteppedCheck {
     std::vector<Stored> measured;
     try {
       measured = measure_round_(static_cast<int>(rounds()) + 1, wanted.benchmarks);
-    } catch (const std::exception&) {
+    } catch (const std::exception& error) {
+      why_not_again_ = error.what();
       return;
     }
     for (std::size_t i = 0; i < devices_.size(); ++i) {
@@ -211,8 +217,7 @@ class SteppedCheck {
       if (!stored.stopped_by.empty()) stopped_by_ = stored.stopped_by;
       if (!stored.run.complete) continue;
       if (fails(stored.run)) {
-        devices_[i].rounds.push_back(std::move(stored.run));
-        devices_[i].files.push_back(std::move(stored.file));
+        add_round(std::move(stored), devices_[i]);
       } else {
         devices_[i].once_more = std::move(stored.run);
       }
@@ -267,7 +272,11 @@ class SteppedCheck {
     if (checked.once_more) other.push_back(&*checked.once_more);
     device.declines = told_of(checked.nightly.declines, other, *checked.selection.baseline, options_.policy,
                               device.verdicts);
-    if (!device.declines.empty()) device.remarks.push_back(report::sentence_on(device.declines));
+    if (device.declines.empty()) return;
+    device.remarks.push_back(report::sentence_on(device.declines));
+    if (!why_not_again_.empty())
+      device.remarks.push_back(
+          fmt::format("What the monitor alarms of could not be measured again: {}.", why_not_again_));
   }
 
   /// What ended the rounds. `whole`: the device's last round is complete.
@@ -305,9 +314,10 @@ class SteppedCheck {
   std::chrono::steady_clock::time_point further_ = start_;  ///< end of the first round
   bool going_ = true;                                       ///< no signal came, and every round is whole
   bool told_to_stop_ = false;
-  std::string stopped_by_;  ///< name of the signal that came while a round was measured
-  std::string stopped_;     ///< a sentence: what ended the rounds before all was decided
-  std::string broke_off_;   ///< why a further round could not be measured
+  std::string stopped_by_;     ///< name of the signal that came while a round was measured
+  std::string stopped_;        ///< a sentence: what ended the rounds before all was decided
+  std::string why_not_again_;  ///< why the monitor's round could not be measured; "" if it could
+  std::string broke_off_;      ///< why a further round could not be measured
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
 // What the monitor alarms of, in a check: measured once more, told, and no part of the judgement.
+#include <filesystem>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +76,32 @@ TEST_F(Declining, WhatFailsInItsRoundCounts) {
   when("round 2 of", [this] { latency(1.08e-3, false); });
   const report::DeviceReport device = check(options_, target_, choice_, {});
   EXPECT_EQ(device.outcome.code, judge::ExitCode::regressed) << device.outcome.sentence;
+}
+
+TEST_F(Declining, WhatFailsAndCannotBeKeptIsSaidAndNamesNoFile) {
+  when("round 2 of", [this] {
+    latency(1.08e-3, false);
+    std::filesystem::remove_all(options_.measure.runs_folder);
+    run::write_text(options_.measure.runs_folder, "in the folder's place");
+  });
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::regressed) << device.outcome.sentence;
+  EXPECT_THAT(device.files, testing::SizeIs(1)) << "of the first round";
+  EXPECT_THAT(device.not_kept, testing::SizeIs(1));
+}
+
+TEST_F(Declining, WhyItCouldNotBeMeasuredAgainIsSaid) {
+  int rounds = 0;
+  const auto device = std::move(
+      check_in_step(options_, {target_}, choice_, [&](int round, const std::vector<std::string>& only) {
+        if (++rounds > 1) throw std::runtime_error("no room for it");
+        std::vector<Stored> one;
+        one.push_back(measure(options_.measure, target_, choice_, {}, round, only));
+        return one;
+      }).front());
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::pass) << device.outcome.sentence;
+  EXPECT_THAT(device.remarks,
+              Contains("What the monitor alarms of could not be measured again: no room for it."));
 }
 
 TEST_F(Declining, WithoutTimeForAnotherRoundThatIsSaid) {

@@ -90,13 +90,16 @@ TEST_F(CoolDownTest, TheFirstFamilyWaitsUntilTheGpuIsCool) {
                            [&](const Progress& progress) { seen.push_back(progress); });
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].status, result::Status::ok) << run.processes[0].reason;
+  int series_seen = 0;
   for (const result::Series& series : run.telemetry) {
     if (series.name != "temperature_celsius") continue;
+    ++series_seen;
     ASSERT_GE(series.values.size(), 10U);
     EXPECT_GE(run.processes[0].start_seconds, series.seconds[9])
         << "it had the last of its temperatures by then";
   }
   EXPECT_THAT(run.remarks, Not(Contains(HasSubstr("cooling"))));
+  EXPECT_EQ(series_seen, 1);
   EXPECT_FALSE(seen.back().cools);
 }
 
