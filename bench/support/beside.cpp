@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "result/metric_of.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench {
@@ -19,17 +20,11 @@ const result::BenchmarkResult* measured(const result::Samples& samples, const st
   return nullptr;
 }
 
-const result::Metric* named(const result::BenchmarkResult& result, const std::string& name) {
-  for (const result::Metric& metric : result.metrics)
-    if (metric.name == name) return &metric;
-  return nullptr;
-}
-
 /// The median of a rate over that of the other benchmark; nullopt where it has none.
 std::optional<result::Metric> over(const result::Metric& own, const result::BenchmarkResult& other,
                                    const Definition& definition, const std::string& name) {
   if (own.statistic != to_string(Statistic::median) || own.unit != definition.unit()) return std::nullopt;
-  const result::Metric* const reference = named(other, own.name);
+  const result::Metric* const reference = result::metric_of(other, own.name);
   if (reference == nullptr || reference->unit != own.unit) return std::nullopt;
   const bool lower = own.better == result::Direction::lower;
   const double value = lower ? reference->value / own.value : own.value / reference->value;

@@ -10,6 +10,7 @@
 #include "judge/judge.hpp"
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
+#include "result/metric_of.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -18,12 +19,6 @@ constexpr const char* speed_metric = "throughput";
 constexpr const char* share_metric = "share_of_cublas";
 constexpr const char* own_note = "cublas";
 constexpr const char* reason_note = "cublas_reason";
-
-const result::Metric* metric_of(const result::BenchmarkResult& benchmark, std::string_view name) {
-  const auto found = std::find_if(benchmark.metrics.begin(), benchmark.metrics.end(),
-                                  [&](const result::Metric& metric) { return metric.name == name; });
-  return found == benchmark.metrics.end() ? nullptr : &*found;
-}
 
 /// Calls `visit` for every benchmark of the run that left a result.
 template <typename Run, typename Visit>
@@ -84,8 +79,8 @@ std::map<std::string, std::vector<double>> own_speeds(const std::vector<result::
   std::map<std::string, std::vector<double>> out;
   for (const result::Run& run : runs)
     each_benchmark(run, [&](const result::BenchmarkResult& benchmark) {
-      const result::Metric* const share = metric_of(benchmark, share_metric);
-      const result::Metric* const speed = metric_of(benchmark, speed_metric);
+      const result::Metric* const share = result::metric_of(benchmark, share_metric);
+      const result::Metric* const speed = result::metric_of(benchmark, speed_metric);
       if (share != nullptr && speed != nullptr && share->value > 0)
         out[result::fact(benchmark.notes, own_note)].push_back(speed->value / share->value);
     });
@@ -97,7 +92,7 @@ std::string slow_itself(const std::vector<result::Run>& runs) {
   std::string out;
   for (const result::Run& run : runs)
     each_benchmark(run, [&](const result::BenchmarkResult& benchmark) {
-      if (out.empty() && metric_of(benchmark, share_metric) != nullptr &&
+      if (out.empty() && result::metric_of(benchmark, share_metric) != nullptr &&
           benchmark.notes.contains(reason_note))
         out = result::fact(benchmark.notes, own_note);
     });
@@ -128,7 +123,7 @@ OwnFigures own_figures(const result::Run& own, const std::vector<std::string>& i
   OwnFigures out;
   for (const std::string& id : ids) out[id];
   each_benchmark(own, [&](const result::BenchmarkResult& benchmark) {
-    const result::Metric* const speed = metric_of(benchmark, speed_metric);
+    const result::Metric* const speed = result::metric_of(benchmark, speed_metric);
     const auto found = out.find(benchmark.id);
     if (found == out.end() || benchmark.status != result::Status::ok || speed == nullptr) return;
     if (speed->value > 0) found->second.flops = speed->value;
@@ -144,7 +139,7 @@ void add_shares(const OwnFigures& own, result::Run& frameworks) {
     const std::string id = own_product_of(benchmark);
     if (id.empty()) return;
     const OwnFigure& figure = own.at(id);
-    const result::Metric* const speed = metric_of(benchmark, speed_metric);
+    const result::Metric* const speed = result::metric_of(benchmark, speed_metric);
     benchmark.notes[own_note] = id;
     if (!figure.reason.empty()) benchmark.notes[reason_note] = figure.reason;
     if (figure.flops && speed != nullptr)
@@ -156,7 +151,8 @@ std::optional<report::OwnProduct> own_product_in(const result::BenchmarkResult& 
   const std::string id = result::fact(benchmark.notes, own_note);
   if (id.empty()) return std::nullopt;
   report::OwnProduct out{.id = id, .share = {}, .reason = result::fact(benchmark.notes, reason_note)};
-  if (const result::Metric* const share = metric_of(benchmark, share_metric)) out.share = share->value;
+  if (const result::Metric* const share = result::metric_of(benchmark, share_metric))
+    out.share = share->value;
   return out;
 }
 

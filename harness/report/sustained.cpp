@@ -13,6 +13,7 @@
 #include "report/format.hpp"
 #include "result/facts.hpp"
 #include "result/gpu_series.hpp"
+#include "result/metric_of.hpp"
 #include "result/number.hpp"
 
 namespace gpugauge::report {
@@ -29,12 +30,6 @@ std::vector<double> numbers_of(const result::BenchmarkResult& benchmark, const c
     if (!rest.empty()) rest.remove_prefix(1);
   }
   return out;
-}
-
-const result::Metric* metric_of(const result::BenchmarkResult& benchmark, std::string_view name) {
-  for (const result::Metric& metric : benchmark.metrics)
-    if (metric.name == name) return &metric;
-  return nullptr;
 }
 
 /// What one operation does, in the unit of the rate; 0 if it is not known.
@@ -113,7 +108,7 @@ void add_telemetry(const result::Run& run, const result::Process& process, std::
 
 /// nullopt for a benchmark that noted no rate by seconds.
 std::optional<Sustained> course_of(const result::BenchmarkResult& benchmark) {
-  const result::Metric* mean = metric_of(benchmark, "mean");
+  const result::Metric* mean = result::metric_of(benchmark, "mean");
   const std::vector<double> rates = numbers_of(benchmark, "rate_per_second");
   const double seconds = benchmark.batches.window_seconds;
   const bool sane = std::all_of(rates.begin(), rates.end(), [](double rate) { return rate > 0; });
@@ -124,13 +119,13 @@ std::optional<Sustained> course_of(const result::BenchmarkResult& benchmark) {
   out.unit = mean->unit;
   out.seconds = seconds;
   // The judged ratio is of the very last second; the last whole one may have begun a little earlier.
-  const result::Metric* ratio = metric_of(benchmark, "last_over_first");
+  const result::Metric* ratio = result::metric_of(benchmark, "last_over_first");
   out.rate = {rates.front(), ratio != nullptr ? rates.front() * ratio->value : rates.back()};
-  const result::Metric* first = metric_of(benchmark, "sm_clock_first_second");
-  const result::Metric* last = metric_of(benchmark, "sm_clock_last_second");
+  const result::Metric* first = result::metric_of(benchmark, "sm_clock_first_second");
+  const result::Metric* last = result::metric_of(benchmark, "sm_clock_last_second");
   if (first != nullptr && last != nullptr) out.sm_clock_hz = FirstLast{first->value, last->value};
   if (result::fact(benchmark.notes, "modes") == "two") {
-    const result::Metric* spread = metric_of(benchmark, "spread");
+    const result::Metric* spread = result::metric_of(benchmark, "spread");
     out.modes = spread != nullptr && spread->note.starts_with("two modes") ? spread->note : "two modes";
   }
   std::vector<double> clocks = numbers_of(benchmark, "sm_clock_mhz_per_second");
