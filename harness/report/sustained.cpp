@@ -138,7 +138,7 @@ std::optional<Sustained> course_of(const result::BenchmarkResult& benchmark) {
 /// "1.41 to 1.29 GHz", "1.98 GHz": the unit once where both have the same.
 std::string both(const FirstLast& values, std::string_view unit) {
   const std::string first = quantity(values.first, unit);
-  const std::string last = quantity(values.last, unit);
+  std::string last = quantity(values.last, unit);
   if (first == last) return last;
   const std::size_t blank = first.find(' ');
   const bool same = blank != std::string::npos && last.ends_with(first.substr(blank));
