@@ -53,6 +53,9 @@ class HostTimer final : public Timer {
 
 /// Seconds on the steady clock since an arbitrary start.
 double steady_seconds();
+/// Seconds since this process began, by the kernel's clock of starts, which counts in hundredths. The first call
+/// reads it; where it cannot be read, this counts from that call.
+double process_seconds();
 /// Processor seconds that all threads of this process have used.
 double process_cpu_seconds();
 /// Processor seconds that the calling thread has used.

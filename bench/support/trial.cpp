@@ -50,6 +50,7 @@ Trial::Trial(const Instance& instance, const Window& window, std::uint64_t data_
       loop_(std::move(loop)),
       keep_(std::move(keep)) {
   result_.id = instance.id;
+  result_.timeline = result::Timeline{rounded(process_seconds()), std::nullopt, std::nullopt, 0};
   result_.parameters = instance.parameters;
   if (instance.definition->is_saturating) note("saturating", "true");
 }
@@ -106,7 +107,9 @@ void Trial::time(Timer& timer) {
   if (timed_) throw std::logic_error(fmt::format("benchmark {} calls time() twice", instance_.id));
   timed_ = true;
   const Measure measure_window = [&]() -> const result::Batches& {
+    result_.timeline->warming = rounded(process_seconds());
     result_.batches = measure(timer, window_);
+    result_.timeline->timed = rounded(process_seconds());
     return result_.batches;
   };
   if (loop_)
@@ -221,6 +224,7 @@ void Trial::form_metrics() {
 }
 
 result::BenchmarkResult Trial::finish() {
+  result_.timeline->ended = rounded(process_seconds());
   if (instance_.definition->quantity_kind) {
     if (!timed_) throw std::logic_error(fmt::format("benchmark {} never calls time()", instance_.id));
     form_metrics();

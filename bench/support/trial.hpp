@@ -114,7 +114,7 @@ class Trial {
 
   /// The batches so far.
   const result::Batches& batches() const;
-  /// Returns what was recorded; the runner calls it once after the body. A failed verification makes it
+  /// Returns what was recorded and when; the runner calls it once after the body. A failed verification makes it
   /// `failed`. Throws std::logic_error when the body measured nothing, verified nothing, or declared no work
   /// for a quantity that needs it.
   result::BenchmarkResult finish();

@@ -45,9 +45,14 @@ void add_families(const result::Run& run, double offset, std::vector<FamilySpans
   for (const result::Process& process : run.processes) {
     auto found = std::find_if(out.begin(), out.end(),
                               [&](const FamilySpans& one) { return one.family == process.family; });
-    if (found == out.end()) found = out.insert(out.end(), FamilySpans{process.family, {}});
+    if (found == out.end()) found = out.insert(out.end(), FamilySpans{process.family, {}, {}});
     const double from = offset + process.start_seconds;
     found->spans.push_back({from, from + process.wall_seconds});
+    if (!process.samples) continue;
+    for (const result::BenchmarkResult& one : process.samples->benchmarks)
+      if (const auto& when = one.timeline)
+        found->benchmarks[one.id].push_back(
+            {from + when->warming.value_or(when->began), from + when->timed.value_or(when->ended)});
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,10 +39,14 @@ struct RoundSpan {
   double power_limit_watt = 0;  ///< of the GPU; 0 = not known
 };
 
-/// When the processes of a family ran.
+/// When the processes of a family ran, and its benchmarks in them.
 struct FamilySpans {
   std::string family;       ///< its name
   std::vector<Span> spans;  ///< one a process
+  /// When each of its benchmarks ran, by id: from warming up to the end of its window (all of its time where it timed in a
+  /// way of its own), once a process. Without
+  /// those that have no timeline.
+  std::map<std::string, std::vector<Span>> benchmarks;
 };
 
 /// One quantity of the GPU.

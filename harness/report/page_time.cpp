@@ -37,7 +37,12 @@ ordered_json round_json(const RoundSpan& round) {
 }
 
 ordered_json family_json(const FamilySpans& family) {
-  return {{"label", family.family}, {"spans", result::array_of(family.spans, span_json)}};
+  ordered_json benchmarks = ordered_json::array();
+  for (const auto& [id, spans] : family.benchmarks)
+    benchmarks.push_back({{"label", id}, {"spans", result::array_of(spans, span_json)}});
+  return {{"label", family.family},
+          {"spans", result::array_of(family.spans, span_json)},
+          {"benchmarks", std::move(benchmarks)}};
 }
 
 ordered_json quantity_json(const Quantity& quantity) {

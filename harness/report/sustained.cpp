@@ -164,6 +164,11 @@ double kept(const Sustained& course) {
 
 std::optional<FirstLast> surely_within(const result::Process& process, std::size_t index) {
   if (!process.samples || index >= process.samples->benchmarks.size()) return std::nullopt;
+  const result::BenchmarkResult& benchmark = process.samples->benchmarks[index];
+  if (benchmark.timeline && benchmark.timeline->timed) {
+    const double end = process.start_seconds + *benchmark.timeline->timed;
+    return FirstLast{std::max(process.start_seconds, end - benchmark.batches.window_seconds), end};
+  }
   double before = 0;
   double all = 0;
   for (std::size_t i = 0; i < process.samples->benchmarks.size(); ++i) {
@@ -173,7 +178,7 @@ std::optional<FirstLast> surely_within(const result::Process& process, std::size
   }
   const double earliest = process.start_seconds + before;
   const double unknown = process.wall_seconds - all;  // starting, warming up, verifying
-  const double window = process.samples->benchmarks[index].batches.window_seconds;
+  const double window = benchmark.batches.window_seconds;
   const FirstLast out{earliest + std::max(0.0, unknown),
                       std::min(earliest + window, process.start_seconds + process.wall_seconds)};
   return out.first < out.last ? std::optional(out) : std::nullopt;

@@ -49,9 +49,9 @@ struct Sustained {
 
 inline constexpr std::size_t most_sustained_points = 240;  ///< of a course
 
-/// The part of the round that surely lay within the window of the benchmark with this index: a process does
-/// not tell when each of its benchmarks began, only in what order they ran, and how long each window was.
-/// nullopt if nothing is sure.
+/// The part of the round, in seconds since its start, that surely lay within the window of the benchmark with
+/// this index. Without its timeline only this is known: in what order the benchmarks of its process ran, and how
+/// long each window was. nullopt if nothing is sure.
 std::optional<FirstLast> surely_within(const result::Process& process, std::size_t index);
 
 /// Each such benchmark of the rounds once, by id. Temperature and power are of the samples of telemetry that

@@ -44,8 +44,16 @@ ordered_json json_of(const Batches& batches) {
           {"cpu_seconds", batches.cpu_seconds}};
 }
 
+ordered_json json_of(const Timeline& timeline) {
+  ordered_json out{{"began", timeline.began}};
+  if (timeline.warming) out["warming"] = *timeline.warming;
+  if (timeline.timed) out["timed"] = *timeline.timed;
+  out["ended"] = timeline.ended;
+  return out;
+}
+
 ordered_json json_of(const BenchmarkResult& result) {
-  return {
+  ordered_json out{
       {"id", result.id},
       {"status", to_string(result.status)},
       {"reason", result.reason},
@@ -55,6 +63,8 @@ ordered_json json_of(const BenchmarkResult& result) {
       {"metrics", array_of(result.metrics, json_of)},
       {"verifications", array_of(result.verifications, json_of)},
       {"batches", json_of(result.batches)}};
+  if (result.timeline) out["timeline"] = json_of(*result.timeline);
+  return out;
 }
 
 }  // namespace

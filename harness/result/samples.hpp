@@ -80,6 +80,17 @@ struct Batches {
   bool operator==(const Batches&) const = default;  ///< member by member, numbers exactly
 };
 
+/// When the steps of a benchmark came, in seconds since its process began. None comes before the one above it.
+struct Timeline {
+  double began = 0;  ///< preparing its inputs
+  /// Warming up and calibrating. Absent where the benchmark timed in a way of its own, and so is `timed`.
+  std::optional<double> warming;
+  std::optional<double> timed;  ///< the end of the window; it began Batches::window_seconds earlier
+  double ended = 0;             ///< its result was checked, and its memory given back
+
+  bool operator==(const Timeline&) const = default;  ///< member by member, numbers exactly
+};
+
 /// Work of one operation, as the definition declares it. 0 = does not apply.
 struct Work {
   double bytes = 0;  ///< bytes moved; bandwidth = bytes / seconds of one operation
@@ -101,6 +112,8 @@ struct BenchmarkResult {
   Facts notes;                 ///< how it was measured: "synchronous_launch" = "true", "timer" = "cuda_event"
   Work work;                   ///< of one operation; bandwidth, throughput and rate come from it
   Batches batches;             ///< empty where nothing was timed
+  /// Absent where nothing was measured, and in files of other programs and of versions without it.
+  std::optional<Timeline> timeline;
   std::vector<Metric> metrics;  ///< each name once; may be empty unless ok
   /// Every check the benchmark made; empty if it did not get that far. An ok result without a verification is
   /// judged as failed, unless it has the note `not_verified`.

@@ -66,6 +66,13 @@ void read(JsonCursor& in, Batches& batches, Detail detail) {
                             counted(count, "batch", "batches")));
 }
 
+Timeline timeline_from(JsonCursor& in) {
+  Timeline timeline;
+  in.object(member("began", timeline.began), optional_member("warming", timeline.warming),
+            optional_member("timed", timeline.timed), member("ended", timeline.ended));
+  return timeline;
+}
+
 /// Its notes hold the checksums, which GPUs of one model must share.
 constexpr std::string_view compared_by_notes = "integrity/";
 
@@ -73,6 +80,7 @@ void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
   result.id.clear();
   result.parameters.clear();
   result.notes.clear();
+  result.timeline.reset();
   const auto read_parameters = [&] {
     if (detail == Detail::all)
       in.read(result.parameters);
@@ -94,7 +102,8 @@ void read(JsonCursor& in, BenchmarkResult& result, Detail detail) {
             member("metrics", [&] { in.again(result.metrics, [&](Metric& metric) { read(in, metric); }); }),
             member("verifications",
                    [&] { in.again(result.verifications, [&](Verification& check) { read(in, check); }); }),
-            member("batches", [&] { read(in, result.batches, detail); }));
+            member("batches", [&] { read(in, result.batches, detail); }),
+            optional_member("timeline", [&] { result.timeline = timeline_from(in); }));
 }
 
 }  // namespace

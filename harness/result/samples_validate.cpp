@@ -116,6 +116,21 @@ void validate(const Batches& batches, const std::string& where) {
   require_amount(where, "cpu_seconds", batches.cpu_seconds);
 }
 
+void validate(const Timeline& timeline, const std::string& where) {
+  double before = 0;
+  const auto require_next = [&](const char* name, double value) {
+    require_amount(where, name, value);
+    if (value < before) refuse(where, fmt::format("{} comes before what it follows", name));
+    before = value;
+  };
+  require_next("timeline's began", timeline.began);
+  if (timeline.warming.has_value() != timeline.timed.has_value())
+    refuse(where, "its timeline has only one of warming and timed");
+  if (timeline.warming) require_next("timeline's warming", *timeline.warming);
+  if (timeline.timed) require_next("timeline's timed", *timeline.timed);
+  require_next("timeline's ended", timeline.ended);
+}
+
 /// For a benchmark's few metrics, a linear search is cheaper than a set.
 bool stands_before(const std::vector<Metric>& metrics, std::size_t index) {
   for (std::size_t i = 0; i < index; ++i)
@@ -146,6 +161,7 @@ void validate(const BenchmarkResult& result, const std::string& family) {
   if (result.status != Status::ok && result.reason.empty())
     refuse(result.id, "is not ok and gives no reason");
   validate(result.batches, result.id);
+  if (result.timeline) validate(*result.timeline, result.id);
   for (const double amount : {result.work.bytes, result.work.flops, result.work.items})
     require_amount(result.id, "its work", amount);
   validate_metrics(result);

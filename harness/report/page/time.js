@@ -43,10 +43,11 @@ class TimeView {
   draw(again) {
     for (const chart of this.charts) chart(again);
   }
-  /// The family whose process runs then; "" between two processes.
+  /// The benchmark that runs then, or the family whose process only prepares, checks or ends; "" between two processes.
   running(at) {
-    const found = this.data.families.find(family => family.spans.some(([from, to]) => from <= at && at <= to));
-    return found ? found.label : "";
+    const then = one => one.spans.some(([from, to]) => from <= at && at <= to);
+    const family = this.data.families.find(then);
+    return family ? (family.benchmarks.find(then) || family).label : "";
   }
 }
 
@@ -197,7 +198,7 @@ function timeControls(view) {
   const slider = element("input", {type: "range", min: "0", max: String(view.whole), step: "0.5", value: "0", class: "slider"});
   const say = () => {
     const values = data.quantities.map(one => [one.title, reading(readAt(one, view.at, view.whole), one.unit)]).filter(([, text]) => text);
-    said.replaceChildren("At " + clockText(view.at, view.whole) + ": ", foreign(view.running(view.at) || "between two processes", 60), ...values.map(([title, text]) => "; " + title + " " + text));
+    said.replaceChildren("At " + clockText(view.at, view.whole) + ": ", foreign(view.running(view.at) || "between two processes", 100), ...values.map(([title, text]) => "; " + title + " " + text));
     slider.setAttribute("aria-valuetext", said.textContent);
   };
   view.choose = at => {

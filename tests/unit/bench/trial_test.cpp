@@ -73,6 +73,45 @@ result::Metric ratio_of(double value) {
   return metric;
 }
 
+TEST(Trial, TellsWhenItsStepsCame) {
+  const double before = process_seconds();
+  Bench bench(latency());
+  SteadyTimer timer;
+  bench.trial.time(timer);
+  const result::BenchmarkResult outcome = bench.verified();
+  const double after = process_seconds();
+  ASSERT_TRUE(outcome.timeline && outcome.timeline->warming && outcome.timeline->timed);
+  const result::Timeline& when = *outcome.timeline;
+  constexpr double rounding = 1e-3;
+  EXPECT_GE(when.began, before - rounding);
+  EXPECT_GE(*when.warming, when.began);
+  EXPECT_GE(*when.timed, *when.warming + outcome.batches.window_seconds - rounding);
+  EXPECT_GE(when.ended, *when.timed);
+  EXPECT_LE(when.ended, after + rounding);
+}
+
+TEST(Trial, WhatTimesByItselfTellsOnlyItsEnds) {
+  Bench bench(latency());
+  result::Batches batches;
+  batches.operations_per_batch = 1;
+  batches.seconds_per_operation = {1e-3};
+  bench.trial.record(batches, "its own", 1e-8);
+  const result::BenchmarkResult outcome = bench.verified();
+  ASSERT_TRUE(outcome.timeline);
+  EXPECT_FALSE(outcome.timeline->warming || outcome.timeline->timed);
+  EXPECT_GE(outcome.timeline->ended, outcome.timeline->began);
+}
+
+TEST(ProcessSeconds, CountFromTheStartOfTheProcess) {
+  const double first = process_seconds();
+  const double start = steady_seconds();
+  EXPECT_GT(first, 0);
+  EXPECT_LT(first, 600);
+  while (steady_seconds() - start < 0.01) {
+  }
+  EXPECT_NEAR(process_seconds() - first, steady_seconds() - start, 1e-3);
+}
+
 TEST(Trial, GivesTheBodyItsParameters) {
   Bench bench(latency());
   EXPECT_EQ(bench.trial.parameter("size"), "4096");

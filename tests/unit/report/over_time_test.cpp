@@ -104,6 +104,29 @@ TEST(OverTime, RoundsStandOneBehindAnother) {
   EXPECT_TRUE(data["rounds"][1]["power_limit"].is_null());
 }
 
+TEST(OverTime, BenchmarksHaveTheirOwnTimeWhereTheProcessTellsIt) {
+  result::Run first = round_with({telemetry_of("sm_clock_hz", "hertz", {0}, {1e9})});
+  first.processes = {process_of("gemm", 1, 8)};
+  result::Samples samples;
+  samples.benchmarks.resize(3);
+  samples.benchmarks[0].id = "gemm/a";
+  samples.benchmarks[0].timeline = result::Timeline{0.5, 1, 2, 3};
+  samples.benchmarks[1].id = "gemm/own";
+  samples.benchmarks[1].timeline = result::Timeline{3, std::nullopt, std::nullopt, 5};
+  samples.benchmarks[2].id = "gemm/untold";
+  first.processes[0].samples = samples;
+  result::Run second = round_with({});
+  second.processes = {process_of("gemm", 2, 5)};
+  second.processes[0].samples = samples;
+  const OverTime time = over_time(std::vector{first, second});
+  ASSERT_EQ(time.families.size(), 1U);
+  EXPECT_THAT(time.families[0].benchmarks,
+              ElementsAre(testing::Pair("gemm/a", ElementsAre(Span{2, 3}, Span{13, 14})),
+                          testing::Pair("gemm/own", ElementsAre(Span{4, 6}, Span{15, 17}))));
+  EXPECT_EQ(page_time({first, second}).at("families").at(0).at("benchmarks").at(1).dump(),
+            R"({"label":"gemm/own","spans":[[4.0,6.0],[15.0,17.0]]})");
+}
+
 TEST(OverTime, ARunThatWasKilledIsShownAsFarAsItGoes) {
   result::Run run = round_with({telemetry_of("temperature_celsius", "celsius", {0, 1, 2}, {40, 45, 50}),
                                 telemetry_of("throttle_reasons", "1", {0, 1, 2}, {0, 0, 4})});

@@ -121,6 +121,19 @@ TEST(Sustained, WhatStoppedOrWasNotMeasuredHasNoCourse) {
   EXPECT_THAT(sustained({&run, 1}), IsEmpty());
 }
 
+TEST(Sustained, ATimelineTellsTheWindow) {
+  result::Process process;
+  process.start_seconds = 10;
+  process.wall_seconds = 130;
+  process.samples = result::Samples{};
+  process.samples->benchmarks.resize(2);
+  process.samples->benchmarks[1].batches.window_seconds = 60;
+  process.samples->benchmarks[1].timeline = result::Timeline{3, 5, 66, 70};
+  EXPECT_EQ(surely_within(process, 1), (FirstLast{16, 76}));
+  process.samples->benchmarks[1].timeline->timed = 40;
+  EXPECT_EQ(surely_within(process, 1), (FirstLast{10, 50})) << "never before the process";
+}
+
 TEST(Sustained, OnlyWhatSurelyLayWithinTheWindowCounts) {
   result::Process process;
   process.start_seconds = 10;

@@ -24,6 +24,7 @@ inline Samples example_samples() {
   result.verifications = {{"every element", true, 0.0, 1e-12},
                           {"checksum", true, std::nullopt, std::nullopt}};
   result.batches = {3, {0.001, 0.0011}, {0.001, 0.001}, {}, 0.0065, 0.006};
+  result.timeline = Timeline{0.25, 0.5, 1.0625, 1.25};
   BenchmarkResult skipped;
   skipped.id = "host/triad/all_cores";
   skipped.status = Status::skipped;

@@ -159,6 +159,24 @@ TEST(RunFile, RefusesValuesThatNothingOfAMachineHas) {
   EXPECT_EQ(after((benchmark + "verifications/0/error").c_str(), 3e38), "") << "a wrong result has any size";
 }
 
+TEST(RunFile, RefusesATimelineThatGoesBackOrHasHalfOfItsWindow) {
+  const auto after = [](const std::function<void(json&)>& change) {
+    return refusal_after(
+        [&](json& run) { change(run["processes"][0]["samples"]["benchmarks"][0]["timeline"]); });
+  };
+  EXPECT_EQ(after([](json& timeline) { timeline = {{"began", 1}, {"ended", 1}}; }), "");
+  EXPECT_THAT(after([](json& timeline) { timeline["began"] = -1; }), HasSubstr("began is below 0"));
+  EXPECT_THAT(after([](json& timeline) { timeline["began"] = 0.75; }),
+              HasSubstr("host/triad/one_core: timeline's warming comes before what it follows"));
+  EXPECT_THAT(after([](json& timeline) { timeline["timed"] = 0.4; }), HasSubstr("timed comes before"));
+  EXPECT_THAT(after([](json& timeline) { timeline["ended"] = 1; }), HasSubstr("ended comes before"));
+  EXPECT_THAT(after([](json& timeline) { timeline["ended"] = 1e200; }), HasSubstr("1e+200"));
+  EXPECT_THAT(after([](json& timeline) { timeline.erase("timed"); }),
+              HasSubstr("only one of warming and timed"));
+  EXPECT_THAT(after([](json& timeline) { timeline.erase("ended"); }), HasSubstr("ended"));
+  EXPECT_THAT(after([](json& timeline) { timeline["paused"] = 1; }), HasSubstr("is not part of this format"));
+}
+
 TEST(RunFile, RefusesAmountsBelowNothing) {
   const std::string benchmark = "processes/0/samples/benchmarks/0/";
   const std::vector<std::string> places = {"wall_seconds",
