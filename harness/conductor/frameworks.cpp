@@ -10,6 +10,7 @@
 
 #include "conductor/framework_products.hpp"
 #include "conductor/observe.hpp"
+#include "conductor/observe_failures.hpp"
 #include "conductor/products_beside.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
@@ -108,6 +109,8 @@ diagnose::Observation observation_of(const result::Run& run, const result::Proce
   out.inventory["framework.name"] = framework.name;
   out.probes.push_back({"nvml_query", gpus.state == stack::GpuState::usable ? "succeeds" : "fails", ""});
   if (!process.samples) return out;
+  // Why a framework fell back stands in what it printed. Without samples that is there already.
+  if (framework.state != FrameworkState::on_gpu) add_output(process, true, out.log);
   if (process.samples->status == result::Status::unavailable)
     out.errors.push_back({"framework", {}, process.samples->reason});
   std::set<std::string> places;

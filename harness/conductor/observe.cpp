@@ -165,6 +165,11 @@ std::string state_of(const std::string& setting) {
   return setting.substr(0, setting.find(" ("));
 }
 
+/// The observation's name of a fact of the observed GPU, from what follows "gpu.<n>." in a fingerprint.
+std::string name_of_own(const std::string& fact) {
+  return fact == "vgpu_licence" ? "gpu.vgpu_license" : "gpu." + fact;
+}
+
 void add_inventory(const result::Run& run, const std::string& prefix, Observation& out) {
   for (const result::Facts* facts :
        {&run.fingerprint.stack, &run.fingerprint.settings, &run.fingerprint.topology})
@@ -174,7 +179,7 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
         continue;
       }
       const bool own = !prefix.empty() && name.starts_with(prefix);
-      const std::string key = own ? "gpu." + name.substr(prefix.size()) : name;
+      const std::string key = own ? name_of_own(name.substr(prefix.size())) : name;
       const bool limit = own && key.starts_with("gpu.power_limit");
       if (limit) {
         const double watt = result::number_in<double>(value).value_or(0);
@@ -224,7 +229,7 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
     if (field.field.starts_with("suite.") || (field.field.starts_with("device.") && !card)) continue;
     if (of_another_gpu(name, prefix, run.device == "links")) continue;
     const bool own = !prefix.empty() && name.starts_with(prefix);
-    if (own) name = "gpu." + name.substr(prefix.size());
+    if (own) name = name_of_own(name.substr(prefix.size()));
     if (name.ends_with("path")) continue;
     const auto side = [&](const std::string& text) {
       if (text.empty()) return diagnose::Value("absent");

@@ -108,15 +108,6 @@ class Errors {
   std::set<std::string> told_;
 };
 
-/// Adds what a process without samples said; of a family of ours without the rows of its own table.
-void add_output(const result::Process& process, bool framework, std::vector<std::string>& log) {
-  std::istringstream lines(process.output);
-  for (std::string line; std::getline(lines, line);) {
-    const bool of_table = line.starts_with(process.family + "/") || line.starts_with("***WARNING***");
-    if (line.find_first_not_of(" \t\r") != std::string::npos && (framework || !of_table)) log.push_back(line);
-  }
-}
-
 /// Names by the judges' verdicts.
 struct Judged {
   std::set<std::string> advisory;  ///< what a policy does not count
@@ -193,6 +184,14 @@ ErrorSeen error_in(const std::string& reason) {
   const std::string api(*interface_of(code->name));
   if (api != "cuda" && api != "driver") return {api, code->name, reason};
   return {api, static_cast<double>(code->number), without_explanation(reason, code->number)};
+}
+
+void add_output(const result::Process& process, bool framework, std::vector<std::string>& log) {
+  std::istringstream lines(process.output);
+  for (std::string line; std::getline(lines, line);) {
+    const bool of_table = line.starts_with(process.family + "/") || line.starts_with("***WARNING***");
+    if (line.find_first_not_of(" \t\r") != std::string::npos && (framework || !of_table)) log.push_back(line);
+  }
 }
 
 void add_failures(const report::DeviceReport& device, Observation& out) {

@@ -1,5 +1,6 @@
 #include "conductor/stack_facts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -120,6 +121,17 @@ void add_host(const stack::Inventory& node, Facts& facts) {
   add_network(node, facts);
 }
 
+/// Lines of the kernel's log since the last boot in which NVIDIA's module names a fault of its own. Telemetry
+/// tells of an Xid, and of what did not let a GPU start the doctor tells.
+void add_kernel_log(const stack::Inventory& node, diagnose::Observation& out) {
+  constexpr std::array<std::string_view, 4> words{"assert", "Assert", "RPC", "GSP"};
+  for (const std::string& number : node.children("kernel_log.nvrm")) {
+    const std::string line = node.value("kernel_log.nvrm." + number);
+    const auto is_in_line = [&](std::string_view word) { return line.find(word) != std::string::npos; };
+    if (std::any_of(words.begin(), words.end(), is_in_line)) out.log.push_back("kernel log: " + line);
+  }
+}
+
 }  // namespace
 
 void add_stack_facts(const stack::Inventory& node, const std::string& uuid, diagnose::Observation& out) {
@@ -129,6 +141,7 @@ void add_stack_facts(const stack::Inventory& node, const std::string& uuid, diag
   add_host(node, facts);
   if (const std::string gpu = prefix_of(node, uuid); !gpu.empty()) add_gpu_facts(facts, gpu);
   facts.copy("driver.gsp", "driver.gsp");
+  add_kernel_log(node, out);
 }
 
 }  // namespace gpugauge::conductor

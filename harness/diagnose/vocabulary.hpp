@@ -154,7 +154,7 @@ inline constexpr std::array inventory_keys{
     Key{"framework.build", Kind::any, "cpu or cuda"},
     Key{"framework.cuda", Kind::any, "CUDA that it was built for; null: for none", true},
     Key{"framework.origin", Kind::any, "wheel, package or own_build"},
-    Key{"framework.providers", Kind::any, "execution providers that it offers"},
+    Key{"framework.providers", Kind::any, "execution providers of its session, else those on offer"},
     Key{"gpu.mig", Kind::any, "whether MIG is on"},
     Key{"gpu.ecc", Kind::any, "whether ECC is on"},
     Key{"gpu.ecc_uncorrected", Kind::any,

@@ -31,6 +31,9 @@ struct Gpu {
   std::string compute_capability;  ///< "9.0"
   result::Facts
       settings;  ///< from NVML, as far as it answers: "persistence", "ecc", "mig", "power_limit_watt", ...
+  /// What else NVML tells and a diagnosis asks for, by its names in docs/inventory.md: "brand", "fabric_state".
+  /// No setting, and no part of a fingerprint.
+  result::Facts told;
 
   bool operator==(const Gpu&) const = default;  ///< member by member
 };

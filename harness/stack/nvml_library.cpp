@@ -22,10 +22,7 @@ void add_mode(const std::vector<NvmlFact>& facts, const std::string& name, Gpu& 
   gpu.settings[name] = now == pending ? now : fmt::format("{} ({} after reset)", now, pending);
 }
 
-void add_settings(const Nvml& nvml, Gpu& gpu) {
-  int code = 0;
-  const NvmlDevice device = nvml.by_uuid(gpu.uuid, code);
-  if (device == nullptr) return;
+void add_settings(const Nvml& nvml, NvmlDevice device, Gpu& gpu) {
   const auto add = [&](const char* setting, const char* fact) {
     const NvmlFact answer = ask_nvml_fact(nvml.library(), device, fact);
     if (answer.code == 0) gpu.settings[setting] = answer.value;
@@ -40,6 +37,20 @@ void add_settings(const Nvml& nvml, Gpu& gpu) {
   const auto modes = ask_nvml_modes(nvml.library(), device);
   add_mode(modes, "ecc", gpu);
   add_mode(modes, "mig", gpu);
+  if (const NvmlFact mode = nvml.confidential_computing(); mode.code == 0)
+    gpu.settings["confidential_computing"] = mode.value;
+  if (ask_vgpu_guest(nvml.library(), device).value != "yes") return;
+  if (const NvmlFact licence = ask_vgpu_licence(nvml.library(), device); licence.code == 0)
+    gpu.settings["vgpu_licence"] = licence.value;
+}
+
+void add_told(const Nvml& nvml, NvmlDevice device, Gpu& gpu) {
+  for (const char* const name : {"brand", "gsp"})
+    if (const NvmlFact fact = ask_nvml_fact(nvml.library(), device, name); fact.code == 0)
+      gpu.told[name] = fact.value;
+  for (const NvmlFact& fact : ask_nvml_structures(nvml.library(), device))
+    for (const char* const name : {"fabric_state", "remapped_correctable", "remapped_uncorrectable"})
+      if (fact.fact == name && fact.code == 0) gpu.told[name] = fact.value;
 }
 
 }  // namespace
@@ -54,7 +65,13 @@ NvmlAnswer ask_nvml(std::vector<Gpu>& gpus, const std::string& soname) {
   answer.driver_version = nvml.driver_version();
   const NvmlFact count = nvml.device_count();
   if (count.code == 0) answer.devices = result::number_in<int>(count.value).value_or(0);
-  for (Gpu& gpu : gpus) add_settings(nvml, gpu);
+  for (Gpu& gpu : gpus) {
+    int code = 0;
+    const NvmlDevice device = nvml.by_uuid(gpu.uuid, code);
+    if (device == nullptr) continue;
+    add_settings(nvml, device, gpu);
+    add_told(nvml, device, gpu);
+  }
   return answer;
 }
 

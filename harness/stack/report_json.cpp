@@ -41,6 +41,7 @@ Gpu gpu_from(const nlohmann::json& value, const Place& place) {
   gpu.pci_bus_id = reader.text("pci_bus_id");
   gpu.compute_capability = reader.text("compute_capability");
   gpu.settings = reader.text_map("settings");
+  gpu.told = reader.text_map("told");
   reader.done();
   return gpu;
 }
@@ -62,7 +63,8 @@ std::string to_json(const GpuReport& report) {
                     {"name", gpu.name},
                     {"pci_bus_id", gpu.pci_bus_id},
                     {"compute_capability", gpu.compute_capability},
-                    {"settings", gpu.settings}});
+                    {"settings", gpu.settings},
+                    {"told", gpu.told}});
   }
   const nlohmann::ordered_json json{{"state", to_string(report.state)},
                                     {"gpus", gpus},

@@ -106,6 +106,8 @@ void translate(Translation& to, const std::string& name, const std::string& valu
   if (first != "gpu" || second == std::string::npos || !result::number_in<unsigned>(rest.substr(0, second)))
     return;
   const std::string fact = rest.substr(second + 1);
+  if (fact == "confidential_computing") return to.add("driver.confidential_computing", value);
+  if (fact == "vgpu_licence") return to.add("vgpu.licence", value);
   if (std::find(of_a_gpu.begin(), of_a_gpu.end(), fact) != of_a_gpu.end()) to.gpu(name, fact, value);
 }
 

@@ -19,6 +19,7 @@ constexpr const char* how = "the process that asked it";
 Inventory files_of_node(const Context& context) {
   Inventory inventory;
   collect_driver(context, inventory);
+  collect_kernel_log(context, inventory);
   add_pci_functions(context.tree, inventory);
   collect_toolkits(context, inventory);
   collect_libraries(context, inventory);
@@ -46,6 +47,14 @@ Inventory with_report(Inventory inventory, const GpuReport& report) {
     add(prefix + "compute_capability", gpu.compute_capability);
     for (const auto& [name, value] : gpu.settings)
       if (name == "ecc" || name == "mig") add(prefix + name, value);
+    for (const auto& [name, value] : gpu.told) add(prefix + name, value);
+    // Both are of the node; each GPU of it tells them.
+    if (const auto mode = gpu.settings.find("confidential_computing"); mode != gpu.settings.end())
+      add("driver.confidential_computing", mode->second);
+    if (const auto licence = gpu.settings.find("vgpu_licence"); licence != gpu.settings.end()) {
+      add("vgpu.guest", "yes");
+      add("vgpu.licence", licence->second);
+    }
   }
   collect_driver_branch(inventory);
   return inventory;

@@ -1,4 +1,5 @@
 """ONNX Runtime: a product and a convolution with every provider that it has, the GPU's first."""
+import functools
 import glob
 import json
 import os
@@ -17,23 +18,28 @@ def load():
 
 
 def facts(ort):
-    """framework.* facts, as an import tells them."""
+    """framework.* facts, as an import and a session tell them."""
     available = ort.get_available_providers()
     return {
         "framework.version": ort.__version__,
-        "framework.providers": " ".join(available),
+        "framework.providers": " ".join(_active(ort)),
         "framework.build": "cuda" if any(one in available for one in GPU_PROVIDERS) else "cpu",
     }
 
 
 def device(ort):
     """("gpu"/"cpu", its name): by the providers that a session of one product really got, not by those on offer."""
-    session = ort.InferenceSession(onnx_model.model("MatMul", [("a", (8, 8)), ("b", (8, 8))], ("c", (8, 8)), onnx_model.FLOAT),
-                                   providers=_providers(ort))
-    active = session.get_providers()
+    active = _active(ort)
     if any(one in active for one in GPU_PROVIDERS):
         return "gpu", active[0]
     return "cpu", "the processor: the session's providers are " + ", ".join(active)
+
+
+@functools.lru_cache(maxsize=None)
+def _active(ort):
+    """The providers of a session of one product. A session that fails to get one says why, and goes on without."""
+    model = onnx_model.model("MatMul", [("a", (8, 8)), ("b", (8, 8))], ("c", (8, 8)), onnx_model.FLOAT)
+    return ort.InferenceSession(model, providers=_providers(ort)).get_providers()
 
 
 def _providers(ort):

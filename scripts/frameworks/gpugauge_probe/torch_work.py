@@ -28,8 +28,14 @@ def facts(torch):
         out["cuda.arch_list"] = " ".join(torch.cuda.get_arch_list())
         version = torch.backends.cudnn.version()
         if version:
-            out["cudnn.version"] = str(version)
+            out["cudnn.version"] = _cudnn_version(version)
     return out
+
+
+def _cudnn_version(number):
+    """"9.10.2" of 91002, "8.9.2" of 8902: CUDNN_VERSION has two digits more for the minor version from 9 on."""
+    thousands = 10000 if number >= 90000 else 1000
+    return f"{number // thousands}.{number % thousands // 100}.{number % 100}"
 
 
 def device(torch):

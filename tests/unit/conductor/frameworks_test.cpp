@@ -92,6 +92,39 @@ TEST(Frameworks, WhatAProcessPrintedIsKeptLineByLine) {
     EXPECT_NE(finding.cause, "missing_cuda_libraries");
 }
 
+TEST(Frameworks, WhyOneFellBackStandsInWhatItPrinted) {
+  result::Process fallen = process("onnxruntime", {"cpu"});
+  fallen.samples->context["framework.providers"] = "CPUExecutionProvider";
+  fallen.output =
+      "[E:onnxruntime] Failed to load library libonnxruntime_providers_cuda.so with error: libcudnn.so.9: cannot "
+      "open shared object file\nFailed to create CUDAExecutionProvider\n";
+  const auto report = judge({fallen}, usable());
+  const report::Framework& framework = report.frameworks.at(0);
+  EXPECT_EQ(framework.observation->log.size(), 2U);
+  ASSERT_TRUE(framework.diagnosis && !framework.diagnosis->findings.empty());
+  EXPECT_EQ(framework.diagnosis->findings.front().cause, "ort_cuda_ep_fallback");
+  EXPECT_GE(framework.diagnosis->findings.front().score, .9);
+  fallen = process("onnxruntime", {"gpu"});
+  fallen.output = "what a healthy one prints\n";
+  EXPECT_TRUE(judge({fallen}, usable()).frameworks.at(0).observation->log.empty());
+}
+
+TEST(Frameworks, LibrariesThatAProcessMappedTwiceAreTold) {
+  result::Process twice = process("torch", {"gpu"});
+  result::Facts& context = twice.samples->context;
+  context["framework.library.0"] = "/venv/nvidia/cudnn/lib/libcudnn.so.9.20.0";
+  context["framework.library.1"] = "/venv/nvidia/cudnn/lib/libcudnn_engines_precompiled.so.9.20.0";
+  context["framework.library.2"] = "/usr/lib/libnccl.so.2.28.3";
+  const auto inventory = [&] { return judge({twice}, usable()).frameworks.at(0).observation->inventory; };
+  for (const char* const key : {"cudnn.copies", "nccl.copies", "libraries.mixed"})
+    EXPECT_FALSE(inventory().contains(key)) << key;
+  context["framework.library.3"] = "/usr/lib/libcudnn_engines_precompiled.so.9.23.0";
+  context["framework.library.4"] = "/venv/nvidia/nccl/lib/libnccl.so.2";
+  EXPECT_EQ(inventory().at("libraries.mixed").text(), "cudnn 9.20.0 and 9.23.0");
+  EXPECT_EQ(inventory().at("cudnn.copies").items().size(), 2U);
+  EXPECT_EQ(inventory().at("nccl.copies").items().size(), 2U);
+}
+
 TEST(Frameworks, OneOperationOnTheProcessorCounts) {
   const auto report = judge({process("onnxruntime", {"gpu", "cpu", "gpu"})}, usable());
   EXPECT_EQ(report.frameworks.at(0).state, FrameworkState::on_cpu);

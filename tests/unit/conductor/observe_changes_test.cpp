@@ -165,6 +165,20 @@ TEST_F(ObserveChanges, AStateSwitchedOffIsNone) {
   EXPECT_THAT(confident(), IsEmpty());
 }
 
+TEST_F(ObserveChanges, ConfidentialModeAndALostLicenceAreChangesOfTheGpu) {
+  then().fingerprint.settings["gpu.0.confidential_computing"] = "off";
+  now().fingerprint.settings["gpu.0.confidential_computing"] = "on";
+  slower("h2d", 3);
+  EXPECT_THAT(confident(), Contains("confidential_computing"));
+  then().fingerprint.settings.erase("gpu.0.confidential_computing");
+  EXPECT_FALSE(observation().changed->contains("gpu.confidential_computing")) << "earlier runs lack it";
+  then().fingerprint.settings["gpu.0.vgpu_licence"] = "licensed";
+  now().fingerprint.settings["gpu.0.vgpu_licence"] = "unlicensed";
+  EXPECT_TRUE(observation().changed->contains("gpu.vgpu_license"));
+  slower("gemm16", 3);
+  EXPECT_THAT(confident(), Contains("vgpu_unlicensed"));
+}
+
 /// Far from the limit, and as far before: one figure, not two that contradict each other.
 TEST_F(ObserveChanges, AMetricBelowItsPhysicalLimitIsOneFigure) {
   slower("hbm", 1, judge::VerdictKind::ok);

@@ -150,6 +150,18 @@ TEST_F(StackFacts, NetworkCardsAreToldByTheirDriversAndLinks) {
   EXPECT_FALSE(facts().contains("host.fabric"));  // of two kinds, and which one is used is not known
 }
 
+TEST_F(StackFacts, FaultsThatTheModuleNamesInTheKernelLogAreLinesOfTheLog) {
+  tell("kernel_log.nvrm.0", "2026-11-20T10:11:12 NVRM: nvAssertFailed: Assertion failed: clk @ clk.c:12");
+  tell("kernel_log.nvrm.1", "boot+5s NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.65.06");
+  tell("kernel_log.nvrm.2", "boot+9s NVRM: GPU0 GSP RPC buffer contains function 76");
+  tell("kernel_log.xid.0", "2026-11-20T10:11:12 0000:01:00.0 119 Timeout waiting for RPC from GSP");
+  diagnose::Observation out;
+  add_stack_facts(node_, "GPU-0", out);
+  EXPECT_THAT(out.log,
+              testing::ElementsAre(testing::HasSubstr("kernel log: 2026-11-20T10:11:12 NVRM: nvAssert"),
+                                   testing::HasSubstr("GSP RPC buffer")));
+}
+
 TEST_F(StackFacts, StatesThatManyHealthyMachinesHaveAreBlamedForNoSlowWork) {
   tell("driver.secure_boot", "on");
   tell("driver.kernel_aslr", "on");

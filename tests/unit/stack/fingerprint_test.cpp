@@ -149,8 +149,8 @@ TEST(Environment, KeepsWhatChangesBehaviourAndHidesSecrets) {
 GpuReport two_gpus() {
   GpuReport report;
   report.state = GpuState::usable;
-  report.gpus = {{0, "GPU-1", "NVIDIA H200", "0000:01:00.0", "9.0", {{"ecc", "on"}}},
-                 {1, "GPU-2", "NVIDIA H200", "", "9.0", {}}};
+  report.gpus = {{0, "GPU-1", "NVIDIA H200", "0000:01:00.0", "9.0", {{"ecc", "on"}}, {}},
+                 {1, "GPU-2", "NVIDIA H200", "", "9.0", {}, {}}};
   report.driver_version = report.kernel_module_version = report.libcuda_version = "580.65.06";
   report.driver_cuda_version = "13.0";
   report.kernel_module_kind = "open";
@@ -288,6 +288,21 @@ TEST(Layers, AreTheDoctorsWithTheCudaOfThisBuild) {
     EXPECT_EQ(same.version, one.version) << one.name;
     EXPECT_EQ(same.detail, one.detail) << one.name;
   }
+}
+
+TEST(WithReport, WhatNvmlToldOfEachGpuAndOfTheNodeIsInTheInventory) {
+  FakeTree tree;
+  Context context;
+  context.tree = Tree(tree.root());
+  GpuReport report = two_gpus();
+  report.gpus[1].told = {{"brand", "NVIDIA"}, {"fabric_state", "in_progress"}};
+  report.gpus[1].settings = {{"confidential_computing", "on"}, {"vgpu_licence", "unlicensed"}};
+  const Inventory node = with_report(files_of_node(context), report);
+  EXPECT_EQ(node.value("gpu.1.brand"), "NVIDIA");
+  EXPECT_EQ(node.value("gpu.1.fabric_state"), "in_progress");
+  EXPECT_EQ(node.value("driver.confidential_computing"), "on");
+  EXPECT_EQ(node.value("vgpu.licence"), "unlicensed");
+  EXPECT_FALSE(node.has("gpu.0.brand"));
 }
 
 TEST(Layers, SayAbsentWhereThereIsNoDriver) {

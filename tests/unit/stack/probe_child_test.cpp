@@ -120,6 +120,25 @@ TEST(ProbeChild, DescribesEachGpu) {
   EXPECT_EQ(report.kernel_module_kind, "open");
 }
 
+TEST(ProbeChild, WhatADiagnosisAsksOfNvmlComesAlong) {
+  FakeTree tree;
+  tree.healthy();
+  const GpuReport report =
+      probe(tree,
+            "devices=1\nname=GRID A100-10C\ncapability=80\nbrand=9\ngsp=580.65.06\nfabric_state=2\n"
+            "remapped=3 1 0 0\nvirtualization=2\nlicence=0\ncc_feature=1\n",
+            {});
+  ASSERT_EQ(report.state, GpuState::usable) << report.explanation;
+  const result::Facts told{{"brand", "vCS"},
+                           {"fabric_state", "in_progress"},
+                           {"gsp", "580.65.06"},
+                           {"remapped_correctable", "3"},
+                           {"remapped_uncorrectable", "1"}};
+  EXPECT_EQ(report.gpus[0].told, told);
+  EXPECT_EQ(report.gpus[0].settings.at("vgpu_licence"), "unlicensed");
+  EXPECT_EQ(report.gpus[0].settings.at("confidential_computing"), "on");
+}
+
 TEST(ProbeChild, AMigInstanceHasItsOwnName) {
   FakeTree tree;
   tree.healthy();

@@ -10,8 +10,8 @@ namespace {
 GpuReport full() {
   GpuReport report;
   report.state = GpuState::driver_too_old;
-  report.gpus = {{0, "GPU-1", "NVIDIA \"A\"", "0000:01:00.0", "9.0", {{"ecc", "on"}}},
-                 {1, "MIG-2", "B", "", "8.0", {}}};
+  report.gpus = {{0, "GPU-1", "NVIDIA \"A\"", "0000:01:00.0", "9.0", {{"ecc", "on"}}, {{"brand", "Tesla"}}},
+                 {1, "MIG-2", "B", "", "8.0", {}, {}}};
   report.driver_version = "535.104.05";
   report.driver_cuda_version = "12.2";
   report.explanation = "One paragraph.";
