@@ -1,4 +1,7 @@
 // Lists all baselines, and finds one by name.
+#include <map>
+#include <optional>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,30 +13,43 @@
 namespace gpugauge::baseline {
 namespace {
 
-/// Compares the first rounds of two baselines of one device; true if either cannot be read.
-bool of_one_node(const Listed& a, const Listed& b) {
-  const auto first = [](const Listed& one) {
-    return result::read_run(one.folder / one.manifest->entries.front().file).fingerprint;
-  };
-  try {
-    return same_node(first(a), first(b));
-  } catch (const std::exception&) {
-    return true;
+/// Fingerprints of baselines' first rounds. Each file is read once, however many baselines it is compared with.
+class Nodes {
+ public:
+  /// Compares the first rounds of two baselines of one device; true if either cannot be read.
+  bool same(const Listed& a, const Listed& b) {
+    const std::optional<result::Fingerprint>& one = first_of(a);
+    const std::optional<result::Fingerprint>& other = first_of(b);
+    return !one || !other || same_node(*one, *other);
   }
-}
+
+ private:
+  const std::optional<result::Fingerprint>& first_of(const Listed& listed) {
+    const auto [known, is_new] = known_.try_emplace(listed.folder);
+    if (!is_new) return known->second;
+    try {
+      known->second = result::read_run(listed.folder / listed.manifest->entries.front().file).fingerprint;
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it stays unknown
+    }
+    return known->second;
+  }
+
+  std::map<std::filesystem::path, std::optional<result::Fingerprint>> known_;
+};
 
 /// True if select prefers `a` to `b`, both of one place, device, profile and key.
-bool takes_the_place_of(const Listed& a, const Listed& b) {
+bool takes_the_place_of(const Listed& a, const Listed& b, Nodes& nodes) {
   if (!a.manifest || !b.manifest || !a.fault.empty() || a.state != State::active || b.state != State::active)
     return false;
   return a.manifest->device == b.manifest->device && a.manifest->profile == b.manifest->profile &&
-         a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest) && of_one_node(a, b);
+         a.manifest->key == b.manifest->key && better(*a.manifest, *b.manifest) && nodes.same(a, b);
 }
 
 }  // namespace
 
 std::vector<Listed> list() {
   std::vector<Listed> out;
+  Nodes nodes;
   for (const Place& place : places()) {
     const std::size_t first = out.size();
     const Found below = found_below(place.root, place.depth);
@@ -58,7 +74,7 @@ std::vector<Listed> list() {
     for (std::size_t i = first; i < out.size(); ++i) {
       const Listed* in_force = &out[i];
       for (std::size_t j = first; j < out.size(); ++j)
-        if (takes_the_place_of(out[j], *in_force)) in_force = &out[j];
+        if (takes_the_place_of(out[j], *in_force, nodes)) in_force = &out[j];
       out[i].superseded = in_force != &out[i];
       if (out[i].superseded) out[i].superseded_by = in_force->folder;
     }

@@ -17,10 +17,18 @@ class WrappedHelp : public CLI::Formatter {
     return beside_names(CLI::Formatter::make_option_desc(option));
   }
   std::string make_subcommand(const CLI::App* command) const override {
-    std::ostringstream out;
-    CLI::detail::format_help(out, command->get_display_name(true), beside_names(command->get_description()),
-                             get_column_width());
-    return out.str();
+    // Two columns; a long name has its line to itself. CLI11's own function for this has left its later versions.
+    const std::size_t column = get_column_width();
+    const std::string name = "  " + command->get_display_name(true);
+    const std::string description = beside_names(command->get_description());
+    if (description.empty()) return name + "\n";
+    const std::string indent(column, ' ');
+    std::string out = name.size() < column ? name + indent.substr(name.size()) : name + "\n" + indent;
+    for (const char letter : description) {
+      out += letter;
+      if (letter == '\n') out += indent;
+    }
+    return out + "\n";
   }
   std::string make_description(const CLI::App* command) const override {
     return lines(CLI::Formatter::make_description(command), width());

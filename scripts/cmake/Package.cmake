@@ -20,6 +20,7 @@ install(FILES ${_pages}/gpugauge.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/
 set(_doc ${CMAKE_INSTALL_DATADIR}/doc/gpugauge)
 install(FILES README.md CHANGELOG.md DESTINATION ${_doc})
 install(FILES LICENSE DESTINATION ${_doc} RENAME copyright)
+install(FILES harness/report/uplot/LICENSE DESTINATION ${_doc}/licences RENAME uplot.txt)   # the report embeds it
 install(DIRECTORY docs/ DESTINATION ${_doc}/docs PATTERN "images" EXCLUDE)
 # The bill of materials and the licences, once scripts/package has written them.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/materials/ DESTINATION ${_doc} OPTIONAL)

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -202,15 +205,21 @@ Fact only_channels_first(const Seen& seen) {
 }
 
 Fact split_types(const Seen& seen, Words classes, const Where& where) {
-  for (const Metric* slow : seen.metrics(classes, where)) {
+  const std::vector<const Metric*> metrics = seen.metrics(classes, where);
+  // By class and library, the first figures that are no slower, of two types: one of them is not the slow one's.
+  std::map<std::pair<std::string, std::string>, std::vector<const Metric*>> unchanged;
+  for (const Metric* other : metrics) {
+    if (!other->factor || slower_by_figure(*other) || other->scope.dtype.empty()) continue;
+    std::vector<const Metric*>& found = unchanged[{other->metric_class, other->scope.library}];
+    if (found.empty() || (found.size() == 1 && found.front()->scope.dtype != other->scope.dtype))
+      found.push_back(other);
+  }
+  for (const Metric* slow : metrics) {
     const bool slower = slow->fails || slower_by_figure(*slow);
     if (!slower || slow->scope.dtype.empty()) continue;
-    for (const Metric* other : seen.metrics(classes, where)) {
-      const bool same = other->factor && !slower_by_figure(*other);
-      if (same && other->metric_class == slow->metric_class && !other->scope.dtype.empty() &&
-          other->scope.dtype != slow->scope.dtype && other->scope.library == slow->scope.library)
+    for (const Metric* other : unchanged[{slow->metric_class, slow->scope.library}])
+      if (other->scope.dtype != slow->scope.dtype)
         return fmt::format("{}, and {}", sentence(*slow), sentence(*other));
-    }
   }
   return std::nullopt;
 }
