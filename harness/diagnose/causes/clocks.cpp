@@ -62,8 +62,12 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   it.confirms(weight::fair, both(low, seen.recovers_by({"driver reload", "reload", "reboot", "driver="})));
   it.rules_out(reset_recovers(seen));
   // Heat and power also lower a clock, and a reset of the clocks does not help against them.
-  if (!seen.not_throttled() && !told_by_driver && !impossible_power(seen))
-    it.unproven(bound::unconfident, Fact("the throttle reasons were not read"));
+  if (!seen.not_throttled() && !told_by_driver && !impossible_power(seen)) {
+    if (const Value* reasons = seen.telemetry("throttle_reasons"); reasons != nullptr && !reasons->is_null())
+      it.at_most(bound::unconfident, fmt::format("throttle reason {}", reasons->text()));
+    else
+      it.unproven(bound::unconfident, Fact("the throttle reasons were not read"));
+  }
   // Power caps that follow from impossible readings are part of the fault.
   if (!impossible_power(seen))
     it.at_most(bound::unnamed,

@@ -132,6 +132,10 @@ void examine_contention(const Seen& seen, Argument& it) {
                                                 "other programs",
                                                 "other applications",
                                                 "background"}));
+  // Launches wait for a processor before copies do: a copy engine needs none for large blocks.
+  if (!seen.slower({"launch", "sync", "host_cpu", "host_memory", "alloc", "application", "framework_op"}) &&
+      seen.slower({"h2d", "d2h"}))
+    it.at_most(bound::unconfident, seen.unchanged({"launch"}));
   // A permanent limit on the processors does not pass within seconds.
   if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
   it.at_most(bound::half, seen.unmoved_by({"idle_processors"}));

@@ -62,13 +62,16 @@ void examine_lost(const Seen& seen, Argument& it) {
 void examine_cuda_library(const Seen& seen, Argument& it) {
   const Words of_cuda{"cublas", "cudart", "cufft",     "cusparse", "cusolver",
                       "nvrtc",  "curand", "nvjitlink", "cupti"};
-  it.confirms(weight::strong,
-              seen.told({"libcublas~: cannot open shared object", "libcudart~: cannot open shared object",
-                         "libcufft~: cannot open shared object", "libcusparse~: cannot open shared object",
-                         "libcusolver~: cannot open shared object", "libnvrtc~: cannot open shared object",
-                         "libcurand~: cannot open shared object", "libnvJitLink~: cannot open shared object",
-                         "libcupti~: cannot open shared object", "cublas64*not found",
-                         "cublas64*cannot be loaded", "cudart64*not found", "cufft64*not found"}));
+  const bool told = it.confirms(
+      weight::proof,
+      seen.told({"libcublas~: cannot open shared object", "libcudart~: cannot open shared object",
+                 "libcufft~: cannot open shared object", "libcusparse~: cannot open shared object",
+                 "libcusolver~: cannot open shared object", "libnvrtc~: cannot open shared object",
+                 "libcurand~: cannot open shared object", "libnvJitLink~: cannot open shared object",
+                 "libcupti~: cannot open shared object", "cublas64*not found", "cublas64*cannot be loaded",
+                 "cudart64*not found", "cufft64*not found"}));
+  // What cannot be loaded starts no work of any class.
+  if (told && seen.fails({})) it.explains_failure();
   it.confirms(weight::good, seen.on("libraries.missing", of_cuda));
   it.confirms(weight::good,
               either(seen.told({"Could not load dynamic library 'libcu"}, {"cudnn", "libcuda.so"}), Fact()));

@@ -37,6 +37,45 @@ std::string not_ready(const std::string& gpu, const std::string& inventory) {
 
 const char* const no_switch = R"("topology.nvswitch": false, "gpu.fabric_state": "not_supported")";
 
+TEST(CounterEvidence, LargeCopiesAloneAreNotWhatABusyProcessorSlows) {
+  const auto observation = [](const char* launch) {
+    return fmt::format(
+        R"({{"about": {{"compared_with": "earlier"}},
+          "metrics": [{{"class": "h2d", "factor": 3.33}}, {{"class": "launch", "factor": {}}},
+                      {{"class": "gemm16", "factor": 1.0}}],
+          "telemetry": {{"cpu_steal_percent": 2}}}})",
+        launch);
+  };
+  EXPECT_LT(score(observation("1.0"), "cpu_contention"), confident);
+  EXPECT_GE(score(observation("1.5"), "cpu_contention"), confident);
+}
+
+TEST(CounterEvidence, AReasonThatWasReadIsNotCalledUnread) {
+  const auto why = [](const char* reasons) {
+    const Diagnosis told = diagnose(parse_observation(
+        fmt::format(
+            R"({{"about": {{"compared_with": "earlier"}}, "metrics": [{{"class": "gemm16", "factor": 1.43}}],
+          "telemetry": {{"sm_clock_mhz": 1200, "sm_clock_expected_mhz": 1980 {}}}}})",
+            reasons),
+        "made"));
+    std::string out;
+    for (const auto* list : {&told.excluded, &told.unproven})
+      for (const Excluded& one : *list)
+        if (one.cause == "driver_clock_control_fault") out += one.why;
+    return out;
+  };
+  EXPECT_THAT(why(R"(, "throttle_reasons": ["hw_slowdown"])"),
+              testing::HasSubstr("throttle reason hw_slowdown"));
+  EXPECT_THAT(why(""), testing::HasSubstr("were not read"));
+}
+
+TEST(CounterEvidence, TheLoadersMessageProvesAMissingLibrary) {
+  const char* const text =
+      R"({"about": {"compared_with": "expected"}, "metrics": [{"class": "gemm16", "fails": true}],
+        "errors": [{"api": "loader", "text": "error while loading shared libraries: libcublasLt.so.13: cannot open shared object file: No such file or directory"}]})";
+  EXPECT_GE(score(text, "missing_cuda_libraries"), confident);
+}
+
 TEST(CounterEvidence, WithoutASwitchNoFabricManagerIsMissed) {
   for (const char* const gpu : {"NVIDIA GH200 480GB", "NVIDIA H100 PCIe", "NVIDIA H200 NVL",
                                 "NVIDIA H100 NVL", "NVIDIA H100 80GB HBM3"}) {
