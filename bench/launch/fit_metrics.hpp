@@ -54,10 +54,10 @@ inline void add_tail(Trial& trial, Timer& timer, Window window, const std::strin
   }
 }
 
-/// Largest relative residual of a judged fit. Times that lie on a line were within 1.6% of it (graphs of 4 to
-/// 200 nodes on H100s, five processes). With a larger residual, the fixed part depends on which points were
-/// taken.
-inline constexpr double largest_residual_judged = 0.025;
+/// Largest relative residual of a judged fit. Graphs of 4 to 200 nodes were within 1.6% of it on H100s (five
+/// processes) and within 2.8% on an H200 (eight). With a larger residual, the fixed part depends on which points
+/// were taken.
+inline constexpr double largest_residual_judged = 0.04;
 
 /// Adds "fixed" and `per` (such as "per_node") of the line through (counts, seconds), and its largest
 /// relative residual as a note. Above largest_residual_judged both are recorded and not judged.

@@ -17,22 +17,6 @@ namespace gpugauge::bench {
 /// would follow noise.
 inline constexpr double choice_margin = 0.01;
 
-/// Returns the index of the fastest candidate by `seconds`; nullopt marks a candidate that could not run. The
-/// first one that ran is the library's own choice. It wins unless another is faster by more than `margin` of
-/// its time. Throws std::invalid_argument when none ran.
-inline std::size_t fastest_candidate(const std::vector<std::optional<double>>& seconds,
-                                     double margin = choice_margin) {
-  std::optional<std::size_t> first;
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
-    if (!seconds[i]) continue;
-    if (!first) first = i;
-    if (!best || *seconds[i] < *seconds[*best]) best = i;
-  }
-  if (!best) throw std::invalid_argument("fastest_candidate: no candidate ran");
-  return *seconds[*best] < *seconds[*first] * (1 - margin) ? *best : *first;
-}
-
 /// Returns the candidates within `margin` of the fastest time, fastest first, at most `most` of them. A
 /// search is too short to tell these apart. Empty when none ran.
 inline std::vector<std::size_t> contenders(const std::vector<std::optional<double>>& seconds, double margin,
@@ -88,6 +72,27 @@ inline double times_as_fast(const std::vector<double>& first, const std::vector<
   const double first_median = median(first);
   const double other_median = median(other);
   return other_median < first_median * (1 - margin) ? first_median / other_median : 1;
+}
+
+/// The fastest of several that took turns.
+struct Fastest {
+  std::size_t index = 0;  ///< of the list that was given
+  double times = 1;       ///< times_as_fast() over the first, 1 or more
+
+  /// Compares member by member.
+  bool operator==(const Fastest&) const = default;
+};
+
+/// The fastest by the seconds of batches taken in turns; the first unless another is faster by more than
+/// `margin`. Throws std::invalid_argument when there is none, or one has no batch.
+inline Fastest fastest_in_turns(const std::vector<std::vector<double>>& seconds,
+                                double margin = choice_margin) {
+  if (seconds.empty()) throw std::invalid_argument("fastest_in_turns: nothing took turns");
+  Fastest out;
+  for (std::size_t i = 1; i < seconds.size(); ++i)
+    if (const double times = times_as_fast(seconds.front(), seconds[i], margin); times > out.times)
+      out = {i, times};
+  return out;
 }
 
 /// Scales a value of the first candidate to that of a candidate `times` as fast.

@@ -23,6 +23,7 @@
 #include "conductor/probing.hpp"
 #include "conductor/side_remarks.hpp"
 #include "judge/before_after.hpp"
+#include "judge/neighbours.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
@@ -239,7 +240,8 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       device.remarks.push_back(std::move(remark));
     if (different.undeclared.empty()) {
       device.reference = selection.baseline->runs;
-      const judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
+      judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
+      judge::allow_for_busy_neighbours(judgement.verdicts, rounds);
       device.remarks.insert(device.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
       const std::string noted =
           in_words(baseline::noted_differences(first, selection.baseline->runs.front()));

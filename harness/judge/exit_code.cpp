@@ -5,7 +5,8 @@
 //   interrupted, a required family unmeasured,
 //   a pinned baseline that cannot be read,
 //   no judge applicable, or no verdict at all, or a
-//   large drop that too few rounds confirm             3
+//   large drop that too few rounds confirm, or any
+//   that other processes on the GPU may have made       3
 //   inconclusive or unstable, with --strict            4
 //   inconclusive or unstable                           0     counted in the sentence
 //   ok, new, improved, and everything advisory         0     new, improved and advisory are mentioned
@@ -62,10 +63,11 @@ std::map<std::string, Said> by_metric(const std::vector<Verdict>& verdicts) {
   return out;
 }
 
-/// A drop beyond noise, with too few rounds to confirm a regression. Even the better end of its interval is
+/// A drop beyond noise that no round on a free GPU, or too few rounds, confirm as a regression. Of the latter even the better end of its interval is
 /// worse by twice the tolerance, and by more than the noise of these rounds hides.
 bool unconfirmed_drop(const Verdict& verdict) {
   if (verdict.kind != VerdictKind::inconclusive || verdict.advisory) return false;
+  if (verdict.beside_others) return true;
   if (verdict.judge == Judge::physical || !verdict.change || !verdict.interval) return false;
   const double least = *verdict.change - *verdict.interval;
   return least > 2 * verdict.tolerance && least > verdict.minimum_detectable_drop.value_or(0);
@@ -142,14 +144,14 @@ std::string findings(const Count& counts) {
                      some_of(names));
 }
 
-/// "2 metrics are far worse (a by 50.1%, b by 12.0%)".
-std::string far_worse(const std::vector<const Verdict*>& verdicts) {
+/// "2 metrics are far worse (a by 50.1%, b by 12.0%)", with the word that is given.
+std::string worse(const char* word, const std::vector<const Verdict*>& verdicts) {
   std::vector<std::string> names;
   names.reserve(verdicts.size());
   for (const Verdict* verdict : verdicts)
     names.push_back(fmt::format("{} by {}", verdict->metric, percent(*verdict->change)));
-  return fmt::format("{} {} far worse ({})", result::counted(names.size(), "metric"),
-                     names.size() == 1 ? "is" : "are", some_of(names));
+  return fmt::format("{} {} {} ({})", result::counted(names.size(), "metric"),
+                     names.size() == 1 ? "is" : "are", word, some_of(names));
 }
 
 /// Results that pass and are mentioned: "; 2 inconclusive, 1 improved".
@@ -227,10 +229,15 @@ Outcome outcome(const OutcomeInput& input) {
                                                                      : input.not_comparable)};
   if (counts.all == 0)
     return {ExitCode::cannot_judge, "cannot judge: nothing was measured that can be judged"};
-  if (!counts.unconfirmed.empty())
-    return {ExitCode::cannot_judge,
-            fmt::format("cannot judge: {}, and too few rounds were measured to confirm it: measure again",
-                        far_worse(counts.unconfirmed))};
+  if (!counts.unconfirmed.empty()) {
+    const bool all_beside = std::all_of(counts.unconfirmed.begin(), counts.unconfirmed.end(),
+                                        [](const Verdict* verdict) { return verdict->beside_others; });
+    return {
+        ExitCode::cannot_judge,
+        fmt::format("cannot judge: {}, and {}", worse(all_beside ? "worse" : "far worse", counts.unconfirmed),
+                    all_beside ? "other processes used the GPU: measure again when it is free"
+                               : "too few rounds were measured to confirm it: measure again")};
+  }
   const std::string held = held_of(counts) + also(counts);
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
   // What was shown and excused was decided. What noise hides would have shown a larger drop.

@@ -8,6 +8,20 @@
 #include "result/gpu_series.hpp"
 
 namespace gpugauge::judge {
+namespace {
+
+constexpr double busy_share = .1;
+
+/// The highest utilization of a measured GPU before the first family of the run; 0 where it is not known.
+double busy_before(const result::Run& run) {
+  double most = 0;
+  for (const std::string& uuid : result::measured_gpus(run))
+    for (const double share : result::values_of_gpu(run, uuid, result::utilization_before_series))
+      most = std::max(most, share);
+  return most;
+}
+
+}  // namespace
 
 std::optional<int> other_processes(const result::Run& run) {
   constexpr double most_told = 1e6;
@@ -27,6 +41,22 @@ void allow_for_neighbours(Verdict& verdict, const result::Run& run) {
       "; {} used the GPU before the measuring began, and may have taken a part of it: measure again when it is "
       "free",
       result::counted(others, "other process", "other processes"));
+}
+
+void allow_for_busy_neighbours(std::vector<Verdict>& verdicts, const std::vector<result::Run>& rounds) {
+  double least = 1;
+  for (const result::Run& run : rounds) least = std::min(least, busy_before(run));
+  if (rounds.empty() || least < busy_share) return;
+  for (Verdict& verdict : verdicts) {
+    const bool of_host = verdict.metric_class.empty() || verdict.metric_class.starts_with("host_");
+    if (verdict.kind != VerdictKind::regressed || verdict.advisory || of_host) continue;
+    verdict.kind = VerdictKind::inconclusive;
+    verdict.beside_others = true;
+    verdict.reason += fmt::format(
+        "; other processes kept the GPU busy ({:.0f}% or more) when each round began, and may have taken a part of "
+        "it: measure again when it is free",
+        100 * least);
+  }
 }
 
 }  // namespace gpugauge::judge

@@ -59,6 +59,8 @@ struct Verdict {
   /// Physical judge: a setting that the site may have made on purpose explains it, and nothing points to a
   /// fault. A policy may call it advisory. Not written to files.
   bool may_be_meant = false;
+  /// It was regressed, and other processes kept the GPU busy when each of its rounds began. Not written to files.
+  bool beside_others = false;
   /// A person accepted this change of the baseline; it is advisory for that. Not written to files.
   bool accepted = false;
   std::string reason;  ///< one sentence

@@ -22,6 +22,7 @@ Ratio = namedtuple("Ratio", "kernel others least rate turns", defaults=(None, No
 CAPABILITY = "9.0"
 # Of a spread: with fewer processes none is formed, and of fewer than are asked for its row says so.
 FEWEST_PROCESSES, ASKED_PROCESSES = 3, 5
+FAR = 5
 # Class of a metric, or its beginning -> greatest robust coefficient of variation over processes.
 SPREAD = (("gemm", 0.005), ("hbm", 0.005), ("launch", 0.02))
 
@@ -126,7 +127,8 @@ def lines(ratios, runs):
 
 def spread_lines(runs):
     """(columns, reached) of each judged metric of a class of SPREAD. Of each run its own robust coefficient of variation, 1.4826 x the
-    median deviation from the median / the median, and of several the largest."""
+    median deviation from the median / the median, and of several the largest. It does not see two of five processes that are far
+    away; so the farthest process is shown, too, and those are counted that are farther than FAR times what is asked."""
     by_key, limits = {}, {}
     for run in runs:
         found, _ = values([run])
@@ -144,19 +146,23 @@ def spread_lines(runs):
         asked = f"{100 * limit:.1f}%"
         fewest = min(map(len, by_key.get(key, [[]])))
         if fewest < FEWEST_PROCESSES or any(statistics.median(one) == 0 for one in by_key[key]):
-            out.append(((key, str(fewest), "", asked, f"needs {FEWEST_PROCESSES} processes and a median that is not 0"), None))
+            out.append(((key, str(fewest), "", "", asked, f"needs {FEWEST_PROCESSES} processes and a median that is not 0"), None))
             continue
         spread = max(1.4826 * statistics.median(abs(one - statistics.median(of)) for one in of) / abs(statistics.median(of))
                      for of in by_key[key])
+        away = [abs(one / statistics.median(of) - 1) for of in by_key[key] for one in of]
+        far = [one for one in away if one > FAR * limit]
         said = "reached" if spread <= limit else "above"
+        if spread <= limit and far:
+            said += f", but {len(far)} of {len(away)} far away"
         if fewest < ASKED_PROCESSES:
             said += f", and {ASKED_PROCESSES} processes are asked for"
-        out.append(((key, str(fewest), f"{100 * spread:.2f}%", asked, said), spread <= limit))
+        out.append(((key, str(fewest), f"{100 * spread:.2f}%", f"{100 * max(away):.2f}%", asked, said), spread <= limit))
     return out
 
 
 RATIO_HEAD = "| kernel | compared with | ratio | asked | |\n|---|---|---|---|---|\n"
-SPREAD_HEAD = "| metric | processes | spread | at most | |\n|---|---|---|---|---|\n"
+SPREAD_HEAD = "| metric | processes | spread | farthest | at most | |\n|---|---|---|---|---|---|\n"
 
 
 def table(formed, head):

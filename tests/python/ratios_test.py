@@ -107,13 +107,16 @@ class Ratios(unittest.TestCase):
 
     def test_the_spread_is_that_of_five_processes_or_says_of_how_few(self):
         (columns, reached), = self.spread("hbm", (99.9, 100.0, 100.1, 100.2, 170.0))  # median 100.1, deviations 0.1
-        self.assertEqual(columns, (f"{KERNEL}:bandwidth", "5", "0.15%", "0.5%", "reached"))
+        self.assertEqual(columns, (f"{KERNEL}:bandwidth", "5", "0.15%", "69.83%", "0.5%", "reached, but 1 of 5 far away"))
         self.assertIs(reached, True)
         self.assertIs(self.spread("gemm16", (99, 100, 101, 102, 103))[0][1], False)
         self.assertIs(self.spread("launch_latency", (99, 100, 101, 102, 103))[0][1], True)
         (columns, reached), = self.spread("hbm", (100.0, 100.0, 100.2))
-        self.assertEqual(columns, (f"{KERNEL}:bandwidth", "3", "0.00%", "0.5%", "reached, and 5 processes are asked for"))
+        self.assertEqual(columns, (f"{KERNEL}:bandwidth", "3", "0.00%", "0.20%", "0.5%", "reached, and 5 processes are asked for"))
         self.assertIs(reached, True)
+        # Farther than five times 0.5%, and not as far.
+        self.assertEqual([self.spread("hbm", (100.0, 100.0, 100.0, far))[0][0][-1][:28] for far in (102.6, 97.6)],
+                         ["reached, but 1 of 4 far away", "reached, and 5 processes are"])
         self.assertIsNone(self.spread("hbm", (1.0, 1.0))[0][1])
         self.assertIsNone(self.spread("hbm", (0.0,) * 5)[0][1])
         self.assertEqual(self.spread("h2d", (1.0,) * 5), [])

@@ -1,4 +1,4 @@
-// Times the algorithms that a library offers, and compares the fastest with the first in turns.
+// Times the algorithms that a library offers, and compares the fastest of them with the first in turns.
 #include "support/cuda/candidates.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ constexpr double calibration_seconds = 0.2;
 // Shares of the trial's window and of its fewest batches; only medians are taken.
 constexpr double turns_share = 0.4;
 constexpr int turns_batches_share = 2;
-// For best_beside(): the error that a search at a power limit may make, and how many candidates share the
-// window with `other`.
+// The error that a search at a power limit may make, and how many candidates share the window with the first, or
+// with `other`.
 constexpr double contender_margin = 0.05;
 constexpr std::size_t most_contenders = 3;
 
@@ -81,19 +81,21 @@ void Candidates::search() {
   const std::size_t offered = offered_;
   operations_per_batch_.assign(offered, 0);
   double seconds_of_first = 0;
+  bool warm = false;
   const auto plan_of = [&](double seconds) {
     seconds_of_first = seconds;
     return plan_search(offered, seconds);
   };
   const Tried tried = try_in_turns(offered, plan_of, [&](std::size_t index) -> double {
     current_ = index;
-    if (operations_per_batch_[index] == 0) {
-      if (seconds_of_first < long_operation_seconds)
-        timer_.warm_up();
-      else
-        timer_.load();
+    // The first that runs brings the GPU to its state under load. The others follow at once and only load their
+    // kernels, so that none is timed at a colder GPU's clock.
+    if (!warm) {
+      timer_.warm_up();
+      warm = true;
+    } else if (operations_per_batch_[index] == 0) {
+      timer_.load();
     }
-    // From now on the GPU is under load, so that no candidate is timed at a colder GPU's clock.
     timer_.power_heavy(false);
     return offered > 1 ? time_turn() : 1;
   });
@@ -107,7 +109,6 @@ void Candidates::search() {
         "candidates_tried",
         fmt::format("{} of {}: an operation of the first takes {:.2g} s, and trying them {:g} s at most",
                     tried.tried, offered, seconds_of_first, search_seconds_in_all));
-  best_ = fastest_candidate(seconds_);
 }
 
 double Candidates::time_batch_of(std::size_t index, std::int64_t operations) {
@@ -116,18 +117,37 @@ double Candidates::time_batch_of(std::size_t index, std::int64_t operations) {
   return time_batch(most > 0 ? std::min(operations, most) : operations);
 }
 
-Turns Candidates::first_and_best() {
-  const std::int64_t operations = std::max<std::int64_t>(1, trial_.batches().operations_per_batch);
-  const double as_long = static_cast<double>(operations) * *seconds_[first_] / *seconds_[best_];
-  const auto of_best = static_cast<std::int64_t>(std::max(1.0, std::round(as_long)));
+std::vector<std::vector<double>> Candidates::take_turns_with_first(const std::vector<std::size_t>& others) {
+  const std::int64_t of_first = std::max<std::int64_t>(1, trial_.batches().operations_per_batch);
+  std::vector<std::size_t> taking_part{first_};
+  taking_part.insert(taking_part.end(), others.begin(), others.end());
+  std::vector<std::int64_t> operations;
+  operations.reserve(taking_part.size());
+  for (const std::size_t index : taking_part) {
+    const double as_long = static_cast<double>(of_first) * *seconds_[first_] / *seconds_[index];
+    operations.push_back(static_cast<std::int64_t>(std::max(1.0, std::round(as_long))));
+  }
   Window window = trial_.window();
   window.seconds *= turns_share;
   window.minimum_batches /= turns_batches_share;
-  Turns turns = take_turns(
-      window, [&] { return time_batch_of(first_, operations); },
-      [&] { return time_batch_of(best_, of_best); });
+  std::vector<std::vector<double>> seconds = take_turns_of(taking_part.size(), window, [&](std::size_t i) {
+    return time_batch_of(taking_part[i], operations[i]);
+  });
   current_ = first_;
-  return turns;
+  return seconds;
+}
+
+double Candidates::find_best(std::size_t& fewest) {
+  best_ = first_;
+  const bool is_long = *seconds_[first_] >= long_operation_seconds;
+  std::vector<std::size_t> others = contenders(seconds_, contender_margin, is_long ? 1 : most_contenders);
+  std::erase(others, first_);
+  if (others.empty()) return 1;
+  const std::vector<std::vector<double>> seconds = take_turns_with_first(others);
+  fewest = std::min(fewest, seconds.front().size());
+  const Fastest fastest = fastest_in_turns(seconds);
+  if (fastest.index > 0) best_ = others[fastest.index - 1];
+  return fastest.times;
 }
 
 Turns Candidates::best_beside(std::size_t other) {
@@ -169,13 +189,7 @@ void Candidates::measure(const result::Work& work) {
   if (quantity == Quantity::throughput || quantity == Quantity::rate)
     add_per_clock(trial_, work, device().sm_count);
   std::size_t fewest = trial_.batches().seconds_per_operation.size();
-  double times = 1;
-  if (best_ != first_) {
-    const Turns turns = first_and_best();
-    fewest = std::min(fewest, turns.first.size());
-    times = times_as_fast(turns.first, turns.second);
-    if (times <= 1) best_ = first_;
-  }
+  const double times = find_best(fewest);
   trial_.note("candidate_best", candidates_[best_].description);
   const double seconds = seconds_per_operation(trial_.batches(), Statistic::median);
   result::Metric metric;
@@ -194,6 +208,10 @@ void Candidates::measure(const result::Work& work) {
     metric.judged = false;
     metric.note = fmt::format("{} batches are fewer than the {} that a {} is judged from", fewest,
                               fewest_to_judge, metric.statistic);
+  }
+  if (offered_ == 1) {
+    metric.judged = false;
+    metric.note = "the library offers one way: this is what the first one reached";
   }
   trial_.metric(std::move(metric));
 }

@@ -42,10 +42,11 @@ class Candidates {
   /// Times every candidate briefly (only some where operations are long: plan_search()). Then times the first
   /// that runs for the trial's window; its metrics are the definition's.
   ///
-  /// Where another seemed faster by more than choice_margin, the two are timed again, batch by batch in
-  /// turns, so that the clock cancels in the ratio of their medians. The metric QUANTITY_best is the first
-  /// one's value over the window times that ratio. If the other is not faster by that margin in turns,
-  /// QUANTITY_best is the first one's value. It is not judged from fewer than fewest_to_judge batches.
+  /// Then the first is timed again with those that the search cannot tell from the fastest, at most three (one
+  /// where operations are long), batch by batch in turns, so that the clock cancels in the ratios of medians.
+  /// The metric QUANTITY_best is the first one's value over the window times the ratio to the fastest of them;
+  /// where none is faster by choice_margin there, it is the first one's value. It is not judged from fewer than
+  /// fewest_to_judge batches, nor where only one candidate is offered.
   ///
   /// The trial's work is declared from `work`. Notes: "candidates", "candidate_first", "candidate_best";
   /// "candidates_tried" where not all were tried. "candidates_refused" holds how many threw Refused, and the
@@ -78,7 +79,11 @@ class Candidates {
   double time_turn();                          ///< times the current candidate briefly
   double time_batch(std::int64_t operations);  ///< seconds per operation of the current candidate
   double time_batch_of(std::size_t index, std::int64_t operations);  ///< makes candidate `index` current
-  Turns first_and_best();
+  /// Seconds of batches taken in turns: of the first candidate, then of each of `others`.
+  std::vector<std::vector<double>> take_turns_with_first(const std::vector<std::size_t>& others);
+  /// Sets best(), and returns how many times as fast as the first it is, 1 or more. `fewest` becomes the number
+  /// of batches where that is smaller.
+  double find_best(std::size_t& fewest);
 
   Trial& trial_;
   std::vector<Candidate> candidates_;

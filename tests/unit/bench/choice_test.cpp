@@ -18,25 +18,6 @@ TEST(Contenders, are_those_that_a_search_cannot_tell_from_the_fastest) {
   EXPECT_EQ(contenders({std::nullopt}, 0.05, 8), Indices{});
 }
 
-TEST(Choice, is_the_fastest_that_ran) {
-  EXPECT_EQ(fastest_candidate({3.0, 2.0, 1.0, 1.5}), 2U);
-  EXPECT_EQ(fastest_candidate({std::nullopt, 2.0, std::nullopt, 1.5}), 3U);
-  EXPECT_EQ(fastest_candidate({1.0}), 0U);
-}
-
-TEST(Choice, stays_with_the_librarys_own_within_the_margin) {
-  EXPECT_EQ(fastest_candidate({1.0, 0.995}), 0U);
-  EXPECT_EQ(fastest_candidate({1.0, 0.985}), 1U);
-  EXPECT_EQ(fastest_candidate({1.0, 0.985}, 0.1), 0U);
-  // The first that ran counts as the library's own.
-  EXPECT_EQ(fastest_candidate({std::nullopt, 1.0, 0.995}), 1U);
-}
-
-TEST(Choice, needs_one_that_ran) {
-  EXPECT_THROW(fastest_candidate({}), std::invalid_argument);
-  EXPECT_THROW(fastest_candidate({std::nullopt}), std::invalid_argument);
-}
-
 TEST(PlanSearch, tries_all_in_three_rounds_where_operations_are_short) {
   EXPECT_EQ(plan_search(8, 1e-5), (Search{8, 3}));
   EXPECT_EQ(plan_search(10, 9.9e-3), (Search{10, 3}));
@@ -108,6 +89,13 @@ TEST(TakeTurns, times_batch_by_batch_until_the_window_has_ended) {
   EXPECT_EQ(take_turns(window, first, second, [&] { return clock; }).second.size(), 6U);
   window.budget_seconds = 0.25;
   EXPECT_EQ(take_turns(window, first, second, [&] { return clock; }).second.size(), 4U);
+}
+
+TEST(FastestInTurns, IsTheFirstUnlessAnotherIsFasterByTheMargin) {
+  EXPECT_EQ(fastest_in_turns({{2, 2, 2}}), (Fastest{0, 1}));
+  EXPECT_EQ(fastest_in_turns({{2, 2, 2}, {1.99, 1.99, 1.99}}), (Fastest{0, 1})) << "half a percent";
+  EXPECT_EQ(fastest_in_turns({{2, 9, 2}, {1.6, 1.6, 9}, {1, 1, 1}, {1.25, 1.25, 1.25}}), (Fastest{2, 2}));
+  EXPECT_THROW(fastest_in_turns({}), std::invalid_argument);
 }
 
 }  // namespace

@@ -53,6 +53,59 @@ TEST(Neighbours, ExcuseNothingThatIsImpossibleOrWrong) {
   }));
 }
 
+result::Run at_work(double utilization) {
+  result::Run run = OneGpu{}.run();
+  run.telemetry.push_back({"gpu:GPU-0", "utilization_before", "1", {.1}, {utilization}});
+  return run;
+}
+
+std::vector<Verdict> regressions() {
+  std::vector<Verdict> out(3);
+  for (Verdict& verdict : out) {
+    verdict.kind = VerdictKind::regressed;
+    verdict.change = .05;
+    verdict.interval = .01;
+    verdict.tolerance = .03;
+  }
+  out[0].metric = "gpu/read:bandwidth";
+  out[0].metric_class = "hbm";
+  out[1].metric = "host/triad:bandwidth";
+  out[1].metric_class = "host_memory";
+  out[2] = out[0];
+  out[2].metric = "gpu/copy:bandwidth";
+  out[2].advisory = true;
+  return out;
+}
+
+TEST(Neighbours, ARegressionIsConfirmedOnAFreeGpuOnly) {
+  std::vector<Verdict> verdicts = regressions();
+  allow_for_busy_neighbours(verdicts, {at_work(.97), at_work(.4)});
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::inconclusive);
+  EXPECT_TRUE(verdicts[0].beside_others);
+  EXPECT_THAT(verdicts[0].reason,
+              HasSubstr("other processes kept the GPU busy (40% or more) when each round began"));
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::regressed) << "of the host";
+  EXPECT_EQ(verdicts[2].kind, VerdictKind::regressed) << "it does not count";
+  verdicts.erase(verdicts.begin() + 1, verdicts.end());
+  OutcomeInput input;
+  input.verdicts = verdicts;
+  const Outcome ended = outcome(input);
+  EXPECT_EQ(ended.code, ExitCode::cannot_judge);
+  EXPECT_EQ(
+      ended.sentence,
+      "cannot judge: 1 metric is worse (gpu/read:bandwidth by 5.0%), and other processes used the GPU: measure "
+      "again when it is free");
+}
+
+TEST(Neighbours, ThatRestExcuseNoRegression) {
+  for (const std::vector<result::Run>& rounds :
+       {std::vector{at_work(.97), at_work(.05)}, std::vector{OneGpu{}.run()}, std::vector<result::Run>{}}) {
+    std::vector<Verdict> verdicts = regressions();
+    allow_for_busy_neighbours(verdicts, rounds);
+    EXPECT_EQ(verdicts[0].kind, VerdictKind::regressed);
+  }
+}
+
 TEST(Neighbours, AreTheMostThatAnyRoundSaw) {
   EXPECT_FALSE(other_processes(OneGpu{}.run()));
   EXPECT_EQ(other_processes(beside({}, {0, 3, 1})), 3);

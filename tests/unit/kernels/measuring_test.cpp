@@ -91,7 +91,7 @@ TEST(AddFit, judges_no_line_that_a_time_is_far_off) {
   ASSERT_EQ(off.metrics.size(), 2U);
   for (const auto& metric : off.metrics) {
     EXPECT_FALSE(metric.judged) << metric.name;
-    EXPECT_EQ(metric.note, "a time is 6.2% off the line, and a fit is judged up to 2.5%");
+    EXPECT_EQ(metric.note, "a time is 6.2% off the line, and a fit is judged up to 4.0%");
   }
   const auto on = fitted({4, 16, 64, 200}, {5.139555, 16.904620, 62.891425, 193.72});
   ASSERT_EQ(on.metrics.size(), 2U);
