@@ -41,7 +41,7 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Copying within device memory for a minute: what heat and time do to the "
                   "memory's bandwidth. "
-                  "First against last second, the slowest second, spread, two modes")
+                  "First against last second, the slowest second, spread, two modes, the longest pause")
         .bad_value(
             "memory that throttles by temperature, cooling, a neighbour on the GPU that comes and goes")
         .window_share(windows)
