@@ -29,8 +29,15 @@ void bidirectional(Trial& trial) {
   trial.work({.bytes = 2.0 * static_cast<double>(bytes)});
   trial.note("link_directions", "2");
   trial.time(batches);
-  in.verify(trial, ", on the device");
-  out.verify(trial, ", on the host");
+  const auto compare = [&](const std::string& method) {
+    in.verify(trial, method + ", on the device");
+    out.verify(trial, method + ", on the host");
+  };
+  compare(as_timed);
+  in.poison_target();
+  out.poison_target();
+  timer.enqueue_one();
+  compare(once_more);
 }
 
 const Registration registered{

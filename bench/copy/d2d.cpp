@@ -2,6 +2,7 @@
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::copy {
 namespace {
@@ -38,14 +39,19 @@ void within_device(Trial& trial) {
   trial.time(batches);
   while (timer.operations() < static_cast<std::int64_t>(sets))
     timer.enqueue_one();  // writes each target once
-  for (std::size_t set = 0; set < sets; ++set) {
-    const Buffers& one = rotation[static_cast<std::int64_t>(set)];
-    const cuda::DeviceComparison found;
-    cuda::check(kernels::memory::count_copy_mismatches(one.to.get(), one.to.count(), trial.data_seed() + set,
-                                                       found.get(), stream),
-                "comparing the target with the generator");
-    cuda::verify(trial, "elements that differ from the generator's", found, stream);
-  }
+  const auto compare = [&](const char* method) {
+    for (std::size_t set = 0; set < sets; ++set) {
+      const Buffers& one = rotation[static_cast<std::int64_t>(set)];
+      const cuda::DeviceComparison found;
+      cuda::check(kernels::memory::count_copy_mismatches(one.to.get(), one.to.count(),
+                                                         trial.data_seed() + set, found.get(), stream),
+                  "comparing the target with the generator");
+      cuda::verify(trial, method, found, stream);
+    }
+  };
+  compare(as_timed);
+  for (std::size_t set = 0; set < sets; ++set) cuda::into_poison(timer, rotation[timer.operations()].to);
+  compare(once_more);
 }
 
 const Registration registered{

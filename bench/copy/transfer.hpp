@@ -63,12 +63,8 @@ class Pair {
       // The host's data are copied from the device. The final check still finds a copy that damages them.
       cuda::check(cudaMemcpy(host(), device(), device_.bytes(), cudaMemcpyDeviceToHost),
                   "filling the host's data");
-      cuda::check(kernels::poison(device(), device_.bytes(), nullptr), "poisoning the target");
-    } else {
-      std::fill_n(reinterpret_cast<unsigned char*>(host()), device_.bytes(),
-                  static_cast<unsigned char>(0xff));
     }
-    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    poison_target();
   }
 
   float* host() { return data_of(host_); }
@@ -84,8 +80,18 @@ class Pair {
                 "enqueueing a copy");
   }
 
-  /// Compares every element of the target with the generator.
-  void verify(Trial& trial, const char* what = "") {
+  /// Poisons the target, and waits for the GPU before and after it.
+  void poison_target() {
+    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    if (direction_ == Direction::to_device)
+      cuda::check(kernels::poison(device(), bytes(), nullptr), "poisoning the target");
+    else
+      std::fill_n(reinterpret_cast<unsigned char*>(host()), bytes(), static_cast<unsigned char>(0xff));
+    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+  }
+
+  /// Waits for the GPU and compares every element of the target with the generator; `method` says so.
+  void verify(Trial& trial, const std::string& method) {
     cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
     const cuda::DeviceComparison found;
     if (direction_ == Direction::to_host) {
@@ -94,7 +100,7 @@ class Pair {
     }
     cuda::check(kernels::memory::count_copy_mismatches(device(), count(), seed_, found.get(), nullptr),
                 "comparing the target with the generator");
-    cuda::verify(trial, std::string("elements that differ from the generator's") + what, found, nullptr);
+    cuda::verify(trial, method, found, nullptr);
   }
 
  private:
@@ -110,6 +116,11 @@ class Pair {
   Host host_;
   cuda::DeviceBuffer<float> device_;
 };
+
+/// Words of a comparison of what was timed, and of one after one more copy, by the way that was timed, into a
+/// poisoned target: what was timed may look right because the warm-up left it there.
+inline constexpr const char* as_timed = "elements that differ from the generator's";
+inline constexpr const char* once_more = "the same after one more copy into poisoned memory";
 
 /// Measures pinned memory with the GPU's copy engine: cudaMemcpyAsync.
 void copy_by_engine(Trial& trial, Direction direction);

@@ -15,6 +15,7 @@
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/kernels_seen.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::cub_library {
 
@@ -23,10 +24,10 @@ inline constexpr const char* bad_value =
     "GPU, a "
     "MIG slice; a CUB without tuning for this GPU";
 
-/// Elements of `Element` in each array: 1 GiB, or four times the L2 cache where that is more.
+/// Elements of `Element` in each array: cuda::bus_array_bytes().
 template <typename Element>
 std::size_t array_elements() {
-  return std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes) / sizeof(Element);
+  return cuda::bus_array_bytes(cuda::device().l2_bytes) / sizeof(Element);
 }
 
 /// Records that two sums of kernels::primitive::sum_of_keys() are equal. A sum that was never formed is 0.

@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include "gemm/product.hpp"
 #include "kernels/gemm/mma_bf16.hpp"
@@ -47,11 +48,16 @@ const Registration wgmma{
         .from(Depth::deep)
         .from(Depth::standard, "shape", {"8192x8192x8192"})};
 
+const std::vector<std::string> small_shape{"4096x4096x4096"};
+// What an order of tiles saves grows with the matrices.
+const std::vector<std::string> both_shapes{"4096x4096x4096", "8192x8192x8192"};
+
 // The ladder: each step shows what one mechanism gains, and so what its loss would cost.
-Definition step(const std::string& variant, Kernel kernel, const std::string& isolates) {
+Definition step(const std::string& variant, Kernel kernel, const std::string& isolates,
+                const std::vector<std::string>& shapes = small_shape) {
   return product(variant, kernel)
       .isolates("A step towards gemm/bf16/wgmma: " + isolates)
-      .axis("shape", {"4096x4096x4096"})
+      .axis("shape", shapes)
       .requires_gpu_of(90)
       .from(Depth::deep);
 }
@@ -65,8 +71,14 @@ const Registration steps[] = {
                       "one thread copies up to five stages ahead of the multiplying warpgroup")},
     Registration{step("wgmma_two_consumers", kernels::gemm::wgmma_two_consumers,
                       "tiles of 128x256 by two warpgroups, with registers moved to them by setmaxnreg")},
+    Registration{step("wgmma_persistent_rows", kernels::gemm::wgmma_persistent_rows,
+                      "one block an SM takes all tiles, row after row", both_shapes)
+                     .from(Depth::exhaustive)},
     Registration{step("wgmma_persistent", kernels::gemm::wgmma_persistent,
-                      "one block an SM takes all tiles, in an order that shares L2")},
+                      "tiles in bands of 16 rows, of which those made at the same time share more in L2",
+                      both_shapes)
+                     .from(Depth::exhaustive)
+                     .from(Depth::deep, "shape", small_shape)},
     Registration{step("wgmma_cluster", kernels::gemm::wgmma_cluster,
                       "clusters of two blocks read the columns of B once for both, by TMA multicast")},
     Registration{step("wgmma_tma_store", kernels::gemm::wgmma_tma_store,

@@ -69,7 +69,10 @@ void gemm(Trial& trial) {
     return static_cast<std::uint64_t>(whole.read(stream.get()));
   };
   const std::uint64_t first_whole = multiply();
-  const std::vector<std::uint64_t> reference = sums;
+  std::uint64_t checksum = first_whole;
+  for (const std::uint64_t sum : sums) checksum += sum;
+  TileFaults faults(across, kernels::integrity::tile_edge);
+  faults.begin(sums, sms);
   const cuda::DeviceComparison error;
   const auto samples = static_cast<int>(kernels::gemm::samples_for(edge));
   cuda::check(kernels::gemm::sampled_error(a.get(), b.get(), c.get(), edge, edge, edge, samples, seed,
@@ -84,14 +87,11 @@ void gemm(Trial& trial) {
   cuda::verify(trial, fmt::format("largest error of the fast product over {} rows against fp64", samples),
                error, stream.get(), kernels::gemm::tolerance_bf16_mma(edge));
 
-  TileFaults faults(across, kernels::integrity::tile_edge);
   std::size_t other_wholes = first_whole == 0 ? 1 : 0;  // a checksum of 0 means that none was formed
   repeat_for_window(trial, [&] {
     if (multiply() != first_whole) ++other_wholes;
-    faults.add(reference, sums, sms);
+    faults.add(sums, sms);
   });
-  std::uint64_t checksum = first_whole;
-  for (const std::uint64_t sum : reference) checksum += sum;
   trial.note("checksum", fmt::format("{:016x}", checksum));
   if (faults.count() > 0) trial.note("place", faults.sentence());
   trial.verify(faults.count() == 0 ? std::string("tiles that differ from the first product's")

@@ -12,10 +12,13 @@ namespace {
 
 std::size_t words_for(Trial& trial, bool all) {
   cuda::require_room(trial, least_screened_bytes + bytes_for_runtime);
-  const std::size_t bytes = screened_bytes(cuda::memory_now(), all);
+  const GpuMemory gpu = cuda::memory_now();
+  const std::size_t bytes = screened_bytes(gpu, all);
   if (bytes == 0)
     cuda::end_for_room(trial, "too little GPU memory is free for the least that is screened, 1 GiB",
                        least_screened_bytes + bytes_for_runtime);
+  trial.note("share_of_memory",
+             fmt::format("{:.3f}", static_cast<double>(bytes) / static_cast<double>(gpu.total)));
   return bytes / sizeof(std::uint64_t);
 }
 
@@ -58,8 +61,9 @@ Definition screen(const Time& time, bool all) {
       .isolates(
           "Silent corruption in device memory and on the way to it: every word is written with a pattern "
           "of its "
-          "own address and read back, then with its inverse, over up to 16 GiB (short) or all free memory "
-          "(long); where the memory is the host's, too, over half of what is free, up to 16 GiB")
+          "own address and read back, then with its inverse, over up to 16 GiB (short) or what is free but a "
+          "tenth of the memory and 256 MiB (long); where the memory is the host's, too, over half of what is "
+          "free, up to 16 GiB")
       .bad_value(
           "memory cells, an address line or an L2 slice that is damaged where ECC is off or does not see "
           "it: "

@@ -1,21 +1,20 @@
 // Sizes and checks shared by the primitives over one long array.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <string>
 
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::primitive {
 
-/// 32-bit elements of each array: 1 GiB or four times the L2 cache, whichever is more. Ends the trial
-/// (require_room) when `arrays` of them and `more` bytes leave less than a tenth of the GPU's memory free.
+/// 32-bit elements of each array: cuda::bus_array_bytes(). Ends the trial (require_room) when `arrays` of
+/// them and `more` bytes leave less than a tenth of the GPU's memory free.
 inline std::size_t array_elements(Trial& trial, std::size_t arrays, std::size_t more = 0) {
-  const std::size_t bytes = std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes);
+  const std::size_t bytes = cuda::bus_array_bytes(cuda::device().l2_bytes);
   cuda::require_room(trial, arrays * bytes + more);
   trial.note("array_bytes", std::to_string(bytes));
   return bytes / 4;

@@ -12,6 +12,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
 #include "support/cuda/room.hpp"
+#include "support/cuda/rotation.hpp"
 #include "support/cuda/written.hpp"
 
 namespace gpugauge::bench::primitive {
@@ -28,12 +29,12 @@ struct RowInputs {
 
 inline constexpr float epsilon = 1e-5F;
 
-/// Measures `launch(inputs, stream)` over a matrix with the columns of the axis "columns". Its rows make up 1
-/// GiB, or four times L2 where that is more. `compare(inputs, samples, error, stream)` is the reference.
+/// Measures `launch(inputs, stream)` over a matrix with the columns of the axis "columns". Its rows make up
+/// cuda::bus_array_bytes(). `compare(inputs, samples, error, stream)` is the reference.
 template <typename Launch, typename Compare>
 void measure_rows(Trial& trial, Launch launch, Compare compare, double tolerance) {
   const auto columns = static_cast<int>(trial.integer("columns"));
-  const std::size_t bytes = std::max<std::size_t>(std::size_t{1} << 30, 4 * cuda::device().l2_bytes);
+  const std::size_t bytes = cuda::bus_array_bytes(cuda::device().l2_bytes);
   const std::size_t row_bytes = static_cast<std::size_t>(columns) * sizeof(float);
   const auto rows = static_cast<int>(bytes / row_bytes);
   const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);

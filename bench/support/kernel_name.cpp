@@ -21,12 +21,13 @@ bool contains_any(std::string_view text, const std::array<std::string_view, coun
 constexpr std::array<std::string_view, 6> certainly_simt{"_ffma", "_dfma",   "_simt",
                                                          "gemv",  "gemmsn_", "fp32_simt"};
 
-// 884, 1688, 16816, ... are shapes of the mma instruction: m8n8k4, m16n8k8, m16n8k16. cuDNN's fused attention
-// names its instruction up to 9.0 (wmma, wgmma) but not from 10.0 on. It never runs without Tensor Cores.
-constexpr std::array<std::string_view, 20> tensor_words{
-    "nvjet", "tensorop", "xmma",    "wgmma",  "_wmma",        "hmma",        "imma",
-    "dmma",  "qmma",     "tcgen05", "s16816", "h16816",       "s161616",     "s1688",
-    "h1688", "s884",     "h884",    "i16832", "_flash_fprop", "_flash_bprop"};
+// 884, 8816, 1688, 16816, ... are shapes of the mma instruction: m8n8k4, m8n8k16, m16n8k8, m16n8k16. cuDNN's
+// fused attention names its instruction up to 9.0 (wmma, wgmma) but not from 10.0 on. It never runs without
+// Tensor Cores.
+constexpr std::array<std::string_view, 21> tensor_words{
+    "nvjet", "tensorop", "xmma",    "wgmma",  "_wmma",  "hmma",         "imma",
+    "dmma",  "qmma",     "tcgen05", "s16816", "h16816", "s161616",      "s1688",
+    "h1688", "s884",     "h884",    "i16832", "i8816",  "_flash_fprop", "_flash_bprop"};
 
 // Generated before Tensor Cores, or for what they do not support. scudnn: cuDNN's fp32 convolutions; those on
 // Tensor Cores are s884cudnn and the like.

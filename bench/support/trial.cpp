@@ -180,6 +180,7 @@ void Trial::keep_before(const std::string& next) const {
 void Trial::keep_as(result::Status status, const std::string& reason, const std::string& next) const {
   if (!keep_) return;
   result::BenchmarkResult ended = result_;
+  ended.timeline->ended = rounded(process_seconds());
   ended.status = status;
   ended.reason = reason;
   keep_(std::move(ended), next);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "support/interrupt.hpp"
@@ -49,6 +50,13 @@ std::int64_t more(std::int64_t operations, double seconds, double wanted) {
 }
 
 }  // namespace
+
+bool is_bound_by_memory(const Instance& instance) {
+  const std::vector<std::string>& classes = instance.metric_classes();
+  if (classes.empty()) return false;
+  if (classes.front() == "primitive") return instance.definition->quantity_kind == Quantity::bandwidth;
+  return classes.front() == "hbm" || classes.front() == "fft";
+}
 
 Warming warming(const WarmUp& how, double seconds, const std::vector<Reading>& readings) {
   const bool settled = how.longest_unsettled <= 0 || is_settled(readings);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "support/definition.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench {
@@ -19,6 +20,10 @@ struct WarmUp {
   /// more than 3%. 0 = never.
   double longest_unsettled = 0;
 };
+
+/// True for work that device memory bounds: its first class is hbm or fft, or it is a primitive that is
+/// measured by bytes. Others of class primitive compute from registers, or sort.
+bool is_bound_by_memory(const Instance& instance);
 
 /// longest_unsettled for memory-bound work. `idle_seconds` is the time since such work last ended, infinity
 /// if this process ran none. The memory clock of GPUs with GDDR (405 MHz when idle) rises separately, and the

@@ -4,6 +4,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
+#include "support/cuda/written.hpp"
 #include "sustained/endure.hpp"
 
 namespace gpugauge::bench::sustained {
@@ -25,16 +26,22 @@ void copy(Trial& trial) {
   trial.work({.bytes = moved});
   endure(trial, timer, moved, "byte/second", "hbm");
   const cuda::DeviceComparison found;
-  cuda::check(kernels::memory::count_copy_mismatches(to.get(), count, trial.data_seed(), found.get(), stream),
-              "comparing the target with the generator");
-  cuda::verify(trial, "elements that differ from the generator's", found, stream);
+  const auto compare = [&](const char* method) {
+    cuda::check(
+        kernels::memory::count_copy_mismatches(to.get(), count, trial.data_seed(), found.get(), stream),
+        "comparing the target with the generator");
+    cuda::verify(trial, method, found, stream);
+  };
+  compare("elements that differ from the generator's");
+  cuda::into_poison(timer, to);
+  compare("the same after one more launch into poisoned memory");
 }
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Copying within device memory for a minute: what heat and time do to the "
                   "memory's bandwidth. "
-                  "First against last second, the slowest second, spread, two modes")
+                  "First against last second, the slowest second, spread, two modes, the longest pause")
         .bad_value(
             "memory that throttles by temperature, cooling, a neighbour on the GPU that comes and goes")
         .window_share(windows)

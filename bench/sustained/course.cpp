@@ -33,6 +33,25 @@ double clock(const std::vector<Point>& points, double from, double to) {
   return count == 0 ? 0 : sum / count;
 }
 
+/// The batch that is at work in [from, to), in which none ends; nullptr: nothing runs then.
+const Point* at_work(const std::vector<Point>& points, double from, double to) {
+  const auto next = std::find_if(points.begin(), points.end(),
+                                 [&](const Point& point) { return point.end_seconds >= from; });
+  const bool runs = next != points.end() && next->end_seconds - next->busy_seconds < to;
+  return runs ? &*next : nullptr;
+}
+
+double longest_pause(const std::vector<Point>& points) {
+  std::vector<double> pauses;
+  pauses.reserve(points.size());
+  double end = 0;
+  for (const Point& point : points) {
+    pauses.push_back(point.end_seconds - point.busy_seconds - end);
+    end = point.end_seconds;
+  }
+  return *std::max_element(pauses.begin(), pauses.end()) - median(pauses);
+}
+
 }  // namespace
 
 Modes modes_of(std::vector<double> values) {
@@ -72,18 +91,25 @@ Course course_of(const std::vector<Point>& points) {
     throw std::invalid_argument("a course needs points over two seconds");
   Course course;
   const double end = points.back().end_seconds;
-  for (double second = 0; second + 1 <= end + 1e-9; ++second) {
-    const double operations = rate(points, second, second + 1);
-    if (operations <= 0) continue;  // a batch longer than a second ends in a later one
-    course.per_second.push_back(operations);
-    course.clock_per_second.push_back(clock(points, second, second + 1));
-  }
   course.first_second = rate(points, 0, 1);
   if (course.first_second <= 0) course.first_second = 1 / points.front().seconds;
   course.last_second = rate(points, end - 1, HUGE_VAL);
-  course.slowest_second = course.per_second.empty()
-                              ? std::min(course.first_second, course.last_second)
-                              : *std::min_element(course.per_second.begin(), course.per_second.end());
+  std::vector<double> ended;
+  for (double second = 0; second + 1 <= end + 1e-9; ++second) {
+    double operations = rate(points, second, second + 1);
+    double hertz = clock(points, second, second + 1);
+    if (operations > 0) {
+      ended.push_back(operations);
+    } else if (const Point* const longer = at_work(points, second, second + 1)) {
+      operations = 1 / longer->seconds;
+      hertz = longer->sm_clock_hz;
+    }
+    course.per_second.push_back(operations);
+    course.clock_per_second.push_back(hertz);
+  }
+  course.slowest_second = ended.empty() ? std::min(course.first_second, course.last_second)
+                                        : *std::min_element(ended.begin(), ended.end());
+  course.longest_pause = longest_pause(points);
   std::vector<double> seconds;
   seconds.reserve(points.size());
   for (const Point& point : points) seconds.push_back(point.seconds);

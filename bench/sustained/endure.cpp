@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,6 +34,13 @@ result::Metric metric(const char* name, const char* unit, const char* metric_cla
   return made;
 }
 
+void add_unjudged(Trial& trial, result::Metric made, result::Direction better, std::string note) {
+  made.better = better;
+  made.judged = false;
+  made.note = std::move(note);
+  trial.metric(std::move(made));
+}
+
 std::string series(const std::vector<double>& values, double scale) {
   std::string text;
   for (const double value : values) text += fmt::format("{}{:.4g}", text.empty() ? "" : " ", value * scale);
@@ -58,7 +68,8 @@ void endure(Trial& trial, cuda::GpuTimer& timer, double work, const char* unit, 
     const BatchTime batch = timer.time_batch(operations);
     now = steady_seconds();
     if (!(batch.seconds > 0)) throw std::runtime_error("the events around a batch stand at one time");
-    points.push_back({now - begin, batch.seconds / static_cast<double>(operations), batch.sm_clock_hz});
+    points.push_back(
+        {now - begin, batch.seconds / static_cast<double>(operations), batch.sm_clock_hz, batch.seconds});
     batches.seconds_per_operation.push_back(rounded(points.back().seconds));
     batches.sm_clock_hz.push_back(rounded(batch.sm_clock_hz));
     clock_known = clock_known || batch.sm_clock_hz > 0;
@@ -75,24 +86,28 @@ void endure(Trial& trial, cuda::GpuTimer& timer, double work, const char* unit, 
   trial.metric(metric("slowest_second", unit, metric_class, "minimum", work * course.slowest_second));
   trial.metric(
       metric("last_over_first", "1", metric_class, "ratio", course.last_second / course.first_second));
-  result::Metric spread = metric("spread", "1", metric_class, "ratio", course.spread);
-  spread.better = result::Direction::lower;
-  spread.judged = false;
-  spread.note = course.modes.two
-                    ? fmt::format("two modes, {:.1f}% apart, {:.0f}% of the batches in the smaller one",
-                                  course.modes.separation * 100, course.modes.minor_share * 100)
-                    : "(95th - 5th percentile) / median of the batches; one mode";
-  trial.metric(std::move(spread));
-  for (const auto& [name, value] :
-       {std::pair{"sm_clock_first_second",
-                  course.clock_per_second.empty() ? 0 : course.clock_per_second.front()},
-        std::pair{"sm_clock_last_second",
-                  course.clock_per_second.empty() ? 0 : course.clock_per_second.back()}}) {
-    if (value <= 0) continue;
-    result::Metric clock = metric(name, "hertz", metric_class, "mean", value);
-    clock.judged = false;
-    clock.note = "evidence for what the throughput did";
-    trial.metric(std::move(clock));
+  add_unjudged(trial, metric("spread", "1", metric_class, "ratio", course.spread), result::Direction::lower,
+               course.modes.two
+                   ? fmt::format("two modes, {:.1f}% apart, {:.0f}% of the batches in the smaller one",
+                                 course.modes.separation * 100, course.modes.minor_share * 100)
+                   : "(95th - 5th percentile) / median of the batches; one mode");
+  // Named as the means of other families are, which are of the wall time, too.
+  const char* const by_wall = std::string_view(unit) == "byte/second" ? "bandwidth_mean" : "throughput_mean";
+  const double done = work * static_cast<double>(operations) * static_cast<double>(points.size());
+  add_unjudged(trial, metric(by_wall, unit, metric_class, "mean", done / points.back().end_seconds),
+               result::Direction::higher, "over the wall time, pauses between batches included");
+  add_unjudged(trial, metric("longest_pause", "second", metric_class, "maximum", course.longest_pause),
+               result::Direction::lower, "wall time between two batches, beyond the median of it");
+  const std::vector<double>& clocks = course.clock_per_second;
+  const auto known = [](double hertz) { return hertz > 0; };
+  const auto first = std::find_if(clocks.begin(), clocks.end(), known);
+  if (first != clocks.end()) {
+    const char* const evidence = "evidence for what the throughput did";
+    const auto last = std::find_if(clocks.rbegin(), clocks.rend(), known);
+    add_unjudged(trial, metric("sm_clock_first_second", "hertz", metric_class, "mean", *first),
+                 result::Direction::higher, evidence);
+    add_unjudged(trial, metric("sm_clock_last_second", "hertz", metric_class, "mean", *last),
+                 result::Direction::higher, evidence);
   }
   trial.note("modes", course.modes.two ? "two" : "one");
   trial.note("rate_per_second", series(course.per_second, work));

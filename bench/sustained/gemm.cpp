@@ -64,9 +64,10 @@ void gemm(Trial& trial) {
 
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .isolates("The bf16 product 8192x8192x8192 on Tensor Cores for a minute: what heat, the power "
-                  "limit and time do to it (on 10.x and 11.0 by mma.sync, which is not the full load there). "
-                  "First against last second, the slowest second, spread, two modes, SM clock")
+        .isolates(
+            "The bf16 product 8192x8192x8192 on Tensor Cores for a minute: what heat, the power "
+            "limit and time do to it (on 10.x and 11.0 by mma.sync, which is not the full load there). "
+            "First against last second, the slowest second, spread, two modes, the longest pause, SM clock")
         .bad_value(
             "cooling, a power cap, a shared power budget of the node; two modes: clocks that jump between "
             "steps, or a neighbour that comes and goes")

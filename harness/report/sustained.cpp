@@ -39,46 +39,56 @@ double work_of(const result::BenchmarkResult& benchmark, std::string_view unit) 
   return unit == "operation/second" ? benchmark.work.items : 0;
 }
 
+/// The point that each second of the course belongs to: neighbours share one, and no point has none.
+std::vector<std::size_t> points_of_seconds(std::size_t seconds) {
+  const std::size_t count = std::min(seconds, most_sustained_points);
+  std::vector<std::size_t> out(seconds);
+  for (std::size_t point = 0; point < count; ++point)
+    for (std::size_t i = point * seconds / count; i < (point + 1) * seconds / count; ++i) out[i] = point;
+  return out;
+}
+
 /// Adds the slowest and the fastest batch of each point. A batch's place in time is its share of the GPU's
-/// time: between batches there is next to nothing.
+/// time, over the seconds in which something ran: between batches there is next to nothing else.
 void add_span_of_batches(const result::BenchmarkResult& benchmark, const std::string& unit,
-                         std::vector<SustainedPoint>& points) {
+                         const std::vector<double>& rates, std::vector<SustainedPoint>& points) {
   const std::vector<double>& times = benchmark.batches.seconds_per_operation;
   const double work = work_of(benchmark, unit);
   double total = 0;
   for (const double time : times) total += time;
   if (!(work > 0) || !(total > 0)) return;
+  const std::vector<std::size_t> point_of = points_of_seconds(rates.size());
+  std::vector<std::size_t> busy;
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    if (rates[i] > 0) busy.push_back(point_of[i]);
   double until = 0;
   for (const double time : times) {
     until += time;
     const double share = (until - time / 2) / total;
-    const auto at = static_cast<std::size_t>(share * static_cast<double>(points.size()));
-    SustainedPoint& point = points[std::min(at, points.size() - 1)];
+    const auto at = static_cast<std::size_t>(share * static_cast<double>(busy.size()));
+    SustainedPoint& point = points[busy[std::min(at, busy.size() - 1)]];
     const double rate = work / time;
     point.slowest_batch = std::min(point.slowest_batch.value_or(rate), rate);
     point.fastest_batch = std::max(point.fastest_batch.value_or(rate), rate);
   }
 }
 
-/// The mean of some neighbours that are known, above 0; nullopt if there are none.
-std::optional<double> mean_of(const std::vector<double>& values, std::size_t from, std::size_t to) {
-  std::vector<double> known;
-  for (std::size_t i = from; i < std::min(to, values.size()); ++i)
-    if (values[i] > 0) known.push_back(values[i]);
-  return known.empty() ? std::nullopt : std::optional(judge::mean(known));
-}
-
 std::vector<SustainedPoint> points_of(const std::vector<double>& rates, const std::vector<double>& clocks,
                                       double seconds) {
-  const std::size_t count = std::min(rates.size(), most_sustained_points);
+  const std::vector<std::size_t> point_of = points_of_seconds(rates.size());
+  const std::size_t count = point_of.back() + 1;
+  std::vector<std::vector<double>> seen(count);
+  std::vector<std::vector<double>> known_clocks(count);
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    seen[point_of[i]].push_back(rates[i]);
+    if (clocks.size() == rates.size() && clocks[i] > 0) known_clocks[point_of[i]].push_back(clocks[i]);
+  }
   const double each = seconds / static_cast<double>(count);
   std::vector<SustainedPoint> out;
   out.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t from = i * rates.size() / count;
-    const std::size_t to = (i + 1) * rates.size() / count;
-    SustainedPoint point{(static_cast<double>(i) + .5) * each, mean_of(rates, from, to).value_or(0)};
-    if (clocks.size() == rates.size()) point.sm_clock_hz = mean_of(clocks, from, to);
+    SustainedPoint point{(static_cast<double>(i) + .5) * each, judge::mean(seen[i])};
+    if (!known_clocks[i].empty()) point.sm_clock_hz = judge::mean(known_clocks[i]);
     out.push_back(point);
   }
   return out;
@@ -111,8 +121,11 @@ std::optional<Sustained> course_of(const result::BenchmarkResult& benchmark) {
   const result::Metric* mean = result::metric_of(benchmark, "mean");
   const std::vector<double> rates = numbers_of(benchmark, "rate_per_second");
   const double seconds = benchmark.batches.window_seconds;
-  const bool sane = std::all_of(rates.begin(), rates.end(), [](double rate) { return rate > 0; });
-  if (benchmark.status != result::Status::ok || mean == nullptr || rates.empty() || !sane || !(seconds > 0))
+  const bool sane = std::all_of(rates.begin(), rates.end(), [](double rate) { return rate >= 0; });
+  const auto ran = [](double rate) { return rate > 0; };
+  const auto first_ran = std::find_if(rates.begin(), rates.end(), ran);
+  if (benchmark.status != result::Status::ok || mean == nullptr || !sane || first_ran == rates.end() ||
+      !(seconds > 0))
     return std::nullopt;
   Sustained out;
   out.benchmark = benchmark.id;
@@ -120,7 +133,9 @@ std::optional<Sustained> course_of(const result::BenchmarkResult& benchmark) {
   out.seconds = seconds;
   // The judged ratio is of the very last second; the last whole one may have begun a little earlier.
   const result::Metric* ratio = result::metric_of(benchmark, "last_over_first");
-  out.rate = {rates.front(), ratio != nullptr ? rates.front() * ratio->value : rates.back()};
+  out.rate = {*first_ran, ratio != nullptr ? *first_ran * ratio->value
+                                           : *std::find_if(rates.rbegin(), rates.rend(), ran)};
+  out.idle_seconds = static_cast<int>(std::count(rates.begin(), rates.end(), 0.0));
   const result::Metric* first = result::metric_of(benchmark, "sm_clock_first_second");
   const result::Metric* last = result::metric_of(benchmark, "sm_clock_last_second");
   if (first != nullptr && last != nullptr) out.sm_clock_hz = FirstLast{first->value, last->value};
@@ -131,7 +146,7 @@ std::optional<Sustained> course_of(const result::BenchmarkResult& benchmark) {
   std::vector<double> clocks = numbers_of(benchmark, "sm_clock_mhz_per_second");
   for (double& clock : clocks) clock *= 1e6;
   out.points = points_of(rates, clocks, seconds);
-  add_span_of_batches(benchmark, out.unit, out.points);
+  add_span_of_batches(benchmark, out.unit, rates, out.points);
   return out;
 }
 
@@ -212,6 +227,7 @@ std::string course_text(const Sustained& course) {
   const std::string time =
       course.seconds < in_minutes ? fmt::format("{:.0f} s", course.seconds) : duration(course.seconds);
   std::string out = fmt::format("{}, {}", time, rates_text(course));
+  if (course.idle_seconds > 0) out += fmt::format("; nothing ran for {} s", course.idle_seconds);
   if (!course.modes.empty()) out += "; " + course.modes;
   std::vector<std::string> gpu;
   if (course.sm_clock_hz) gpu.push_back("SM clock " + both(*course.sm_clock_hz, "hertz"));

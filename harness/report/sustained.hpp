@@ -15,7 +15,7 @@ namespace gpugauge::report {
 /// One second of a course, or several neighbouring ones of a long course.
 struct SustainedPoint {
   double seconds = 0;                        ///< its middle, since the first batch began
-  double rate = 0;                           ///< mean, in Sustained::unit
+  double rate = 0;                           ///< mean, in Sustained::unit; 0: nothing ran
   std::optional<double> slowest_batch = {};  ///< rate of its slowest batch; absent if no batch is known
   std::optional<double> fastest_batch = {};  ///< likewise
   std::optional<double> sm_clock_hz = {};    ///< mean; absent if it is not known
@@ -37,8 +37,9 @@ struct Sustained {
   std::string unit;       ///< of the rate, one of result::units
   std::size_t of =
       1;  ///< courses of this benchmark, of which this one has the lowest last second for its first
-  double seconds = 0;                            ///< how long it ran, > 0
-  FirstLast rate;                                ///< over the first and over the last second, both > 0
+  double seconds = 0;    ///< how long it ran, > 0
+  FirstLast rate;        ///< over the first and over the last second in which something ran, both > 0
+  int idle_seconds = 0;  ///< whole seconds in which nothing ran
   std::optional<FirstLast> sm_clock_hz;          ///< over the first and the last second
   std::optional<FirstLast> temperature_celsius;  ///< of the samples below
   std::optional<double> power_watt;              ///< median of the samples below

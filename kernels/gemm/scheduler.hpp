@@ -13,6 +13,10 @@ enum class Order {
   grouped,    ///< bands of rows, column by column (TileOrder)
 };
 
+/// Tiles from top to bottom of a band of the wgmma products, clusters or not. The 132 blocks of an H100 then
+/// work on bands of 16 by 8.25 tiles of 128x256.
+inline constexpr int band_rows = 16;
+
 /// The tiles of a product in units of `cluster` tiles, stacked vertically, one per block of a cluster. Where
 /// the tile rows are not a multiple of `cluster`, the last units contain tiles outside the matrix.
 struct Schedule {

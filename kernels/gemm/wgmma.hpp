@@ -36,7 +36,10 @@ cudaError_t wgmma_ring(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int 
 /// 128x256 tiles by two consumer warpgroups that take over the producer's registers.
 cudaError_t wgmma_two_consumers(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k,
                                 cudaStream_t stream);
-/// Persistent: one block per SM takes all tiles, in an order that shares L2.
+/// Persistent: one block per SM takes all tiles, row after row.
+cudaError_t wgmma_persistent_rows(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k,
+                                  cudaStream_t stream);
+/// Tiles are taken in bands, so that those made at the same time read fewer rows of A and columns of B.
 cudaError_t wgmma_persistent(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 /// Clusters of two blocks load B once for both.
 cudaError_t wgmma_cluster(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);

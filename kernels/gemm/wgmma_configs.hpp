@@ -37,10 +37,14 @@ struct TwoConsumers : OneConsumer {
   static constexpr bool move_registers = true;
 };
 
-/// The producer loads the next tile while the last one is stored; concurrent tiles share L2.
-struct Persistent : TwoConsumers {
+/// The producer loads the next tile while the last one is stored.
+struct PersistentRows : TwoConsumers {
   /// Each block processes many tiles.
   static constexpr bool persistent = true;
+};
+
+/// Tiles that are made at the same time share rows of A and columns of B in L2.
+struct Persistent : PersistentRows {
   /// Bands of rows.
   static constexpr Order order = Order::grouped;
 };

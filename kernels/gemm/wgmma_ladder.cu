@@ -43,6 +43,11 @@ cudaError_t wgmma_two_consumers(const Bf16* a, const Bf16* b, Bf16* c, int m, in
   return launch_ring<Bf16, configs::TwoConsumers>(a, b, c, m, n, k, stream);
 }
 
+cudaError_t wgmma_persistent_rows(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k,
+                                  cudaStream_t stream) {
+  return launch_ring<Bf16, configs::PersistentRows>(a, b, c, m, n, k, stream);
+}
+
 cudaError_t wgmma_persistent(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k,
                              cudaStream_t stream) {
   return launch_ring<Bf16, configs::Persistent>(a, b, c, m, n, k, stream);

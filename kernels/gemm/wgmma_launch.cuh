@@ -43,8 +43,8 @@ cudaError_t launch_ring(const In* a, const In* b, Bf16* c, int m, int n, int k, 
   if (const cudaError_t status = maps.make(a, b, c, m, n, k, R::tile_m); status != cudaSuccess) return status;
   // A build without code for 9.0 would run other code there (PTX of 8.0), in which the kernel traps.
   if (const cudaError_t status = supports(kernel, 90); status != cudaSuccess) return status;
-  constexpr int group = 16 / Config::cluster;  // bands of 16 tiles of 128 rows
-  const Schedule schedule = schedule_of(m, n, R::tile_m, R::tile_n, Config::cluster, group);
+  const Schedule schedule =
+      schedule_of(m, n, R::tile_m, R::tile_n, Config::cluster, band_rows / Config::cluster);
   const std::int64_t units = std::int64_t{schedule.rows} * schedule.columns;
   if (units * Config::cluster > 0x7fffffff) return cudaErrorInvalidValue;
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,11 +29,6 @@ bool is_limited(double sm_clock_hz) {
   constexpr double clearly = 0.95;
   const double highest = device().sm_clock_max_hz;
   return sm_clock_hz > 0 && highest > 0 && sm_clock_hz < clearly * highest;
-}
-
-bool is_bound_by_memory(const Instance& instance) {
-  const std::vector<std::string>& classes = instance.metric_classes();
-  return !classes.empty() && classes.front() == "hbm";
 }
 
 }  // namespace

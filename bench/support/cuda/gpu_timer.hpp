@@ -50,10 +50,11 @@ class GpuTimer final : public Timer {
   /// Enqueues `operations` operations and waits for them. Returns the seconds between the events around them,
   /// and the mean SM clock. Throws CudaError.
   BatchTime time_batch(std::int64_t operations) override;
-  /// Runs operations until the SM clock is flat, for at most Options::warm_seconds. Work whose first class is
-  /// "hbm" continues up to memory_settles_seconds() while throughput moves. Work that draws much power
-  /// continues until its throughput is flat too (power_warm_up_after). Notes: "warm_up_seconds" where it took
-  /// longer than Options::warm_seconds, and "warm_up" where throughput or clock did not become flat.
+  /// Runs operations until the SM clock is flat, for at most Options::warm_seconds. Work that
+  /// is_bound_by_memory() continues up to memory_settles_seconds() while throughput moves. Work that draws
+  /// much power continues until its throughput is flat too (power_warm_up_after). Notes: "warm_up_seconds"
+  /// where it took longer than Options::warm_seconds, and "warm_up" where throughput or clock did not become
+  /// flat.
   void warm_up() override;
   /// "cuda_event".
   std::string name() const override { return "cuda_event"; }

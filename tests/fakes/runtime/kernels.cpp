@@ -1,8 +1,10 @@
 // Kernels of the fake runtime: how nvcc's code registers and launches them, and the few that do their work,
 // by a twin on the host. Every other kernel is launched and does nothing.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -66,9 +68,21 @@ void spin(void** arguments, const std::string&) {
   }
 }
 
-// Compares nothing: says that it came to every element and that each is right.
-void agree(void** arguments, const std::string&) {
-  argument<gpugauge::kernels::Comparison*>(arguments, 2)->compared = argument<std::size_t>(arguments, 0);
+// The first kilobyte of an array: the rest is never looked at.
+void copy(void** arguments, const std::string&) {
+  const std::size_t bytes = argument<std::size_t>(arguments, 2) * sizeof(float);
+  std::memcpy(argument<float*>(arguments, 1), argument<const float*>(arguments, 0),
+              std::min<std::size_t>(bytes, 1024));
+}
+
+// Compares nothing: says that it came to every element and that each is right. Of a copy, which begins with
+// its target, the first element is wrong where it is still poison.
+void agree(void** arguments, const std::string& name) {
+  auto* const found = argument<gpugauge::kernels::Comparison*>(arguments, 2);
+  found->compared = argument<std::size_t>(arguments, 0);
+  if (fake::runtime::is_called(name, "Copied") &&
+      *argument<const std::uint32_t*>(arguments, 1) == 0xffffffffU)
+    found->wrong = 1;
 }
 
 struct Twin {
@@ -77,7 +91,8 @@ struct Twin {
 };
 
 constexpr Twin twins[]{{"counting_kernel", counting}, {"folding", folding},  {"blocker_kernel", block},
-                       {"clock_stamp_kernel", stamp}, {"spin_kernel", spin}, {"compare_kernel", agree}};
+                       {"clock_stamp_kernel", stamp}, {"spin_kernel", spin}, {"compare_kernel", agree},
+                       {"copy_kernel", copy}};
 
 cudaError_t launch(const char* call, const void* kernel, void** arguments) {
   if (const cudaError_t told = fake::runtime::enter(call); told != cudaSuccess) return told;

@@ -66,6 +66,18 @@ END""",
     )
 
 
+def left_over(id, cuda, what="", **more):
+    """What was timed copies nothing: its target is right all the same, because the warm-up left it so."""
+    run = PEER.replace("copy/peer", f"^{id}$").replace("peer.json", "copied.json")
+    if not id.startswith("copy/"):
+        run = run.replace("copies/gpugauge-bench-copy", f"gpugauge-bench-{id.split('/')[0]}")
+    says = "ERROR OCCURRED: 'wrong result: the same after one more (copy|launch) into poisoned memory" + what
+    return broken(
+        f"{id} that copies nothing once it is warm", cuda, says, run=run,
+        **{"output": "none", "lacks": "elements that differ|ignored", **more},
+    )
+
+
 ROWS = [
     broken(
         "no fault, so that the others are shown to be one",
@@ -296,6 +308,17 @@ END""",
         "cudaEventRecord:4=999",
         r"memory/copy/cold failed: recording an event failed: cudaErrorUnknown \(999\)",
         run=COPY,
+    ),
+    left_over("memory/copy/cold", "copy_kernel:2=idle"),
+    left_over("copy/h2d/pinned_sm/4KiB", "copy_kernel:2=idle"),
+    left_over("copy/d2h/pinned_sm/4KiB", "copy_kernel:2=idle"),
+    left_over("copy/h2d/pinned/4KiB", "cudaMemcpyAsync:20=idle"),
+    left_over("copy/d2h/pageable/4KiB", "cudaMemcpyAsync:20=idle"),
+    left_over("copy/bidirectional/pinned/64MiB", "cudaMemcpyAsync:20=idle", ", on the device", memory_mib=600),
+    left_over("copy/d2d/256MiB", "cudaMemcpyAsync:20=idle", memory_mib=1200),
+    between(
+        "copies between GPUs that copy nothing once they were tried",
+        "cudaMemcpyPeerAsync:5=idle", 1, "poisoned memory", 6,
     ),
     between(
         "copies between GPUs without a fault, so that the others are shown to be one",

@@ -361,6 +361,8 @@ TEST(Trial, WhatIsKeptAsFailedSaysWhyBesideWhatWasMeasured) {
   EXPECT_EQ(kept[0].status, Status::failed);
   EXPECT_EQ(kept[0].reason, "rank 3 is gone");
   EXPECT_EQ(kept[0].metrics.size(), 1U);
+  ASSERT_TRUE(kept[0].timeline);
+  EXPECT_GE(kept[0].timeline->ended, kept[0].timeline->began) << "a sample file refuses the other order";
 }
 
 TEST(Trial, TakesBatchesThatTheBodyTimedItself) {

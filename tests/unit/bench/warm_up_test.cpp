@@ -140,6 +140,28 @@ TEST(Warming, OfMemoryWaitsWhereItsClockMayHaveFallen) {
   EXPECT_EQ(memory_settles_seconds(2.9), 0);
 }
 
+TEST(Warming, MemoryBoundsItsOwnClassTransformsAndPrimitivesThatAreMeasuredByBytes) {
+  const auto bound = [](Quantity quantity, const char* metric_class) {
+    const Definition definition = define("family", "op")
+                                      .isolates("anything")
+                                      .bad_value("anything")
+                                      .quantity(quantity, metric_class)
+                                      .body([](Trial&) {});
+    return is_bound_by_memory(instances_of(definition).at(0));
+  };
+  EXPECT_TRUE(bound(Quantity::bandwidth, "hbm"));
+  EXPECT_TRUE(bound(Quantity::rate, "hbm"));
+  EXPECT_TRUE(bound(Quantity::throughput, "fft"));
+  EXPECT_TRUE(bound(Quantity::bandwidth, "primitive"));
+  EXPECT_FALSE(bound(Quantity::rate, "primitive")) << "sorting, and whole numbers from registers";
+  EXPECT_FALSE(bound(Quantity::throughput, "primitive"));
+  EXPECT_FALSE(bound(Quantity::throughput, "gemm16"));
+  EXPECT_FALSE(bound(Quantity::bandwidth, "h2d"));
+  const Definition custom =
+      define("family", "op").isolates("x").bad_value("x").custom_metrics({"hbm"}).body([](Trial&) {});
+  EXPECT_TRUE(is_bound_by_memory(instances_of(custom).at(0)));
+}
+
 TEST(Warming, OfOtherWorkAsksForTheClockAlone) {
   using enum Warming;
   const std::vector<Reading> rising{{200, 1.9e9}, {600, 1.9e9}, {1000, 1.9e9}};

@@ -1,6 +1,7 @@
 // Which block takes which tile, and when a stage of the ring may be filled and read.
 #include "kernels/gemm/scheduler.hpp"
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <utility>
@@ -58,6 +59,37 @@ TEST(Schedule, gives_every_tile_to_one_block_by_rows) {
 }
 TEST(Schedule, gives_every_tile_to_one_block_by_bands) {
   expect_every_tile_once<Order::grouped>();
+}
+
+/// Rows of A and columns of B that `blocks` blocks, which all take their next tile together, read of tiles of
+/// 128x256: the mean over all turns.
+template <Order order>
+int read_at_a_time(int edge, int blocks, int cluster) {
+  const Schedule schedule = schedule_of(edge, edge, 128, 256, cluster, band_rows / cluster);
+  const int units = blocks / cluster;
+  std::size_t read = 0;
+  int turns = 0;
+  for (int first = 0; first < schedule.units(); first += units, ++turns) {
+    std::set<int> rows;
+    std::set<int> columns;
+    for (int unit = first; unit < std::min(first + units, schedule.units()); ++unit) {
+      const Tile tile = schedule.unit<order>(unit);
+      rows.insert(tile.row);
+      columns.insert(tile.column);
+    }
+    read += rows.size() * 128 * static_cast<std::size_t>(cluster) + columns.size() * 256;
+  }
+  return static_cast<int>(read) / turns;
+}
+
+// The figures of docs/matrix-products.md, for an H100 of 132 SMs.
+TEST(Schedule, in_bands_fewer_rows_and_columns_are_read_at_a_time) {
+  EXPECT_EQ(read_at_a_time<Order::row_major>(4096, 132, 1), 5216);
+  EXPECT_EQ(read_at_a_time<Order::grouped>(4096, 132, 1), 4544);
+  EXPECT_EQ(read_at_a_time<Order::row_major>(8192, 132, 1), 8816);
+  EXPECT_EQ(read_at_a_time<Order::grouped>(8192, 132, 1), 4672);
+  EXPECT_EQ(read_at_a_time<Order::grouped>(8192, 132, 2), 4672)
+      << "a cluster takes half as many units of two";
 }
 
 TEST(RingPosition, names_the_phases_of_each_slot_by_turns) {

@@ -128,6 +128,9 @@ TEST(WgmmaRing, ring_is_right) {
 TEST(WgmmaRing, two_consumers_is_right) {
   expect_ring_is_right<Bf16, gemm::configs::TwoConsumers>({{128, 256, 64, 1}, {130, 264, 584, 4}});
 }
+TEST(WgmmaRing, persistent_rows_is_right) {
+  expect_ring_is_right<Bf16, gemm::configs::PersistentRows>({{260, 264, 328, 2}});
+}
 TEST(WgmmaRing, persistent_is_right) {
   expect_ring_is_right<Bf16, gemm::configs::Persistent>({{260, 264, 328, 2}});
 }

@@ -90,6 +90,38 @@ TEST(Sustained, HasAPointASecondAndItsSlowestAndFastestBatch) {
                                   SustainedPoint{3.5, 6.1e14, 5e14, 6.25e14, 1.29e9}));
 }
 
+// Of four seconds the second and the third are pauses: the eight batches belong to the other two, four each.
+TEST(Sustained, SecondsInWhichNothingRanAreSaidAndDrawnAsZero) {
+  result::Run run = run_of_gemm();
+  result::BenchmarkResult& gemm = run.processes[0].samples->benchmarks[0];
+  gemm.notes["rate_per_second"] = "6.4e+14 0 0 6.1e+14";
+  gemm.notes["sm_clock_mhz_per_second"] = "1410 0 0 1290";
+  gemm.batches.seconds_per_operation = {.16, .16, .16, .16, .16, .16, .16, .16};
+  const Sustained found = sustained({&run, 1})[0];
+  EXPECT_EQ(found.idle_seconds, 2);
+  EXPECT_THAT(sentence(found),
+              HasSubstr("4 s, first second 640 TFLOP/s, last 612 (-4.4%); nothing ran for 2 s; SM clock"));
+  EXPECT_THAT(found.points,
+              ElementsAre(SustainedPoint{.5, 6.4e14, 6.25e14, 6.25e14, 1.41e9}, SustainedPoint{1.5, 0},
+                          SustainedPoint{2.5, 0}, SustainedPoint{3.5, 6.1e14, 6.25e14, 6.25e14, 1.29e9}));
+  EXPECT_EQ(page_sustained({run})[0]["points"][1].dump(), "[1.5,0.0,null,null,null]");
+  gemm.notes["rate_per_second"] = "0 6.4e+14 6.1e+14 0";
+  gemm.metrics.resize(1);
+  EXPECT_EQ(sustained({&run, 1})[0].rate, (FirstLast{6.4e14, 6.1e14})) << "of what ran";
+}
+
+TEST(Sustained, APointOfSeveralSecondsHoldsThePauseInIts) {
+  result::Run run = run_of_gemm();
+  result::BenchmarkResult& gemm = run.processes[0].samples->benchmarks[0];
+  std::string rates = "0";
+  for (int second = 1; second < 480; ++second) rates += " 6e+14";
+  gemm.notes["rate_per_second"] = rates;
+  gemm.batches.window_seconds = 480;
+  const Sustained found = sustained({&run, 1})[0];
+  EXPECT_EQ(found.points[0].rate, 3e14);
+  EXPECT_EQ(found.points[1].rate, 6e14);
+}
+
 TEST(Sustained, WhatTheFileLacksIsLeftOut) {
   result::Run run = run_of_gemm();
   run.telemetry.clear();
@@ -107,7 +139,9 @@ TEST(Sustained, WhatTheFileLacksIsLeftOut) {
       << "then the last whole second";
   gemm.notes["rate_per_second"] = "6.4e+14 nonsense";
   EXPECT_THAT(sustained({&run, 1}), IsEmpty());
-  gemm.notes["rate_per_second"] = "0 6.4e+14";
+  gemm.notes["rate_per_second"] = "-1 6.4e+14";
+  EXPECT_THAT(sustained({&run, 1}), IsEmpty());
+  gemm.notes["rate_per_second"] = "0 0";
   EXPECT_THAT(sustained({&run, 1}), IsEmpty());
   gemm.notes.erase("rate_per_second");
   EXPECT_THAT(sustained({&run, 1}), IsEmpty());

@@ -1,5 +1,6 @@
 #include "sustained/course.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <stdexcept>
@@ -12,15 +13,28 @@ namespace {
 
 using testing::DoubleNear;
 using testing::Each;
+using testing::ElementsAre;
 
-/// 50 batches a second for `seconds`, each operation taking what `seconds_at` says.
+/// 50 batches a second for `seconds`, each operation taking what `seconds_at` says. The GPU is at work for
+/// 19.5 ms of the 20 ms of a batch.
 template <typename SecondsAt>
 std::vector<Point> course(int seconds, const SecondsAt& seconds_at) {
   std::vector<Point> points;
   for (int i = 0; i < seconds * 50; ++i) {
     const double end = (i + 1) / 50.0 - 1e-6;
-    points.push_back({end, seconds_at(end), 1.5e9});
+    points.push_back({end, seconds_at(end), 1.5e9, 19.5e-3});
   }
+  return points;
+}
+
+/// The course without what begins in [from, to): nothing ran meanwhile.
+std::vector<Point> with_pause(std::vector<Point> points, double from, double to) {
+  points.erase(std::remove_if(points.begin(), points.end(),
+                              [&](const Point& point) {
+                                const double begin = point.end_seconds - point.busy_seconds;
+                                return begin >= from && begin < to;
+                              }),
+               points.end());
   return points;
 }
 
@@ -49,15 +63,54 @@ TEST(Course, one_slow_second_in_the_middle_is_found) {
 }
 
 TEST(Course, batches_longer_than_a_second_still_have_one) {
-  const Course slow = course_of({{1.5, 1.5, 0}, {3, 1.5, 0}, {4.5, 1.5, 0}});
+  const Course slow = course_of({{1.5, 1.5, 0, 1.5}, {3, 1.5, 0, 1.5}, {4.5, 1.5, 0, 1.5}});
   EXPECT_NEAR(slow.first_second, 1 / 1.5, 1e-9);
   EXPECT_NEAR(slow.last_second, 1 / 1.5, 1e-9);
   EXPECT_NEAR(slow.slowest_second, 1 / 1.5, 1e-9);
 }
 
+// Of 2.5 s each: no batch ends in the seconds from 0, 1, 3 and 6.
+TEST(Course, a_second_that_one_batch_spans_has_the_rate_and_clock_of_that_batch) {
+  const Course slow = course_of({{2.5, .5, 1e9, 2.5}, {5, .25, 2e9, 2.5}, {7.5, .5, 3e9, 2.5}});
+  EXPECT_THAT(slow.per_second, ElementsAre(2, 2, 2, 4, 4, 4, 2));
+  EXPECT_THAT(slow.clock_per_second, ElementsAre(1e9, 1e9, 1e9, 2e9, 2e9, 2e9, 3e9));
+  EXPECT_NEAR(slow.longest_pause, 0, 1e-9);
+}
+
+TEST(Course, a_second_in_which_nothing_ran_is_a_zero_and_what_follows_keeps_its_place) {
+  const Course broken =
+      course_of(with_pause(course(10, [](double at) { return at < 5 ? 1e-3 : 2e-3; }), 2.9, 5.1));
+  ASSERT_EQ(broken.per_second.size(), 9U);
+  EXPECT_THAT(broken.per_second,
+              ElementsAre(DoubleNear(1000, 1e-6), DoubleNear(1000, 1e-6), DoubleNear(1000, 1e-6), 0, 0,
+                          DoubleNear(500, 1e-6), DoubleNear(500, 1e-6), DoubleNear(500, 1e-6),
+                          DoubleNear(500, 1e-6)));
+  EXPECT_EQ(broken.clock_per_second[3], 0);
+  EXPECT_NEAR(broken.slowest_second, 500, 1e-6) << "of what ran";
+  // The batch that begins at 2.8805 ends at 2.9; that of 5.1005 is the next. Between others lie .5 ms.
+  EXPECT_NEAR(broken.longest_pause, 5.1005 - 2.9 - .5e-3, 1e-5);
+}
+
+TEST(Course, a_pause_within_a_second_leaves_no_zero_and_is_the_longest) {
+  const Course broken = course_of(with_pause(course(10, [](double) { return 1e-3; }), 3.05, 3.95));
+  EXPECT_THAT(broken.per_second, Each(DoubleNear(1000, 1e-6)));
+  EXPECT_NEAR(broken.longest_pause, .9, 1e-5);
+}
+
+TEST(Course, a_pause_before_the_first_batch_is_one) {
+  const Course late = course_of(with_pause(course(10, [](double) { return 1e-3; }), -1, 1.5));
+  EXPECT_EQ(late.per_second.front(), 0);
+  EXPECT_NEAR(late.first_second, 1000, 1e-6);
+  EXPECT_NEAR(late.longest_pause, 1.5, 1e-5);
+}
+
+TEST(Course, without_a_pause_what_lies_between_batches_is_none) {
+  EXPECT_NEAR(course_of(course(10, [](double) { return 1e-3; })).longest_pause, 0, 1e-5);
+}
+
 TEST(Course, less_than_two_seconds_are_none) {
   EXPECT_THROW(course_of({}), std::invalid_argument);
-  EXPECT_THROW(course_of({{1, 1e-3, 0}}), std::invalid_argument);
+  EXPECT_THROW(course_of({{1, 1e-3, 0, 1}}), std::invalid_argument);
 }
 
 TEST(Modes, two_clocks_are_two_modes) {
