@@ -10,15 +10,15 @@ namespace {
 constexpr double end_resolution = 0.5e-3;
 
 void context(Trial& trial) {
-  const std::vector<FreshResult> results = sample(trial, [] {
+  const Sampled sampled = sample(trial, [] {
     FreshProcess process = own_child(child_name);
     process.environment = environment_of(lazy, "");
     return process;
   });
   for (const char* name : {key::driver_start, key::context})
-    add_times(trial, results, name, "init", steady_resolution_seconds(),
+    add_times(trial, sampled.results, name, "init", steady_resolution_seconds(),
               [&](const FreshResult& result) { return result.report.at(name); });
-  add_times(trial, results, "whole_process", "init", end_resolution,
+  add_times(trial, sampled.results, "whole_process", "init", end_resolution,
             [](const FreshResult& result) { return result.wall_seconds; });
 }
 

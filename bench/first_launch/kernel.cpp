@@ -7,6 +7,7 @@
 #include "first_launch/samples.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
+#include "support/statistics.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench::first_launch {
@@ -40,17 +41,25 @@ void kernel(Trial& trial) {
   if (is_jit(mode)) skip_where_nothing_is_compiled(trial);
   FreshFolders folders;
   std::filesystem::path cache = folders.next();
-  const std::vector<FreshResult> results = sample(trial, [&] {
+  const Sampled sampled = sample(trial, [&] {
     if (mode == jit_cold) cache = folders.next();
     FreshProcess process = own_child(child_name);
     process.environment = environment_of(mode, cache.string());
     return process;
   });
+  const std::vector<FreshResult>& results = sampled.results;
   for (const FreshResult& result : results)
     if (const auto why = why_not_shown(mode, static_cast<int>(result.report.at(key::ptx_version)),
                                        cuda::device().compute_capability, GPUGAUGE_FAMILY_PTX))
       trial.skip(*why);
   if (is_jit(mode)) trial.note("cache_files", std::to_string(files_in(cache)));
+  if (mode == jit_warm) {
+    std::vector<double> warm;
+    warm.reserve(results.size());
+    for (const FreshResult& result : results) warm.push_back(result.report.at(key::first_launch));
+    trial.note("cache_used",
+               cache_used(sampled.before.report.at(key::first_launch), median(std::move(warm))));
+  }
 
   const auto add = [&](const char* name, const char* metric_class) {
     add_times(trial, results, name, metric_class, steady_resolution_seconds(),
@@ -67,10 +76,11 @@ const Registration registered{
             "In a fresh process: the first launch of a kernel until it has ended, the second one, and the "
             "time from the first CUDA call to the first result. lazy: machine code, loaded at the launch; "
             "eager: all machine code of the executable, loaded with the context; jit_cold: PTX that the "
-            "driver compiles; jit_warm: PTX that it finds compiled in its cache")
+            "driver compiles; jit_warm: the same once its cache has been filled. Whether the driver took it from "
+            "there, the note cache_used says: CUDA_FORCE_PTX_JIT, which both set, may keep it from that")
         .bad_value(
-            "a slow processor or file system, an attached tool, CUDA_MODULE_LOADING=EAGER; jit_warm as slow "
-            "as jit_cold: the cache is switched off, full or cannot be written; a driver regression")
+            "a slow processor or file system, an attached tool, CUDA_MODULE_LOADING=EAGER; no cache_files: "
+            "the cache is switched off, full or cannot be written; a driver regression")
         .axis("mode", {lazy, eager, jit_cold, jit_warm})
         .from(Depth::quick, "mode", {lazy})
         .from(Depth::deep, "mode", {eager, jit_cold, jit_warm})

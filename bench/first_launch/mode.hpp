@@ -5,13 +5,20 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace gpugauge::bench::first_launch {
 
 /// The modes, as written in ids.
 inline constexpr const char* lazy = "lazy";          ///< machine code, loaded when a kernel is first launched
 inline constexpr const char* eager = "eager";        ///< machine code, all loaded when the context is made
 inline constexpr const char* jit_cold = "jit_cold";  ///< PTX, compiled by the driver; its cache is empty
-inline constexpr const char* jit_warm = "jit_warm";  ///< PTX, already compiled in the driver's cache
+inline constexpr const char* jit_warm = "jit_warm";  ///< PTX, and the driver's cache is filled
+
+/// "0.198 s".
+inline std::string seconds_text(double seconds) {
+  return fmt::format("{:.3f} s", seconds);
+}
 
 inline bool is_jit(const std::string& mode) {
   return mode == jit_cold || mode == jit_warm;
@@ -25,6 +32,12 @@ inline std::map<std::string, std::optional<std::string>> environment_of(const st
     return {{"CUDA_MODULE_LOADING", mode == eager ? "EAGER" : "LAZY"}, {"CUDA_FORCE_PTX_JIT", std::nullopt}};
   // Lazy, because the other kernels in the executable have no PTX and must not be loaded.
   return {{"CUDA_MODULE_LOADING", "LAZY"}, {"CUDA_FORCE_PTX_JIT", "1"}, {"CUDA_CACHE_PATH", cache}};
+}
+
+/// Note: whether a start took less than half of the one that filled the cache, both in seconds. A driver that
+/// compiles anew takes about as long again.
+inline std::string cache_used(double filling, double later) {
+  return later < filling / 2 ? "yes" : "not seen: " + seconds_text(later) + " after " + seconds_text(filling);
 }
 
 /// Whether a driver that supports CUDA `driver_version` refuses PTX of a toolkit of `toolkit_version` (12040

@@ -16,11 +16,12 @@ std::filesystem::path FreshFolders::next() {
   return folder;
 }
 
-std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()>& next) {
+Sampled sample(Trial& trial, const std::function<FreshProcess()>& next) {
   constexpr std::size_t fewest = 3;
   constexpr std::size_t most = 100;
-  cuda::run_fresh_on_gpu(trial, next());
-  std::vector<FreshResult> results;
+  Sampled out;
+  out.before = cuda::run_fresh_on_gpu(trial, next());
+  std::vector<FreshResult>& results = out.results;
   const double start = steady_seconds();
   while (results.size() < most) {
     const double past = steady_seconds() - start;
@@ -39,7 +40,7 @@ std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()
   const Report& last = results.back().report;
   trial.note("ptx_version", fmt::format("{:.0f}", last.at(key::ptx_version)));
   trial.note("binary_version", fmt::format("{:.0f}", last.at(key::binary_version)));
-  return results;
+  return out;
 }
 
 void add_times(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,

@@ -40,10 +40,16 @@ class FreshFolders {
   int count_ = 0;
 };
 
+/// Fresh processes.
+struct Sampled {
+  FreshResult before;                ///< the one that counts for nothing: it brings files into memory
+  std::vector<FreshResult> results;  ///< at least one
+};
+
 /// Runs one process untimed, so that its files are in memory. Then runs others until the trial's window is
 /// full, at least three unless the budget ends first. Records how many ran, and that every kernel computed
 /// the right values. Throws like run_fresh.
-std::vector<FreshResult> sample(Trial& trial, const std::function<FreshProcess()>& next);
+Sampled sample(Trial& trial, const std::function<FreshProcess()>& next);
 
 /// Adds the metrics `name` (the median of `value` over the processes in seconds), `name`_p90 and `name`_p99.
 /// A p90 is judged from 10 processes on and a p99 from 100; with fewer they are only recorded.

@@ -60,6 +60,11 @@ TEST(Mode, needs_a_driver_as_new_as_the_ptx) {
   EXPECT_FALSE(first_launch::refuses_ptx(0, 12040));     // unknown
 }
 
+TEST(Mode, tells_whether_the_cache_was_used) {
+  EXPECT_EQ(first_launch::cache_used(.28, .13), "yes");
+  EXPECT_EQ(first_launch::cache_used(.281, .198), "not seen: 0.198 s after 0.281 s");
+}
+
 TEST(Mode, is_shown_by_the_version_that_the_code_was_made_for) {
   const auto shown = [](const char* mode, int ptx, int capability) {
     return !first_launch::why_not_shown(mode, ptx, capability, 75);
