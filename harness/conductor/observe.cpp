@@ -17,6 +17,7 @@
 #include "conductor/nvlinks.hpp"
 #include "conductor/observe_failures.hpp"
 #include "conductor/observe_figures.hpp"
+#include "conductor/observe_nccl.hpp"
 #include "conductor/observe_notes.hpp"
 #include "conductor/observe_scopes.hpp"
 #include "conductor/observe_spread.hpp"
@@ -236,28 +237,6 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
   }
 }
 
-/// The note from NCCL's log, from the first process that has it; "" without one.
-std::string nccl_note(const Runs& runs, const std::string& key) {
-  for (const result::Run& run : runs)
-    for (const result::Process& process : run.processes) {
-      if (!process.samples) continue;
-      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
-        if (const std::string* note = fact(benchmark.notes, key)) return *note;
-    }
-  return "";
-}
-
-void add_nccl(const Runs& runs, const baseline::Baseline* before, Observation& out) {
-  for (const char* key : {"nccl.version", "nccl.transport", "nccl.plugin"}) {
-    const std::string now = nccl_note(runs, key);
-    if (now.empty()) continue;
-    out.inventory[key] = now == "none" ? diagnose::Value() : diagnose::Value(now);
-    const std::string then = before == nullptr ? "" : nccl_note(before->runs, key);
-    if (!then.empty() && then != now && out.changed)
-      out.changed->emplace(key, diagnose::Change{diagnose::Value(then), diagnose::Value(now)});
-  }
-}
-
 }  // namespace
 
 Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
@@ -293,7 +272,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
     add_nvlinks(device.rounds, out);
   }
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
-  add_nccl(device.rounds, before, out);
+  add_nccl(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   add_gpu_memory(device.rounds, out);
   add_gpu_before(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   add_persisting_l2(device.rounds, out);
