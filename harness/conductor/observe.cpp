@@ -24,6 +24,7 @@
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "conductor/stack_facts.hpp"
+#include "conductor/work_samples.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/products.hpp"
 #include "result/facts.hpp"
@@ -38,13 +39,6 @@ using diagnose::Observation;
 using judge::Verdict;
 using judge::VerdictKind;
 using Runs = std::vector<result::Run>;
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Adds kernel names of products that should use Tensor Cores and are slower or wrong. Kernels of a healthy
 /// benchmark would count in its favour, and fp32 products use no Tensor Cores. Where the Tensor Core proof of
@@ -86,34 +80,6 @@ const std::string* fact(const result::Facts& facts, const std::string& name) {
   return found == facts.end() ? nullptr : &found->second;
 }
 
-/// When the round's first process began. Before it the GPU was idle, or cooled from other work.
-double begin_of_work(const result::Run& run) {
-  double out = run.processes.empty() ? 0 : run.processes.front().start_seconds;
-  for (const result::Process& process : run.processes) out = std::min(out, process.start_seconds);
-  return out;
-}
-
-/// All samples of one source's series since the first process of their round began.
-std::vector<double> samples(const Runs& runs, const std::string& source, const std::string& name) {
-  std::vector<double> out;
-  for (const result::Run& run : runs) {
-    const double begin = begin_of_work(run);
-    for (const result::Series& series : run.telemetry) {
-      if (series.source != source || series.name != name) continue;
-      for (std::size_t i = 0; i < series.values.size(); ++i)
-        if (i >= series.seconds.size() || series.seconds[i] >= begin) out.push_back(series.values[i]);
-    }
-  }
-  return out;
-}
-
-/// Median of the upper half: the value reached under load.
-std::optional<double> loaded(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return median(std::move(values));
-}
-
 void add_throttling(const std::vector<double>& masks, Observation& out) {
   // The last reason concerns displays and is no word of an observation
   constexpr std::size_t observed_reasons = 8;
@@ -133,9 +99,10 @@ void add_throttling(const std::vector<double>& masks, Observation& out) {
 void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline* before, Observation& out) {
   const std::string source = "gpu:" + uuid;
   const auto add = [&](const char* name, const char* key, double scale, const char* expected = nullptr) {
-    if (const auto value = loaded(samples(runs, source, name))) out.telemetry[key] = *value * scale;
+    if (const auto value = value_under_load(samples_of(runs, source, name)))
+      out.telemetry[key] = *value * scale;
     if (expected == nullptr || before == nullptr) return;
-    if (const auto value = loaded(samples(before->runs, source, name)))
+    if (const auto value = value_under_load(samples_of(before->runs, source, name)))
       out.telemetry[expected] = *value * scale;
   };
   add("sm_clock_hz", "sm_clock_mhz", 1e-6, "sm_clock_expected_mhz");
@@ -144,13 +111,17 @@ void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline
   add("temperature_celsius", "temperature_c", 1);
   add("memory_temperature_celsius", "memory_temperature_c", 1);
   add("utilization", "utilization_percent", 100);
+  add("memory_used_bytes", "memory_used_mib", 1. / (1 << 20));
   add("pcie_generation", "pcie_generation", 1, "pcie_generation_expected");
   add("pcie_width", "pcie_width", 1, "pcie_width_expected");
   // What GPU and slot support together, according to NVML; the baseline itself may have had a narrow link.
   add("pcie_generation_max", "pcie_generation_max", 1);
   add("pcie_width_max", "pcie_width_max", 1);
   if (out.telemetry.contains("pcie_generation")) out.telemetry["pcie_sampled"] = "load";
-  add_throttling(samples(runs, source, "throttle_reasons"), out);
+  // The lowest number is the highest state.
+  if (const auto state = lowest_under_load(samples_of(runs, source, "performance_state")))
+    out.telemetry["pstate"] = fmt::format("P{:.0f}", *state);
+  add_throttling(samples_of(runs, source, "throttle_reasons"), out);
 }
 
 /// "gpu.<n>.", the prefix of the device's own facts; "" for the host.
@@ -265,6 +236,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   // A driver and its switches do not change what the processors do.
   if (node != nullptr && run.device != "host") add_stack_facts(*node, uuid, out);
   add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_processor_clock(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
   if (links) {
