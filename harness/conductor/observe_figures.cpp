@@ -104,6 +104,10 @@ void add_figures(const std::vector<Verdict>& verdicts, Observation& out) {
       out.metrics.push_back(std::move(metric));
       continue;
     }
+    if (verdict.value && !verdict.unit.empty()) {
+      metric.value = verdict.value;
+      metric.unit = verdict.unit;
+    }
     if (below_limit(verdict)) {
       if (!below.contains(verdict.metric)) continue;
       metric.factor = 1 / *verdict.share;
