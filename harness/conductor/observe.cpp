@@ -214,6 +214,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
                     const stack::Inventory* node) {
   Observation out;
   if (device.rounds.empty()) return out;
+  const Runs* const earlier = before == nullptr ? nullptr : &before->runs;
   const result::Run& run = device.rounds.front();
   const bool links = run.device == "links";  // links concern all GPUs; the model is that of the first
   const std::string uuid = run.device == "host" || links ? "" : run.device;
@@ -228,15 +229,15 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   out.about.compared_with = before != nullptr ? "earlier" : "expected";
   add_figures(device.verdicts, out);
   add_scopes(device.rounds, out);
-  add_spreads(device, before == nullptr ? nullptr : &before->runs, out);
+  add_spreads(device, earlier, out);
   add_failures(device, out);
   add_benchmark_notes(device, out);
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   // A driver and its switches do not change what the processors do.
   if (node != nullptr && run.device != "host") add_stack_facts(*node, uuid, out);
-  add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
-  add_processor_clock(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_host_load(device.rounds, earlier, out);
+  add_processor_clock(device.rounds, earlier, out);
   if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
   if (links) {
@@ -244,12 +245,12 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
     add_nvlinks(device.rounds, out);
   }
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
-  add_nccl(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_nccl(device.rounds, earlier, out);
   add_gpu_memory(device.rounds, out);
-  add_gpu_before(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_gpu_before(device.rounds, earlier, out);
   add_persisting_l2(device.rounds, out);
-  add_product_notes(device.rounds, out);
-  add_framework_notes(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_product_notes(device.rounds, earlier, out);
+  add_framework_notes(device.rounds, earlier, out);
   return out;
 }
 
