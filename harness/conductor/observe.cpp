@@ -14,6 +14,7 @@
 #include "conductor/gpu_before.hpp"
 #include "conductor/gpu_memory.hpp"
 #include "conductor/host_load.hpp"
+#include "conductor/jit_cache_notes.hpp"
 #include "conductor/nvlinks.hpp"
 #include "conductor/observe_failures.hpp"
 #include "conductor/observe_figures.hpp"
@@ -246,6 +247,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   }
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
   add_nccl(device.rounds, earlier, out);
+  add_jit_cache(device.rounds, earlier, out);
   add_gpu_memory(device.rounds, out);
   add_gpu_before(device.rounds, earlier, out);
   add_persisting_l2(device.rounds, out);
