@@ -1,4 +1,4 @@
-// Parses NCCL's log: version, paths, channels and the algorithms it chose.
+// Parses NCCL's log: version, paths, channels, the algorithms it chose, and why.
 #include "nccl/log.hpp"
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "result/error.hpp"
+#include "result/nccl_lines.hpp"
 #include "result/number.hpp"
 
 namespace gpugauge::bench::nccl {
@@ -168,10 +170,63 @@ void read_network(const std::string& line, Log& log) {
     log.plugin = "none";
 }
 
+/// A kind of lines that tell why NCCL goes a way. Of several that are alike up to `alike`, such as one for
+/// each network card, the first is kept; "" compares whole lines.
+struct Telling {
+  std::string_view words;
+  std::string_view alike = {};
+};
+constexpr std::array telling{
+    Telling{"NET/Plugin"},
+    Telling{"libibverbs"},
+    Telling{"GPU Direct RDMA Enabled", " for "},
+    Telling{"GPU Direct RDMA Disabled", " for "},
+    Telling{"set by environment"},
+    Telling{"NET/IB : No device found"},
+    Telling{"NET/IB : Using", " ["},
+    Telling{"P2P is disabled between", " between "},
+};
+
+/// Collects lines of these kinds, few of each.
+class Reasons {
+ public:
+  void read(const std::string& line, std::vector<std::string>& out) {
+    constexpr std::size_t most = 3;
+    const std::size_t mark = line.find("NCCL INFO ");
+    if (mark == std::string::npos) return;
+    std::string_view text = std::string_view(line).substr(mark + 10);
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+    // From 2.30 on NCCL says so before it tries libibverbs.so.1, which is the one that machines have.
+    if (text.ends_with("not open libibverbs.so")) return;
+    for (std::size_t i = 0; i < telling.size(); ++i) {
+      if (text.find(telling[i].words) == std::string_view::npos) continue;
+      const std::string_view kept =
+          telling[i].alike.empty() ? text : text.substr(0, text.find(telling[i].alike));
+      std::vector<std::string>& seen = seen_[i];
+      if (seen.size() >= most || std::find(seen.begin(), seen.end(), kept) != seen.end()) return;
+      seen.emplace_back(kept);
+      out.emplace_back(text);
+      return;
+    }
+  }
+
+ private:
+  std::array<std::vector<std::string>, telling.size()> seen_;
+};
+
+/// A plugin is asked for NCCL's newer interfaces first, and lacks those without harm.
+void drop_older_interfaces(Log& log) {
+  if (log.plugin.empty() || log.plugin == "none") return;
+  std::erase_if(log.reasons, [](const std::string& line) {
+    return line.find("NET/Plugin: Failed to find nccl") != std::string::npos;
+  });
+}
+
 }  // namespace
 
 Log parse_log(const std::string& text) {
   Log log;
+  Reasons reasons;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (const std::size_t warning = line.find("NCCL WARN "); warning != std::string::npos) {
@@ -193,9 +248,27 @@ Log parse_log(const std::string& text) {
     log.trees = log.trees || line.find("Connected all trees") != std::string::npos;
     log.nvls_tree = log.nvls_tree || line.find("Connected NVLS tree") != std::string::npos;
     read_network(line, log);
+    reasons.read(line, log.reasons);
     if (line.find(" Bytes -> ") != std::string::npos) read_choice(line, log);
   }
+  drop_older_interfaces(log);
   return log;
+}
+
+std::string in_one(const std::vector<std::string>& lines, std::size_t most) {
+  constexpr std::size_t longest = 200;
+  std::vector<std::string> kept;
+  for (const std::string& line : lines) {
+    std::string one = result::one_line(line, longest);
+    for (std::size_t at = one.find(result::nccl_between); at != std::string::npos;
+         at = one.find(result::nccl_between))
+      one.replace(at, result::nccl_between.size(), " / ");
+    if (kept.size() < most && std::find(kept.begin(), kept.end(), one) == kept.end())
+      kept.push_back(std::move(one));
+  }
+  std::string out;
+  for (const std::string& one : kept) out.append(out.empty() ? "" : result::nccl_between).append(one);
+  return out;
 }
 
 std::string transport_of(const Log& log) {

@@ -33,9 +33,17 @@ struct Log {
   bool nvls_tree = false;
   std::vector<Choice> choices;
   std::vector<std::string> warnings;  ///< NCCL WARN lines, without host and process
+  /// NCCL INFO lines that tell why NCCL goes the way it does, each once and without host and process: its
+  /// network plugin, libibverbs, InfiniBand, GPU Direct RDMA, peer access, and variables that it follows. Few
+  /// of each kind.
+  std::vector<std::string> reasons;
 };
 
 Log parse_log(const std::string& text);
+
+/// Lines of the log as one text for a note, with " | " between them (result::nccl_lines takes it apart). Each
+/// once; `most` of them, and of a long one the beginning and the end.
+std::string in_one(const std::vector<std::string>& lines, std::size_t most);
 
 /// "p2p", "shm", "ib", "net" (a plugin's) or "socket": the slowest kind of path in use, which bounds a ring;
 /// "" when there is none. The words are those of the observation's nccl.transport.

@@ -207,6 +207,7 @@ bool register_meeting() {
     facts["ranks.launcher"] = launch()->launcher;
     // The nodes of the measurement; unknown where the ranks did not meet.
     if (channel() != nullptr) facts["ranks.nodes"] = fmt::format("{}", fmt::join(channel()->hosts(), " "));
+    facts["ranks.node"] = host_name();
   };
   set_environment(std::move(environment));
   return true;

@@ -1,6 +1,5 @@
 #include "nccl/notes.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -34,10 +33,10 @@ void add_notes(Trial& trial, World& world) {
   note("nccl.paths", paths);
   if (log.collective_channels) note("nccl.channels", fmt::format("{}", *log.collective_channels));
   if (log.nvls_channels) note("nccl.nvls_channels", fmt::format("{}", *log.nvls_channels));
-  std::string warnings;
-  for (std::size_t i = 0; i < std::min<std::size_t>(log.warnings.size(), 5); ++i)
-    warnings += (warnings.empty() ? "" : " | ") + log.warnings[i];
-  note("nccl.warnings", warnings);
+  constexpr std::size_t warnings_most = 5;
+  constexpr std::size_t reasons_most = 12;
+  note("nccl.warnings", in_one(log.warnings, warnings_most));
+  note("nccl.reasons", in_one(log.reasons, reasons_most));
 }
 
 }  // namespace gpugauge::bench::nccl

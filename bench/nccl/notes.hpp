@@ -7,8 +7,8 @@
 namespace gpugauge::bench::nccl {
 
 /// Adds the note "ranks", and from the log "nccl.version", "nccl.transport", "nccl.network", "nccl.plugin",
-/// "nccl.paths", "nccl.channels", "nccl.nvls_channels" and "nccl.warnings" (the first five), where the log
-/// has them. "nccl.log" says why it was not read.
+/// "nccl.paths", "nccl.channels", "nccl.nvls_channels", "nccl.warnings" (the first five) and "nccl.reasons"
+/// (Log::reasons, the first twelve), where the log has them. "nccl.log" says why it was not read.
 void add_notes(Trial& trial, World& world);
 
 }  // namespace gpugauge::bench::nccl

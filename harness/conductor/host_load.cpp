@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "conductor/work_samples.hpp"
 #include "judge/pace.hpp"
 #include "result/number.hpp"
 
@@ -87,6 +88,23 @@ void add_processor_pace(const std::vector<judge::Verdict>& verdicts, const Runs&
   constexpr double nanoseconds = 1e9;
   out.telemetry["clock_reading_ns"] = pace->now * nanoseconds;
   out.telemetry["clock_reading_expected_ns"] = pace->before * nanoseconds;
+}
+
+void add_processor_clock(const Runs& runs, const Runs* before, diagnose::Observation& out) {
+  constexpr double mega = 1e6;
+  constexpr double percent = 100;
+  const auto clock = [](const Runs& side) {
+    return value_under_load(samples_of(side, "host", "cpu_clock_hz"));
+  };
+  const auto busy = [](const Runs& side) {
+    return value_under_load(samples_of(side, "host", "cpu_busy")).value_or(0);
+  };
+  const auto now = clock(runs);
+  if (!now) return;
+  out.telemetry["cpu_clock_mhz"] = *now / mega;
+  const auto then = before == nullptr ? std::nullopt : clock(*before);
+  if (then && !is_news(percent * busy(*before), percent * busy(runs)))
+    out.telemetry["cpu_clock_expected_mhz"] = *then / mega;
 }
 
 bool was_as_contended(const baseline::Baseline& before, const Runs& rounds) {

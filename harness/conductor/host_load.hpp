@@ -23,6 +23,11 @@ void add_host_load(const std::vector<result::Run>& runs, const std::vector<resul
 void add_processor_pace(const std::vector<judge::Verdict>& verdicts, const std::vector<result::Run>& runs,
                         const std::vector<result::Run>& before, diagnose::Observation& out);
 
+/// Adds the processors' mean clock under load, and the clock of the rounds of `before` where the processors
+/// were not clearly busier then: idle ones lower the mean. nullptr = nothing to compare with.
+void add_processor_clock(const std::vector<result::Run>& runs, const std::vector<result::Run>* before,
+                         diagnose::Observation& out);
+
 /// True where others kept the processors busy, or a thread waited for one, for 10 % of the time or more in
 /// the rounds of `before`, and `rounds` are not clearly worse. Contention then explains no slowdown between
 /// the two.

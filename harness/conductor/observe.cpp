@@ -14,15 +14,18 @@
 #include "conductor/gpu_before.hpp"
 #include "conductor/gpu_memory.hpp"
 #include "conductor/host_load.hpp"
+#include "conductor/jit_cache_notes.hpp"
 #include "conductor/nvlinks.hpp"
 #include "conductor/observe_failures.hpp"
 #include "conductor/observe_figures.hpp"
+#include "conductor/observe_nccl.hpp"
 #include "conductor/observe_notes.hpp"
 #include "conductor/observe_scopes.hpp"
 #include "conductor/observe_spread.hpp"
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "conductor/stack_facts.hpp"
+#include "conductor/work_samples.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/products.hpp"
 #include "result/facts.hpp"
@@ -37,13 +40,6 @@ using diagnose::Observation;
 using judge::Verdict;
 using judge::VerdictKind;
 using Runs = std::vector<result::Run>;
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Adds kernel names of products that should use Tensor Cores and are slower or wrong. Kernels of a healthy
 /// benchmark would count in its favour, and fp32 products use no Tensor Cores. Where the Tensor Core proof of
@@ -85,34 +81,6 @@ const std::string* fact(const result::Facts& facts, const std::string& name) {
   return found == facts.end() ? nullptr : &found->second;
 }
 
-/// When the round's first process began. Before it the GPU was idle, or cooled from other work.
-double begin_of_work(const result::Run& run) {
-  double out = run.processes.empty() ? 0 : run.processes.front().start_seconds;
-  for (const result::Process& process : run.processes) out = std::min(out, process.start_seconds);
-  return out;
-}
-
-/// All samples of one source's series since the first process of their round began.
-std::vector<double> samples(const Runs& runs, const std::string& source, const std::string& name) {
-  std::vector<double> out;
-  for (const result::Run& run : runs) {
-    const double begin = begin_of_work(run);
-    for (const result::Series& series : run.telemetry) {
-      if (series.source != source || series.name != name) continue;
-      for (std::size_t i = 0; i < series.values.size(); ++i)
-        if (i >= series.seconds.size() || series.seconds[i] >= begin) out.push_back(series.values[i]);
-    }
-  }
-  return out;
-}
-
-/// Median of the upper half: the value reached under load.
-std::optional<double> loaded(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return median(std::move(values));
-}
-
 void add_throttling(const std::vector<double>& masks, Observation& out) {
   // The last reason concerns displays and is no word of an observation
   constexpr std::size_t observed_reasons = 8;
@@ -132,9 +100,10 @@ void add_throttling(const std::vector<double>& masks, Observation& out) {
 void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline* before, Observation& out) {
   const std::string source = "gpu:" + uuid;
   const auto add = [&](const char* name, const char* key, double scale, const char* expected = nullptr) {
-    if (const auto value = loaded(samples(runs, source, name))) out.telemetry[key] = *value * scale;
+    if (const auto value = value_under_load(samples_of(runs, source, name)))
+      out.telemetry[key] = *value * scale;
     if (expected == nullptr || before == nullptr) return;
-    if (const auto value = loaded(samples(before->runs, source, name)))
+    if (const auto value = value_under_load(samples_of(before->runs, source, name)))
       out.telemetry[expected] = *value * scale;
   };
   add("sm_clock_hz", "sm_clock_mhz", 1e-6, "sm_clock_expected_mhz");
@@ -143,13 +112,17 @@ void add_gpu(const std::string& uuid, const Runs& runs, const baseline::Baseline
   add("temperature_celsius", "temperature_c", 1);
   add("memory_temperature_celsius", "memory_temperature_c", 1);
   add("utilization", "utilization_percent", 100);
+  add("memory_used_bytes", "memory_used_mib", 1. / (1 << 20));
   add("pcie_generation", "pcie_generation", 1, "pcie_generation_expected");
   add("pcie_width", "pcie_width", 1, "pcie_width_expected");
   // What GPU and slot support together, according to NVML; the baseline itself may have had a narrow link.
   add("pcie_generation_max", "pcie_generation_max", 1);
   add("pcie_width_max", "pcie_width_max", 1);
   if (out.telemetry.contains("pcie_generation")) out.telemetry["pcie_sampled"] = "load";
-  add_throttling(samples(runs, source, "throttle_reasons"), out);
+  // The lowest number is the highest state.
+  if (const auto state = lowest_under_load(samples_of(runs, source, "performance_state")))
+    out.telemetry["pstate"] = fmt::format("P{:.0f}", *state);
+  add_throttling(samples_of(runs, source, "throttle_reasons"), out);
 }
 
 /// "gpu.<n>.", the prefix of the device's own facts; "" for the host.
@@ -241,34 +214,13 @@ void add_changes(const result::Run& run, const baseline::Baseline& before, const
   }
 }
 
-/// The note from NCCL's log, from the first process that has it; "" without one.
-std::string nccl_note(const Runs& runs, const std::string& key) {
-  for (const result::Run& run : runs)
-    for (const result::Process& process : run.processes) {
-      if (!process.samples) continue;
-      for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
-        if (const std::string* note = fact(benchmark.notes, key)) return *note;
-    }
-  return "";
-}
-
-void add_nccl(const Runs& runs, const baseline::Baseline* before, Observation& out) {
-  for (const char* key : {"nccl.version", "nccl.transport", "nccl.plugin"}) {
-    const std::string now = nccl_note(runs, key);
-    if (now.empty()) continue;
-    out.inventory[key] = now == "none" ? diagnose::Value() : diagnose::Value(now);
-    const std::string then = before == nullptr ? "" : nccl_note(before->runs, key);
-    if (!then.empty() && then != now && out.changed)
-      out.changed->emplace(key, diagnose::Change{diagnose::Value(then), diagnose::Value(now)});
-  }
-}
-
 }  // namespace
 
 Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
                     const stack::Inventory* node) {
   Observation out;
   if (device.rounds.empty()) return out;
+  const Runs* const earlier = before == nullptr ? nullptr : &before->runs;
   const result::Run& run = device.rounds.front();
   const bool links = run.device == "links";  // links concern all GPUs; the model is that of the first
   const std::string uuid = run.device == "host" || links ? "" : run.device;
@@ -283,14 +235,15 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   out.about.compared_with = before != nullptr ? "earlier" : "expected";
   add_figures(device.verdicts, out);
   add_scopes(device.rounds, out);
-  add_spreads(device, before == nullptr ? nullptr : &before->runs, out);
+  add_spreads(device, earlier, out);
   add_failures(device, out);
   add_benchmark_notes(device, out);
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   // A driver and its switches do not change what the processors do.
   if (node != nullptr && run.device != "host") add_stack_facts(*node, uuid, out);
-  add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_host_load(device.rounds, earlier, out);
+  add_processor_clock(device.rounds, earlier, out);
   if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
   if (links) {
@@ -298,12 +251,13 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
     add_nvlinks(device.rounds, out);
   }
   if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
-  add_nccl(device.rounds, before, out);
+  add_nccl(device.rounds, earlier, out);
+  add_jit_cache(device.rounds, earlier, out);
   add_gpu_memory(device.rounds, out);
-  add_gpu_before(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_gpu_before(device.rounds, earlier, out);
   add_persisting_l2(device.rounds, out);
-  add_product_notes(device.rounds, out);
-  add_framework_notes(device.rounds, before == nullptr ? nullptr : &before->runs, out);
+  add_product_notes(device.rounds, earlier, out);
+  add_framework_notes(device.rounds, earlier, out);
   return out;
 }
 

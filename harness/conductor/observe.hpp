@@ -11,7 +11,7 @@ namespace gpugauge::conductor {
 /// The observation of one device. Each conclusive baseline verdict gives a figure: ok has factor 1; regressed
 /// and improved have the measured ratio; unstable has none, but its spread (add_spreads). If none regressed,
 /// each failed physical verdict gives the ratio to its limit. What failed without a figure is an error, and an
-/// Xid a line of the log (add_failures). Also adds the host's counters and the GPU's telemetry over all rounds,
+/// Xid a line of the log (add_failures), as is what NCCL said of its ways (add_nccl). Also adds the host's counters and the GPU's telemetry over all rounds,
 /// the settings, the environment, and what changed since the baseline. Counters that are as high in the
 /// baseline are no news and left out. `node` is what the doctor sees of the node that was measured, for GPUs
 /// and links (add_stack_facts). `before` and `node` may be nullptr.

@@ -13,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "judge/collect.hpp"
 #include "result/cuda_error.hpp"
+#include "result/facts.hpp"
 #include "result/gpu_health.hpp"
 #include "result/gpu_series.hpp"
 #include "result/number.hpp"
@@ -112,6 +114,7 @@ class Errors {
 struct Judged {
   std::set<std::string> advisory;  ///< what a policy does not count
   std::set<std::string> failed;    ///< what the physical judge failed
+  std::set<std::string> missing;   ///< families of which a comparison misses something
 };
 
 Judged judged(const std::vector<Verdict>& verdicts) {
@@ -120,8 +123,18 @@ Judged judged(const std::vector<Verdict>& verdicts) {
     if (verdict.advisory) out.advisory.insert(verdict.metric);
     if (verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed)
       out.failed.insert(verdict.metric);
+    if (verdict.judge == judge::Judge::baseline && verdict.kind == VerdictKind::missing && !verdict.advisory)
+      out.missing.insert(verdict.metric.substr(0, verdict.metric.find('/')));
   }
   return out;
+}
+
+/// Not even beginning is a failure where it worked before, and where ranks refuse to begin together. A GPU
+/// that is only in use is none.
+bool did_not_begin(const result::Process& process, const Judged& judged) {
+  if (process.status != Status::unavailable || judge::occupied(process)) return false;
+  const bool of_ranks = process.samples && !result::fact(process.samples->context, "ranks.size").empty();
+  return of_ranks || judged.failed.contains(process.family) || judged.missing.contains(process.family);
 }
 
 /// Adds why processes and benchmarks of a run failed. Returns the names of these families and benchmarks.
@@ -138,10 +151,8 @@ std::set<std::string> add_processes(const result::Run& run, const Judged& judged
         told.insert(benchmark.id);
         if (!judged.advisory.contains(benchmark.id)) errors.add(benchmark.id, benchmark.reason, framework);
       }
-    // Where it worked before, not even beginning is a failure.
-    const bool gone = process.status == Status::unavailable && judged.failed.contains(process.family);
     const bool died = process.status == Status::failed || (framework && !process.samples);
-    if (!gone && !died) continue;
+    if (!died && !did_not_begin(process, judged)) continue;
     told.insert(process.family);
     if (judged.advisory.contains(process.family)) continue;
     if (!process.samples) add_output(process, framework, log);

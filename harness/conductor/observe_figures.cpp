@@ -18,14 +18,6 @@ using diagnose::Observation;
 using judge::Verdict;
 using judge::VerdictKind;
 
-/// Slowness from two values; nullopt where one is missing or not above 0.
-std::optional<double> factor_of(const Verdict& verdict) {
-  if (!verdict.value || !verdict.baseline || *verdict.value <= 0 || *verdict.baseline <= 0)
-    return std::nullopt;
-  return verdict.better == result::Direction::lower ? *verdict.value / *verdict.baseline
-                                                    : *verdict.baseline / *verdict.value;
-}
-
 /// Which figures of the observation show a change, so that no other figure denies it.
 class Shown {
  public:
@@ -40,7 +32,7 @@ class Shown {
         moved_.insert(benchmark);
       }
       if (slower && verdict.metric == judge::class_key(verdict.metric_class))
-        if (const auto factor = factor_of(verdict)) means_.emplace(verdict.metric_class, *factor);
+        if (const auto factor = slowness_of(verdict)) means_.emplace(verdict.metric_class, *factor);
     }
   }
 
@@ -61,7 +53,7 @@ class Shown {
   bool by_mean(const Verdict& verdict) const {
     if (verdict.kind != VerdictKind::ok) return false;
     const auto mean = means_.find(verdict.metric_class);
-    const std::optional<double> factor = factor_of(verdict);
+    const std::optional<double> factor = slowness_of(verdict);
     return mean != means_.end() && factor && std::log(*factor) > std::log(mean->second) / 2;
   }
 
@@ -71,6 +63,13 @@ class Shown {
 };
 
 }  // namespace
+
+std::optional<double> slowness_of(const Verdict& verdict) {
+  if (!verdict.value || !verdict.baseline || *verdict.value <= 0 || *verdict.baseline <= 0)
+    return std::nullopt;
+  return verdict.better == result::Direction::lower ? *verdict.value / *verdict.baseline
+                                                    : *verdict.baseline / *verdict.value;
+}
 
 void add_figures(const std::vector<Verdict>& judged, Observation& out) {
   // Beside others it was slower all the same: that they may have slowed it is what a diagnosis finds out.
@@ -88,7 +87,7 @@ void add_figures(const std::vector<Verdict>& judged, Observation& out) {
   // limit does.
   const auto became_slower = [](const Verdict& verdict) {
     return verdict.judge == judge::Judge::baseline && verdict.kind == VerdictKind::regressed &&
-           !verdict.advisory && factor_of(verdict).has_value();
+           !verdict.advisory && slowness_of(verdict).has_value();
   };
   std::set<std::string> slower, below;
   for (const Verdict& verdict : verdicts)
@@ -109,6 +108,10 @@ void add_figures(const std::vector<Verdict>& judged, Observation& out) {
       out.metrics.push_back(std::move(metric));
       continue;
     }
+    if (verdict.value && !verdict.unit.empty()) {
+      metric.value = verdict.value;
+      metric.unit = verdict.unit;
+    }
     if (below_limit(verdict)) {
       if (!below.contains(verdict.metric)) continue;
       metric.factor = 1 / *verdict.share;
@@ -125,7 +128,7 @@ void add_figures(const std::vector<Verdict>& judged, Observation& out) {
     } else if (verdict.kind == VerdictKind::unstable) {
       // How slow it is cannot be told. That it spreads is seen all the same.
     } else if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::improved) {
-      metric.factor = factor_of(verdict);
+      metric.factor = slowness_of(verdict);
       if (!metric.factor) continue;
       // The judge knows the noise, so a smaller change suffices than for figures from elsewhere.
       metric.judged = verdict.kind == VerdictKind::regressed ? "slower" : "faster";

@@ -1,6 +1,8 @@
 #include "conductor/observe_notes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "conductor/observe_figures.hpp"
 #include "judge/statistics.hpp"
 #include "judge/verdict.hpp"
 #include "result/facts.hpp"
@@ -101,6 +104,56 @@ void add_synchronous(const std::vector<result::Run>& runs, diagnose::Observation
   if (synchronous.answer().value_or(false)) out.settings["cuda.synchronous_launch"] = true;
 }
 
+/// What a search of plans gains where cuDNN's own choice became slower: all of it, nothing, or something between.
+enum class Gain { all, nothing, part };
+
+/// As a probe of a check: a third of the slowness may be left, or two thirds must be, in logarithms.
+Gain gain_of(double chosen, double best) {
+  const double left = std::log(best) / std::log(chosen);
+  return left <= 1. / 3 ? Gain::all : left >= 2. / 3 ? Gain::nothing : Gain::part;
+}
+
+/// cuDNN's choice and the best of several plans are measured side by side: QUANTITY and QUANTITY_best of a
+/// benchmark. Where the choice is slower and the best plan is not, a search finds a fast one. It counts where
+/// at least half of the slower benchmarks recover by it.
+void add_autotune(const std::vector<Verdict>& verdicts, diagnose::Observation& out) {
+  constexpr std::string_view suffix = "_best";
+  std::map<std::string, const Verdict*> compared;
+  for (const Verdict& verdict : verdicts)
+    if (verdict.judge == judge::Judge::baseline && verdict.metric.starts_with("cudnn/"))
+      compared.emplace(verdict.metric, &verdict);
+  std::vector<diagnose::Probe> recovering;
+  std::vector<diagnose::Probe> unmoved;
+  std::size_t slower = 0;
+  for (const auto& [metric, verdict] : compared) {
+    const auto best = compared.find(metric + std::string(suffix));
+    if (best == compared.end() || verdict->kind != VerdictKind::regressed || verdict->advisory) continue;
+    const bool best_slower = best->second->kind == VerdictKind::regressed && !best->second->advisory;
+    if (!best_slower && best->second->kind != VerdictKind::ok && best->second->kind != VerdictKind::improved)
+      continue;
+    const auto chosen = slowness_of(*verdict);
+    const auto found = best_slower ? slowness_of(*best->second) : std::optional<double>(1);
+    if (!chosen || !found || *chosen <= 1) continue;
+    ++slower;
+    const Gain gain = gain_of(*chosen, *found);
+    diagnose::Probe probe{"autotune", gain == Gain::all ? "recovers" : "no_change",
+                          fmt::format("cudnn_plan=best of {}", judge::benchmark_of(metric))};
+    probe.factor = found;
+    probe.factor_without = chosen;
+    if (gain != Gain::part) (gain == Gain::all ? recovering : unmoved).push_back(std::move(probe));
+  }
+  const auto add_first = [&](std::vector<diagnose::Probe>& all) {
+    const auto clearest = std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return *a.factor_without < *b.factor_without;
+    });
+    out.probes.push_back(std::move(*clearest));
+  };
+  if (!recovering.empty() && 2 * recovering.size() >= slower)
+    add_first(recovering);
+  else if (!unmoved.empty() && unmoved.size() == slower)
+    add_first(unmoved);
+}
+
 /// The nodes of the processor and of the GPU; a host may know neither.
 void add_numa(const std::vector<result::Run>& runs, diagnose::Observation& out) {
   Agreed local;
@@ -119,6 +172,7 @@ void add_benchmark_notes(const report::DeviceReport& device, diagnose::Observati
   add_overlap(device.rounds, out);
   add_synchronous(device.rounds, out);
   add_numa(device.rounds, out);
+  add_autotune(device.verdicts, out);
 }
 
 }  // namespace gpugauge::conductor

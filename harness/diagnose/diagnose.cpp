@@ -52,7 +52,7 @@ Scored score(const Signature& signature, const Seen& seen, const Weights& weight
     out.argument.at_most(most_beside_the_point, Fact("something fails, and it only slows"));
   Fit movements = fit(moves, seen);
   if (out.argument.is_of_event() && movements.match < 0) movements = {};
-  if (!out.argument.evidence().empty() && !was_switched(out.argument))
+  if (!out.argument.evidence().empty() && !was_switched(out.argument) && !out.argument.is_of_new())
     out.argument.at_most(most_as_before, seen.as_before(signature.stands_on));
   out.match = movements.match;
   out.fitting = movements.fitting;

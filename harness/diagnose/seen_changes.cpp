@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, 12> components{
 
 /// The component that a field belongs to; "" for a setting.
 std::string component_of(std::string_view field) {
-  constexpr std::array<std::string_view, 8> settings{
-      "kernel.kaslr",   "cuda.jit_cache", "driver.cuda_max", "cuda.driver_version",
-      "nccl.transport", "cudnn.copies",   "nccl.copies",     "framework.providers"};
+  constexpr std::array<std::string_view, 9> settings{
+      "kernel.kaslr", "cuda.jit_cache", "driver.cuda_max", "cuda.driver_version", "nccl.transport",
+      "nccl.paths",   "cudnn.copies",   "nccl.copies",     "framework.providers"};
   if (std::find(settings.begin(), settings.end(), field) != settings.end()) return "";
   const std::string_view head = field.substr(0, field.find('.'));
   if (std::find(components.begin(), components.end(), head) == components.end()) return "";

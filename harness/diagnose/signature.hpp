@@ -63,11 +63,15 @@ class Argument {
   /// An event was seen that needs to slow nothing else: figures that are as before do not contradict it.
   void is_an_event() { event_ = true; }
 
+  /// The state itself was compared with the other side, and is new: what it stands on may be as before.
+  void is_new() { new_ = true; }
+
   const std::vector<Evidence>& evidence() const { return evidence_; }  ///< in the order of confirms()
   /// Highest score left to the cause, 0 to 1.
   double most() const { return std::min(against_.most, open_.most); }
   bool is_of_failure() const { return explains_failure_; }  ///< explains_failure() was called
   bool is_of_event() const { return event_; }               ///< is_an_event() was called
+  bool is_of_new() const { return new_; }                   ///< is_new() was called
   /// The lowest bound's reason against the cause; "" where nothing speaks against it.
   const std::string& why_not() const { return against_.why; }
   /// Why the cause is not proven. "" where nothing is missing, or where the facts against it limit it below
@@ -84,6 +88,7 @@ class Argument {
   std::vector<Evidence> evidence_;
   bool explains_failure_ = false;
   bool event_ = false;
+  bool new_ = false;
   Bound against_;
   Bound open_;
 };

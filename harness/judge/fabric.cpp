@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "judge/reasons.hpp"
+#include "judge/fabric_ways.hpp"
 #include "judge/scale.hpp"
 
 namespace gpugauge::judge {
@@ -370,7 +370,7 @@ class FabricJudging {
 }  // namespace
 
 FabricJudgement judge_fabric(const FabricInput& input, const FabricRules& rules) {
-  return FabricJudging(input, rules).judged();
+  return with_ways(input, FabricJudging(input, rules).judged());
 }
 
 std::string_view to_string(FabricFault fault) {

@@ -1,6 +1,7 @@
 // Finds the slow node, or the slow path between nodes, from collectives over pairs or larger sets of nodes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,12 +11,22 @@
 
 namespace gpugauge::judge {
 
+/// What NCCL's log said in the ranks of a node; each list sorted, each word once, empty where nothing is known.
+struct NodeWays {
+  std::vector<std::string> transports;  ///< "ib", "socket", ...: notes nccl.transport
+  std::vector<std::string> networks;    ///< "IB", "Socket", a plugin's name: notes nccl.network
+  std::vector<std::string> warnings;    ///< notes nccl.warnings, line by line
+
+  bool operator==(const NodeWays&) const = default;  ///< Equal in every member.
+};
+
 /// One collective over a set of nodes.
 struct SetMeasurement {
-  std::vector<std::string> nodes;  ///< two or more, sorted, each once
-  int ranks = 0;                   ///< number of processes; 0: not known
-  std::optional<double> value;     ///< in the metric's unit, > 0; nullopt: the collective failed
-  std::string reason;              ///< one sentence if it failed
+  std::vector<std::string> nodes;             ///< two or more, sorted, each once
+  int ranks = 0;                              ///< number of processes; 0: not known
+  std::optional<double> value;                ///< in the metric's unit, > 0; nullopt: the collective failed
+  std::string reason;                         ///< one sentence if it failed
+  std::map<std::string, NodeWays> ways = {};  ///< by node; those of which nothing is known are absent
 };
 
 /// One metric over comparable sets: the same benchmark, libraries and GPUs.
@@ -45,7 +56,8 @@ struct FabricFinding {
   FabricFault fault = FabricFault::undecided;  ///< kind of fault
   std::vector<std::string> nodes;              ///< the nodes concerned
   std::optional<double> change;  ///< relative, + is worse; nullopt where no measurement finished
-  std::string sentence;          ///< the observation
+  /// The observation. Of a single node its ways stand beside those of sets without it, where both are known.
+  std::string sentence;
 };
 
 /// One of the measured nodes.
@@ -54,7 +66,8 @@ struct FabricNode {
   std::size_t sets = 0;  ///< compared sets that it was part of
   /// its own contribution, relative, + is worse; nullopt where it cannot be separated
   std::optional<double> slowness;
-  std::string state;  ///< "fine", "slow", "fails", "undecided", "not judged"
+  std::string state;   ///< "fine", "slow", "fails", "undecided", "not judged"
+  NodeWays ways = {};  ///< of all its measurements
 };
 
 /// A set of nodes with all its measurements.

@@ -11,9 +11,11 @@
 #include <fmt/ranges.h>
 
 #include "judge/collect.hpp"
+#include "judge/fabric_ways.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
 #include "result/facts.hpp"
+#include "result/nccl_lines.hpp"
 #include "result/number.hpp"
 #include "result/object_reader.hpp"
 
@@ -59,6 +61,19 @@ std::vector<std::string> words_of(const std::string& text) {
   std::set<std::string> words;
   for (std::string word; in >> word;) words.insert(word);
   return {words.begin(), words.end()};
+}
+
+/// What the benchmarks' notes hold of NCCL's log.
+NodeWays ways_of(const result::Samples& samples) {
+  NodeWays out;
+  const auto one = [](const std::string& word) {
+    return word.empty() ? std::vector<std::string>{} : std::vector{word};
+  };
+  for (const result::BenchmarkResult& benchmark : samples.benchmarks)
+    add_ways(out, {one(result::fact(benchmark.notes, "nccl.transport")),
+                   one(result::fact(benchmark.notes, "nccl.network")),
+                   result::nccl_lines(result::fact(benchmark.notes, "nccl.warnings"))});
+  return out;
 }
 
 void require_size(double value, const result::Place& place) {
@@ -170,6 +185,8 @@ void FabricCollector::add(const result::Samples& samples, const std::string& fil
       rank.values.push_back(std::move(value));
     }
   }
+  rank.node = result::fact(context, "ranks.node");
+  rank.ways = ways_of(samples);
   const int number_of_rank = count_in(result::fact(context, "ranks.rank"));
   const std::lock_guard lock(mutex_);
   // One file under two names is a single measurement.
@@ -249,7 +266,9 @@ FabricInputs FabricCollector::made() && {
     }
     if (ranks.size() < static_cast<std::size_t>(first.ranks))
       in_part.push_back(fmt::format("{}: {} of {}", first.label, ranks.size(), first.ranks));
-    const SetMeasurement set{first.nodes, first.ranks, std::nullopt, failure};
+    SetMeasurement set{first.nodes, first.ranks, std::nullopt, failure};
+    for (const auto& [number_of_rank, rank] : ranks)
+      if (!rank.node.empty()) add_ways(set.ways[rank.node], rank.ways);
     if (!failure.empty()) {
       failed.push_back({set, "", first.kind});
       continue;

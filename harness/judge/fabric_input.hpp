@@ -58,6 +58,8 @@ class FabricCollector {
     std::string description;  ///< the kind, in words
     std::string failure;      ///< why this rank measured nothing at all
     std::vector<Value> values;
+    std::string node;  ///< its own node; "": not recorded
+    NodeWays ways;     ///< what its log said
   };
 
   using Ranks = std::map<int, Rank>;  ///< one collective, by rank number

@@ -107,6 +107,10 @@ ordered_json json_of(const FabricFinding& finding) {
 ordered_json json_of(const FabricNode& node) {
   ordered_json out{{"node", node.name}, {"state", node.state}, {"sets", node.sets}};
   if (node.slowness) out["slowness"] = *node.slowness;
+  if (node.ways != judge::NodeWays{})
+    out["nccl"] = {{"transports", node.ways.transports},
+                   {"networks", node.ways.networks},
+                   {"warnings", node.ways.warnings}};
   return out;
 }
 

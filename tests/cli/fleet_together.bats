@@ -4,9 +4,10 @@ load common
 export WIDE=1
 
 # ranks SET NODES [VALUE [STATUS]]: the sample files of a collective with two ranks on each node, as gpugauge-bench-nccl leaves them.
+# The log of ranks on $BY_SOCKETS says so, that of others InfiniBand.
 ranks() {
   "$PYTHON" - "$@" <<'PY'
-import json, pathlib, sys
+import json, os, pathlib, sys
 name, nodes, value, status = sys.argv[1:] + ["4e11", "ok"][len(sys.argv) - 3:]
 nodes = nodes.split(",")
 folder = pathlib.Path("together") / name
@@ -16,10 +17,13 @@ for rank in range(2 * len(nodes)):
                 "value": float(value) * share, "resolution": 0, "judged": key == "busbw", "note": "" if key == "busbw" else "recorded"} for key, share in (("algbw", .5), ("busbw", 1))]
     samples = {"schema": "gpugauge.samples/1", "family": "nccl", "status": status, "reason": "" if status == "ok" else "rank 1 cannot take part",
                "suite_version": "0.1.0", "source_hash": "aa", "seed": 1, "benchmarks": [], "context": {
-                   "ranks.rank": str(rank), "ranks.size": str(2 * len(nodes)), "ranks.launcher": "Slurm", "ranks.nodes": " ".join(nodes),
+                   "ranks.rank": str(rank), "ranks.size": str(2 * len(nodes)), "ranks.launcher": "Slurm", "ranks.nodes": " ".join(nodes), "ranks.node": nodes[rank // 2],
                    "gpu.name": "Synthetic H200", "nccl.version": "2.27.7"}}
+    notes = {"nccl.transport": "ib", "nccl.network": "IB"}
+    if nodes[rank // 2] == os.environ.get("BY_SOCKETS"):
+        notes = {"nccl.transport": "socket", "nccl.network": "Socket", "nccl.warnings": "NET/IB : Unable to open device mlx5_0 | and more"}
     if status == "ok":
-        samples["benchmarks"] = [{"id": "nccl/all_reduce/256MiB", "status": "ok", "reason": "", "parameters": {}, "notes": {}, "metrics": metrics,
+        samples["benchmarks"] = [{"id": "nccl/all_reduce/256MiB", "status": "ok", "reason": "", "parameters": {}, "notes": notes, "metrics": metrics,
                                   "work": {"bytes": 0, "flops": 0, "items": 0}, "verifications": [{"method": "made for the test", "passed": True}],
                                   "batches": {"operations_per_batch": 1, "seconds_per_operation": [.001], "cpu_seconds_per_operation": [],
                                               "sm_clock_hz": [], "window_seconds": .001, "cpu_seconds": 0}}]
@@ -65,6 +69,21 @@ PY
   grep -q 'slow node' out.md
   grep -q 'gpugauge_cases{.*verdict="slow node"} 1' out.prom
   [[ $(cat out.html) == *'"finding":"slow node"'* ]]
+}
+
+@test "what NCCL's log said on a slow node stands beside what it said elsewhere" {
+  BY_SOCKETS=node3 slow_third
+  run -1 gpugauge fleet together
+  [[ $output == *"NCCL's log there: transport socket, network Socket, warnings: NET/IB : Unable to open device mlx5_0, and more; elsewhere: transport ib, network IB"* ]]
+  run -1 gpugauge fleet together --json
+  echo "$output" >report.json
+  fabric_of "slow node:node3"
+  "$PYTHON" - <<'PY'
+import json
+nodes = {one["node"]: one["nccl"] for one in json.load(open("report.json"))["fabrics"][0]["nodes"]}
+assert nodes["node3"] == {"transports": ["socket"], "networks": ["Socket"], "warnings": ["NET/IB : Unable to open device mlx5_0", "and more"]}, nodes
+assert nodes["node1"] == {"transports": ["ib"], "networks": ["IB"], "warnings": []}, nodes
+PY
 }
 
 @test "a path between fast nodes is slow only when it is measured again" {

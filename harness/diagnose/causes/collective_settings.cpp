@@ -108,7 +108,11 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
       weight::strong,
       seen.told({"NCCL version mismatch", "mismatched NCCL", "different versions of NCCL",
                  "version mismatch between ranks", "Message truncated : received", "net plugin*mismatch",
-                 "ncclRemoteError*version", "mismatch*collective", "Inconsistent*rank"}));
+                 "ncclRemoteError*version", "mismatch*collective", "Inconsistent*rank",
+                 // Ranks of this tool compare before they begin.
+                 "NCCL differs between ranks", "network plugin differs between ranks",
+                 "The driver differs between ranks", "of the driver differs between ranks",
+                 "The CUDA runtime differs between ranks"}));
   if (seen.it().about.compared_with == "peers" || seen.it().about.nodes.value_or(1) > 1) {
     it.confirms(weight::good, both(broken, seen.probe("swap_node", {"recovers", "normal"})));
     if (seen.it().about.compared_with == "peers") {
@@ -235,9 +239,10 @@ Signatures collective_setting_causes() {
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/release-notes/index.html"},
        .examine = examine_version},
       {.name = "nccl_node_mismatch",
-       .title = "The nodes of one job have different versions of NCCL or its plugin",
-       .what = "All ranks must use the same NCCL and plugin. Nodes that differ hang, fail, or agree on the "
-               "slowest path.",
+       .title = "The nodes of one job have different versions of NCCL, its plugin or the driver",
+       .what =
+           "All ranks must use the same NCCL and plugin, and should have one driver. Nodes that differ hang, fail, or agree on the "
+           "slowest path.",
        .moves = "coll_large x",
        .confirms = "versions differ between nodes; a message names a mismatch; without the odd node it works",
        .excludes = "all nodes are alike",

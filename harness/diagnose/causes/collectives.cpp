@@ -22,11 +22,13 @@ Fact slow_collective(const Seen& seen) {
 }
 
 Fact plugin_not_loaded(const Seen& seen) {
-  return seen.told({"NET/Plugin*No plugin found", "NET/Plugin*could not", "NET/Plugin*fail",
-                    "NET/Plugin*not found", "NET/Plugin*cannot", "libnccl-net~: cannot open shared object",
-                    "libnccl-net*undefined symbol", "failed to load*libnccl-net", "unable to load*plugin",
-                    "dlopen*libnccl-net", "NET/Plugin*dlerror", "aws-ofi-nccl*fail", "NET/OFI*fail",
-                    "NET/OFI*No eligible providers", "NET/OFI*Unable"});
+  return seen.told(
+      {"NET/Plugin*No plugin found", "NET/Plugin*could not", "NET/Plugin*fail", "NET/Plugin*not found",
+       "NET/Plugin*cannot", "libnccl-net~: cannot open shared object", "libnccl-net*undefined symbol",
+       "failed to load*libnccl-net", "unable to load*plugin", "dlopen*libnccl-net", "NET/Plugin*dlerror",
+       "aws-ofi-nccl*fail", "NET/OFI*fail", "NET/OFI*No eligible providers", "NET/OFI*Unable"},
+      // A plugin is asked for newer interfaces first, and lacks those without harm.
+      {"Failed to find ncclNetPlugin_v", "Failed to find ncclCollNetPlugin"});
 }
 
 Fact plugin_symbols(const Seen& seen) {
@@ -131,13 +133,20 @@ Fact one_machine(const Seen& seen) {
   return seen.it().about.nodes == 1 ? Fact("one machine needs no network") : Fact();
 }
 
+/// NCCL went the same way when it was faster.
+Fact same_way(const Seen& seen) {
+  return in_words("NCCL went the same way when it was faster",
+                  seen.as_before({"nccl.transport", "nccl.paths", "nccl.plugin", "peermem"}));
+}
+
 void examine_socket(const Seen& seen, Argument& it) {
   const Fact sockets = on_sockets(seen);
   it.confirms(weight::good, sockets);
-  it.confirms(weight::good, seen.told({"Failed to open libibverbs", "libibverbs~: cannot open",
-                                       "NET/IB : No device found", "NET/IB : Unable to open",
-                                       "libibverbs: Warning", "no userspace device-specific driver",
-                                       "ibv_*fail", "No IB devices", "ibverbs*not found"}));
+  it.confirms(
+      weight::good,
+      seen.told({"Failed to open libibverbs", "libibverbs~: cannot open", "NET/IB : No device found",
+                 "NET/IB : Unable to open", "libibverbs: Warning", "no userspace device-specific driver",
+                 "not open libibverbs.so.1", "ibv_*fail", "No IB devices", "ibverbs*not found"}));
   it.confirms(weight::good, seen.on("libraries.missing", {"ibverbs", "rdma", "mlx5", "efa"}));
   if (sockets) {
     it.confirms(weight::fair, fabric_there(seen));
@@ -149,6 +158,8 @@ void examine_socket(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, seen.on("host.fabric", {"ethernet"}));
   it.at_most(bound::below_half,
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));
+  it.at_most(bound::below_half,
+             seen.said({"NCCL_IB_DISABLE set by environment to 1", "NCCL_NET set by environment to Socket"}));
   // The plugin for the fabric was not loaded, which explains the sockets.
   it.at_most(bound::likely, plugin_symbols(seen));
   if (!no_plugin_there(seen)) it.at_most(bound::likely, plugin_not_loaded(seen));
@@ -156,6 +167,8 @@ void examine_socket(const Seen& seen, Argument& it) {
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
   it.at_most(bound::remote, one_machine(seen));
+  it.at_most(bound::remote, same_way(seen));
+  it.at_most(bound::remote, in_words("there is no faster fabric", seen.off("host.infiniband")));
 }
 
 void examine_plugin(const Seen& seen, Argument& it) {
@@ -180,6 +193,7 @@ void examine_plugin(const Seen& seen, Argument& it) {
   // NCCL's own transport uses the fabric, so no plugin was needed.
   it.at_most(bound::remote, seen.told({"NET/IB : Using"}));
   it.at_most(bound::remote, one_machine(seen));
+  it.at_most(bound::remote, same_way(seen));
 }
 
 /// NCCL lists its channels between nodes, and no channel of one host says GDRDMA.
@@ -188,7 +202,7 @@ Fact channels_without_gdr(const Seen& seen) {
   std::map<std::string, std::string> plain;
   std::set<std::string> direct;
   for (const std::string& line : seen.it().log) {
-    if (!contains(line, "via NET/IB/")) continue;
+    if (!contains(line, "via NET/IB")) continue;
     // "node3:1234:1240 [0] NCCL INFO Channel ..."
     const std::string host = line.substr(0, line.find(':'));
     if (contains(line, "GDRDMA"))
@@ -204,8 +218,8 @@ Fact channels_without_gdr(const Seen& seen) {
 /// An NCCL log line or a loaded module shows that the network does reach GPU memory.
 Fact gdr_in_use(const Seen& seen) {
   for (const std::string& line : seen.it().log)
-    if (contains(line, "via NET/IB/") && !contains(line, "GDRDMA")) return std::nullopt;
-  return seen.told({"via NET/IB/*GDRDMA", "GPU Direct RDMA Enabled"});
+    if (contains(line, "via NET/IB") && !contains(line, "GDRDMA")) return std::nullopt;
+  return seen.told({"via NET/IB*GDRDMA", "GPU Direct RDMA Enabled"});
 }
 
 void examine_gdr(const Seen& seen, Argument& it) {
@@ -230,6 +244,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_LEVEL", {"0", "LOC"}));
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_READ", {"0"}));
     it.confirms(weight::fair, seen.field_changed("peermem"));
+    if (seen.on("nccl.transport", {"ib"})) it.confirms(weight::strong, seen.word_lost("GDRDMA"));
   }
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_together(seen));
@@ -239,6 +254,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, seen.on("nccl.transport", {"p2p", "shm"}));
   it.at_most(bound::remote, one_machine(seen));
   it.at_most(bound::remote, gdr_in_use(seen));
+  it.at_most(bound::unnamed, same_way(seen));
   it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
   it.rules_out(without);
 }
@@ -261,6 +277,8 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
   if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   it.at_most(bound::below_half, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),
                                        seen.environment("NCCL_P2P_LEVEL", {"0", "LOC"})));
+  it.at_most(bound::below_half, seen.said({"NCCL_P2P_DISABLE set by environment to 1",
+                                           "NCCL_P2P_LEVEL set by environment to LOC"}));
   it.at_most(bound::weak, seen.slower({"p2p"}));
   it.at_most(bound::weak, seen.recovers_by({"acs", "iommu"}));
 }
@@ -278,7 +296,8 @@ Signatures collective_causes() {
        .confirms =
            "NET/Socket in NCCL's log, libibverbs missing, an InfiniBand, RoCE or EFA device in the machine",
        .excludes =
-           "it is one machine; there is only Ethernet; a variable asks for sockets; a plugin failed to load",
+           "it is one machine; there is only Ethernet, or no such card; a variable asks for sockets; a plugin "
+           "failed to load; it was on sockets when it was faster",
        .confused_with = {{"nccl_plugin_load_failure", "does the log name a plugin that could not be loaded?"},
                          {"nccl_env_leftover", "is NCCL_IB_DISABLE or NCCL_NET set?"},
                          {"gdr_disabled", "is the transport IB, only without GDRDMA?"}},
@@ -294,7 +313,8 @@ Signatures collective_causes() {
        .moves = "coll_large --",
        .confirms =
            "the log names the plugin and why it was not loaded; two versions of a library that it needs",
-       .excludes = "it is one machine; the transport is the fabric's",
+       .excludes =
+           "it is one machine; the transport is the fabric's; NCCL went the same way when it was faster",
        .confused_with = {{"nccl_socket_fallback",
                           "does this fabric need a plugin, and does the log name it?"},
                          {"duplicate_library_versions",
@@ -309,11 +329,13 @@ Signatures collective_causes() {
                "memory on its way "
                "to the network card.",
        .moves = "coll_large --, p2p 0",
-       .confirms = "the log says that GPU Direct RDMA is disabled; nvidia_peermem is not loaded; "
-                   "NCCL_NET_GDR_READ or "
-                   "NCCL_NET_GDR_LEVEL restores the rate",
+       .confirms =
+           "the log says that GPU Direct RDMA is disabled; channels said GDRDMA before and do not now; "
+           "nvidia_peermem is not loaded; "
+           "NCCL_NET_GDR_READ or "
+           "NCCL_NET_GDR_LEVEL restores the rate",
        .excludes = "the transport is sockets; that setting changes nothing, or switching it off recovers; "
-                   "channels say GDRDMA",
+                   "channels say GDRDMA; NCCL went the same way when it was faster",
        .confused_with = {{"nccl_version_regression",
                           "does a GDR setting restore the rate with the new version?"},
                          {"nccl_socket_fallback", "is the transport IB at all?"}},

@@ -166,6 +166,8 @@ void examine_governor(const Seen& seen, Argument& it) {
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
   const Fact switched = seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq",
                                           "cpufreq", "turbo boost", "cpu boost"});
+  const Fact low = seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9);
+  const Fact performance = seen.on("host.governor", {"performance"});
   it.confirms(weight::proof, switched);
   it.confirms(weight::strong, seen.recovers_by({"tuned-adm", "tuned=", "intel_pstate", "amd_pstate",
                                                 "C-state", "cstate", "intel_idle"}));
@@ -176,13 +178,15 @@ void examine_governor(const Seen& seen, Argument& it) {
       it.confirms(weight::good, either(seen.on("host.governor", slow_governors),
                                        seen.told({"governor*powersave", "powersave*governor",
                                                   "governor = powersave", "cpu*stuck at*mhz"})));
-    it.confirms(weight::strong, seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9));
+    it.confirms(weight::strong, low);
     it.confirms(weight::hint, seen.on("host.governor", {"ondemand"}));
     it.confirms(weight::fair, slower_processor(seen));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu"}));
   }
-  it.at_most(bound::remote,
-             either(seen.on("host.governor", {"performance"}), seen.changed_to("governor", {"performance"})));
+  // Something else may hold the clock low under this governor: a limit of the frequency, the board or the heat.
+  if (!low) it.at_most(bound::remote, either(performance, seen.changed_to("governor", {"performance"})));
+  // Elsewhere the mean clock is that of idle processors, which may vary.
+  if (low && performance) it.is_new();
   it.at_most(bound::unnamed, throttled(seen));
   it.at_most(bound::unnamed, in_words("other work kept the processors busy, whatever their clock",
                                       seen.at_least("cpu_load_percent", load_matters)));
@@ -194,7 +198,7 @@ void examine_governor(const Seen& seen, Argument& it) {
   if (!switched && seen.unchanged({"launch"}))
     it.at_most(bound::unnamed, Fact("launch is unchanged, predicted slower"));
   it.rules_out(seen.unmoved_by({"governor", "cpupower"}));
-  if (!seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9))
+  if (!low)
     it.at_most(bound::unnamed,
                both(seen.telemetry("cpu_clock_mhz") != nullptr ? Fact("the clock was read") : Fact(),
                     seen.number("cpu_clock_expected_mhz") ? Fact("and it is not low") : Fact()));
@@ -284,19 +288,22 @@ Signatures host_causes() {
        .reading = {"https://docs.kernel.org/accounting/psi.html"},
        .examine = examine_contention},
       {.name = "cpu_governor",
-       .title = "The processors' clock is held low by the governor",
-       .what = "A power-saving governor keeps processors at a low clock or raises it late. Everything on the "
-               "host is slower "
-               "by the same factor, launches with it.",
+       .title = "The processors' clock is held low by the governor, or by a limit beside it",
+       .what =
+           "A power-saving governor keeps processors at a low clock or raises it late; under any governor "
+           "a limit of the frequency, the board or the heat does. Everything on the host is slower by the "
+           "same factor, launches with it.",
        .moves = "launch -, host_cpu -, gemm16 0, hbm 0",
        .stands_on = {"governor"},
        .confirms = "governor powersave or a low processor clock, host benchmarks down evenly, reading the "
                    "processor's clock takes longer; performance recovers",
-       .excludes = "governor performance; the machine is busy; launches are as fast as before",
+       .excludes =
+           "governor performance, where the clock is not low; the machine is busy; launches are as fast "
+           "as before",
        .confused_with = {{"cpu_contention", "is the machine idle otherwise?"},
                          {"cgroup_cpu_limit", "is nr_throttled in cpu.stat rising?"}},
-       .next =
-           "cat /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor; cpupower frequency-set -g performance",
+       .next = "grep . /sys/devices/system/cpu/cpu0/cpufreq/scaling_{governor,cur_freq,max_freq}; cpupower "
+               "frequency-set -g performance",
        .reading = {"https://docs.kernel.org/admin-guide/pm/cpufreq.html"},
        .examine = examine_governor},
       {.name = "cpu_affinity_wrong",

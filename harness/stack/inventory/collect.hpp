@@ -32,7 +32,7 @@ void collect_gpus(const Context& context, Inventory& inventory);      ///< gpu.*
 void collect_driver_branch(Inventory& inventory);  ///< driver_branch.*: from what was collected before
 void collect_vgpu(Inventory& inventory);  ///< vgpu.version, vgpu.host_version: from what was collected before
 void collect_kernel_log(const Context& context, Inventory& inventory);  ///< kernel_log.*
-void collect_machine(const Context& context, Inventory& inventory);     ///< host.*, kernel.*, env.*
+void collect_machine(const Context& context, Inventory& inventory);     ///< host.*, kernel.*, env.*, ...
 void collect_container(const Context& context, Inventory& inventory);   ///< container.*
 void collect_toolkits(const Context& context, Inventory& inventory);    ///< toolkit.*, forward_compat.*
 void collect_libraries(const Context& context, Inventory& inventory);   ///< library.*

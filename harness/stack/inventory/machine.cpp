@@ -1,4 +1,4 @@
-// Adds host.*, kernel.*, env.* and file.nccl_conf to the inventory.
+// Adds host.*, kernel.*, env.*, file.nccl_conf and cuda.jit_cache to the inventory.
 #include "stack/inventory/machine.hpp"
 
 #include <algorithm>
@@ -176,6 +176,7 @@ void collect_machine(const Context& context, Inventory& inventory) {
   for (const auto& [key, value] : environment_of_stack(context.environment))
     inventory.present(key, value, "environment");
   add_nccl_configuration(context.tree, inventory);
+  collect_jit_cache(context, inventory);
 }
 
 }  // namespace gpugauge::stack

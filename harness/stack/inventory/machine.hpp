@@ -1,4 +1,4 @@
-// Parts of collect_machine: what lies between GPUs and processors.
+// Parts of collect_machine: what lies between GPUs and processors, and the driver's cache.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@ namespace gpugauge::stack {
 void collect_iommu(const Tree& tree, Inventory& inventory);       ///< host.iommu
 void collect_acs(const Tree& tree, Inventory& inventory);         ///< host.acs
 void collect_infiniband(const Tree& tree, Inventory& inventory);  ///< host.infiniband.*
+/// cuda.jit_cache, on the live machine: of CUDA_CACHE_PATH, else of ~/.nv/ComputeCache. Writes nothing.
+void collect_jit_cache(const Context& context, Inventory& inventory);
 
 /// PCI addresses of NVIDIA's display and 3D controllers, without virtual functions.
 std::vector<std::string> gpu_addresses(const Tree& tree);

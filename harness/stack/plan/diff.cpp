@@ -37,6 +37,7 @@ constexpr std::array rules{
     Rule{"driver.**", Consequence::driver},
     Rule{"driver_child.**", Consequence::driver},
     Rule{"cuda.init.**", Consequence::driver},
+    Rule{"cuda.jit_cache", Consequence::setting},
     Rule{"nvml.**", Consequence::driver},
     Rule{"fabric_manager.**", Consequence::driver},
     Rule{"topology.**", Consequence::driver},

@@ -77,6 +77,25 @@ void check_variables(const RuleInput& input, Findings& findings) {
   }
 }
 
+/// Where the cache is switched off its folder does not matter.
+void check_jit_cache(const RuleInput& input, Findings& findings) {
+  const Item* const cache = input.inventory.find("cuda.jit_cache");
+  if (cache == nullptr || cache->value != "read_only" ||
+      counts(When::on, input.inventory.value("env.CUDA_CACHE_DISABLE")))
+    return;
+  const bool asked = !input.inventory.value("env.CUDA_CACHE_PATH").empty();
+  Finding finding = make_finding(
+      Cause("jit_cache_disabled"), asked ? Severity::warning : Severity::note,
+      "The driver's cache cannot be written: compiled PTX is not kept",
+      "Programs that need PTX compiled for this GPU do it again at each start. Programs with machine code for "
+      "it need no cache.");
+  finding.evidence = {fmt::format("{} cannot be made or written ({})", printable(cache->source, 200),
+                                  asked ? "CUDA_CACHE_PATH" : "the default, in HOME")};
+  finding.next = {"set CUDA_CACHE_PATH to a folder that can be written and that lasts"};
+  finding.layers = {"environment"};
+  findings.push_back(std::move(finding));
+}
+
 /// True if the text names a tool's library.
 bool names_a_tool(const std::string& text) {
   constexpr std::array<std::string_view, 6> parts{
@@ -231,6 +250,7 @@ void check_tuning(const RuleInput& input, Findings& findings) {
 
 void check_environment(const RuleInput& input, Findings& findings) {
   check_variables(input, findings);
+  check_jit_cache(input, findings);
   check_preload(input, findings);
   check_search_paths(input, findings);
   check_nccl_environment(input, findings);

@@ -231,5 +231,46 @@ TEST_F(ObserveFailures, AWrongResultAccusesNoSetting) {
   EXPECT_THAT(causes(), IsEmpty());
 }
 
+TEST_F(ObserveFailures, RanksThatRefuseToBeginTogetherSayWhyAndAreTheCause) {
+  for (const char* const what :
+       {"NCCL", "The driver", "NCCL's network plugin", "The CUDA version of the driver"}) {
+    run_.device = "links";
+    run_.processes.clear();
+    const std::string reason = std::string(what) +
+                               " differs between ranks: 2.27.3 on rank 2 (n2), 2.28.9 on ranks 0-1, 3 (n1). "
+                               "Install the same on all nodes.";
+    result::Samples& samples = process("nccl", result::Status::unavailable, reason).samples.emplace();
+    samples.family = "nccl";
+    samples.status = result::Status::unavailable;
+    samples.reason = reason;
+    samples.context = {{"ranks.size", "4"}, {"ranks.nodes", "n1 n2"}};
+    ASSERT_THAT(observation().errors, testing::SizeIs(1)) << what;
+    EXPECT_EQ(observation().errors[0].text, reason);
+    EXPECT_EQ(observation().about.nodes, 2);
+    EXPECT_THAT(causes(), testing::ElementsAre("nccl_node_mismatch")) << what;
+    samples.context["occupied"] = "true";
+    EXPECT_THAT(observation().errors, IsEmpty()) << "a GPU that is in use is no fault";
+  }
+}
+
+TEST_F(ObserveFailures, AFamilyThatIsInTheBaselineAndDoesNotBeginSaysWhy) {
+  const std::string reason = "libnccl.so.2: cannot open shared object file: No such file or directory";
+  process("nccl", result::Status::unavailable, reason);
+  report::DeviceReport judged = device();
+  baseline::Baseline before;
+  before.runs = {run_};
+  EXPECT_THAT(observe(judged, &before).errors, IsEmpty()) << "nobody missed it";
+  judge::Verdict& missed = judged.verdicts.emplace_back();
+  missed.judge = judge::Judge::baseline;
+  missed.kind = judge::VerdictKind::missing;
+  missed.metric = "nccl/all_reduce/256MiB:busbw";
+  const auto errors = observe(judged, &before).errors;
+  ASSERT_THAT(errors, testing::SizeIs(1));
+  EXPECT_EQ(errors[0].api, "loader");
+  EXPECT_EQ(errors[0].text, reason);
+  judged.verdicts.back().advisory = true;
+  EXPECT_THAT(observe(judged, &before).errors, IsEmpty());
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

@@ -106,5 +106,27 @@ TEST_F(ObserveFigures, OperationsPerClockSpeakWhereTheTimeDidNotMove) {
   EXPECT_TRUE(seen(VerdictKind::inconclusive, VerdictKind::ok).empty());
 }
 
+TEST_F(ObserveFigures, EachFigureHasItsValueAndUnit) {
+  verdict("gemm16", judge::VerdictKind::ok, 3e14, "cublas/bf16/lt/8192x8192x8192:throughput");
+  verdict("gemm8", judge::VerdictKind::regressed, 2.9e14, "cublas/fp8/lt_e4m3/8192x8192x8192:throughput");
+  verdict("launch", judge::VerdictKind::ok, 1);
+  for (judge::Verdict& one : device_.verdicts) one.better = result::Direction::higher;
+  for (const std::size_t of_products : {0U, 1U}) device_.verdicts[of_products].unit = "flop/second";
+  device_.verdicts[1].baseline = 5.8e14;
+  diagnose::Observation seen = observation();
+  EXPECT_EQ(seen.metrics.at(0).value, 3e14);
+  EXPECT_EQ(seen.metrics.at(0).unit, "flop/second");
+  EXPECT_EQ(seen.metrics.at(1).value, 2.9e14);
+  EXPECT_FALSE(seen.metrics.at(2).value) << "a number without a unit tells nothing";
+  EXPECT_EQ(diagnose::parse_observation(diagnose::to_json(seen), "again"), seen);
+  // On a GPU without fp8 instructions one pipeline for both is what they lack.
+  seen.about.compute_capability = "8.6";
+  seen.about.compared_with = "expected";
+  EXPECT_EQ(diagnose::diagnose(seen).findings.at(0).cause, "fp8_not_native");
+  seen.about.compute_capability = "9.0";
+  for (const diagnose::Finding& finding : diagnose::diagnose(seen).findings)
+    EXPECT_NE(finding.cause, "fp8_not_native") << "it has such instructions";
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

@@ -158,5 +158,65 @@ TEST_F(ObserveNotes, TheNodesOfProcessAndGpuAreCompared) {
   EXPECT_FALSE(observation().inventory.contains("host.numa_local"));
 }
 
+TEST_F(ObserveNotes, ABestPlanThatIsAsFastAsBeforeMakesItTheHeuristicsFault) {
+  using judge::VerdictKind;
+  device_.rounds.front().fingerprint.stack["cudnn.version"] = "9.11.0";
+  before_.runs.front().fingerprint.stack["cudnn.version"] = "9.10.0";
+  verdict("cudnn/fprop/bf16/stage3_3x3/nhwc:throughput", VerdictKind::regressed, "conv", 4);
+  verdict("cudnn/fprop/bf16/stage3_3x3/nhwc:throughput_best", VerdictKind::ok, "conv", 1);
+  verdict("cublas/bf16/lt/8192x8192x8192:throughput", VerdictKind::ok, "gemm16", 1);
+  const auto probes = observation().probes;
+  ASSERT_EQ(probes.size(), 1u);
+  EXPECT_EQ(probes[0].name, "autotune");
+  EXPECT_EQ(probes[0].outcome, "recovers");
+  EXPECT_EQ(probes[0].detail, "cudnn_plan=best of cudnn/fprop/bf16/stage3_3x3/nhwc");
+  EXPECT_EQ(probes[0].factor, 1);
+  EXPECT_EQ(probes[0].factor_without, 4);
+  EXPECT_EQ(causes().at(0), "cudnn_heuristic_regression");
+  EXPECT_EQ(diagnose::parse_observation(diagnose::to_json(observation()), "again"), observation());
+}
+
+TEST_F(ObserveNotes, WhereEveryPlanIsAsSlowItIsNotTheHeuristic) {
+  using judge::VerdictKind;
+  device_.rounds.front().fingerprint.stack["cudnn.version"] = "9.11.0";
+  before_.runs.front().fingerprint.stack["cudnn.version"] = "9.10.0";
+  verdict("cudnn/fprop/bf16/stage3_3x3/nhwc:throughput", VerdictKind::regressed, "conv", 4);
+  verdict("cudnn/fprop/bf16/stage3_3x3/nhwc:throughput_best", VerdictKind::regressed, "conv", 3.5);
+  const auto probes = observation().probes;
+  ASSERT_EQ(probes.size(), 1u);
+  EXPECT_EQ(probes[0].outcome, "no_change");
+  EXPECT_THAT(causes(), Not(Contains("cudnn_heuristic_regression")));
+  EXPECT_EQ(causes().at(0), "cudnn_version_regression");
+}
+
+TEST_F(ObserveNotes, WhatASearchOfPlansGainsOnlyInPartIsNoAnswer) {
+  using judge::VerdictKind;
+  const auto outcome = [&](double best, VerdictKind kind) {
+    device_.verdicts.clear();
+    verdict("cudnn/wgrad/x:throughput", VerdictKind::regressed, "conv", 4);
+    verdict("cudnn/wgrad/x:throughput_best", kind, "conv", best);
+    const auto probes = observation().probes;
+    return probes.empty() ? "" : probes[0].outcome;
+  };
+  EXPECT_EQ(outcome(2, VerdictKind::regressed), "");
+  EXPECT_EQ(outcome(1.5, VerdictKind::regressed), "recovers");
+  EXPECT_EQ(outcome(2.6, VerdictKind::regressed), "no_change");
+  EXPECT_EQ(outcome(1, VerdictKind::inconclusive), "");
+  EXPECT_EQ(outcome(.9, VerdictKind::improved), "recovers");
+  // One of three recovers: neither the heuristic alone, nor every plan.
+  verdict("cudnn/dgrad/x:throughput", VerdictKind::regressed, "conv", 2);
+  verdict("cudnn/dgrad/x:throughput_best", VerdictKind::regressed, "conv", 2);
+  EXPECT_EQ(observation().probes.at(0).outcome, "recovers") << "half of them";
+  verdict("cudnn/fprop/x:throughput", VerdictKind::regressed, "conv", 2);
+  verdict("cudnn/fprop/x:throughput_best", VerdictKind::regressed, "conv", 2);
+  EXPECT_THAT(observation().probes, IsEmpty());
+}
+
+TEST_F(ObserveNotes, OnlyCudnnIsSearchedForPlans) {
+  verdict("cublas/bf16/lt/x:throughput", judge::VerdictKind::regressed, "gemm16", 4);
+  verdict("cublas/bf16/lt/x:throughput_best", judge::VerdictKind::ok, "gemm16", 1);
+  EXPECT_THAT(observation().probes, IsEmpty());
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

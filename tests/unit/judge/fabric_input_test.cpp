@@ -217,6 +217,47 @@ TEST(FabricInput, WhatCannotBePlacedIsSaid) {
   EXPECT_THAT(made.remarks[2], HasSubstr("1 collective within one node"));
 }
 
+/// Every pair of four nodes, a rank on each; pairs with node3 are slow. Its ranks say `there`, all others
+/// InfiniBand.
+FabricInput third_of_four(const result::Facts& there, bool node_is_told = true) {
+  FabricCollector collector;
+  for (int one = 1; one <= 4; ++one)
+    for (int other = one + 1; other <= 4; ++other)
+      for (const int rank : {0, 1}) {
+        const int node = rank == 0 ? one : other;
+        const bool slow = one == 3 || other == 3;
+        result::Samples made = samples(rank, 2, fmt::format("node{} node{}", one, other), slow ? 1e11 : 4e11);
+        if (node_is_told) made.context["ranks.node"] = fmt::format("node{}", node);
+        made.benchmarks[0].notes =
+            node == 3 ? there : result::Facts{{"nccl.transport", "ib"}, {"nccl.network", "IB"}};
+        collector.add(made, fmt::format("{}-{}/s.rank{}.json", one, other, rank), "x");
+      }
+  return std::move(collector).made().fabrics.at(0);
+}
+
+TEST(FabricInput, WhatNcclSaidOnASlowNodeStandsBesideTheOthers) {
+  const result::Facts sockets{{"nccl.transport", "socket"},
+                              {"nccl.network", "Socket"},
+                              {"nccl.warnings", "NET/IB : No IP interface found. | second"}};
+  const FabricJudgement judged = judge_fabric(third_of_four(sockets));
+  ASSERT_THAT(judged.findings, SizeIs(1));
+  EXPECT_EQ(judged.findings[0].fault, FabricFault::slow_node);
+  EXPECT_THAT(
+      judged.findings[0].sentence,
+      testing::EndsWith("; NCCL's log there: transport socket, network Socket, warnings: NET/IB : No IP "
+                        "interface found., second; elsewhere: transport ib, network IB"));
+  EXPECT_EQ(judged.nodes[2].ways,
+            (NodeWays{{"socket"}, {"Socket"}, {"NET/IB : No IP interface found.", "second"}}));
+  EXPECT_EQ(judged.nodes[0].ways, (NodeWays{{"ib"}, {"IB"}, {}}));
+}
+
+TEST(FabricInput, WhereNoLogIsKnownASlowNodeIsNamedWithoutIt) {
+  const FabricJudgement silent = judge_fabric(third_of_four({}));
+  EXPECT_THAT(silent.findings.at(0).sentence, testing::Not(HasSubstr("NCCL's log")));
+  const FabricJudgement older = judge_fabric(third_of_four({{"nccl.transport", "socket"}}, false));
+  EXPECT_THAT(older.findings.at(0).sentence, testing::Not(HasSubstr("NCCL's log")));
+}
+
 TEST(FabricInput, OnlyRanksOfSeveralAreOfAFabric) {
   EXPECT_TRUE(is_of_ranks(samples(0, 2, "a b", 1)));
   EXPECT_FALSE(is_of_ranks(samples(0, 1, "a", 1)));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "result/nccl_lines.hpp"
+
 namespace gpugauge::bench::nccl {
 namespace {
 
@@ -151,10 +153,60 @@ TEST(Log, takes_a_line_of_any_length) {
   EXPECT_THAT(log.paths, ElementsAre(Pair("NET/" + digits + "x", 1)));
 }
 
+// NCCL 2.18 to 2.30, from its sources: NET/Plugin, libibverbs, GPU Direct RDMA, variables, peer access.
+TEST(Log, keeps_the_lines_that_tell_why) {
+  const Log log = parse_log(R"(n:1:2 [0] NCCL INFO NCCL version 2.27.7+cuda12.9
+n:1:2 [0] NCCL INFO NET/Plugin: libnccl-net.so: /lib/libibverbs.so.1: version `IBVERBS_PRIVATE_34' not found
+n:1:2 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.
+n:1:3 [1] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.
+n:1:2 [0] NCCL INFO Failed to open libibverbs.so[.1]
+n:1:2 [0] NCCL INFO NET/Socket : GPU Direct RDMA Disabled for HCA 0 'eth0'
+n:1:2 [0] NCCL INFO NET/Socket : GPU Direct RDMA Disabled for HCA 1 'eth1'
+n:1:2 [0] NCCL INFO P2P is disabled between connected GPUs 0 and 1. You can repress this message with NCCL_IGNORE_DISABLED_P2P=1.
+n:1:2 [0] NCCL INFO P2P is disabled between connected GPUs 0 and 2. You can repress this message with NCCL_IGNORE_DISABLED_P2P=1.
+n:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via SHM/direct/direct
+)");
+  EXPECT_THAT(
+      log.reasons,
+      ElementsAre("NET/Plugin: libnccl-net.so: /lib/libibverbs.so.1: version `IBVERBS_PRIVATE_34' not found",
+                  "NCCL_P2P_DISABLE set by environment to 1.", "Failed to open libibverbs.so[.1]",
+                  "NET/Socket : GPU Direct RDMA Disabled for HCA 0 'eth0'",
+                  "P2P is disabled between connected GPUs 0 and 1. You can repress this message with "
+                  "NCCL_IGNORE_DISABLED_P2P=1."));
+}
+
+TEST(Log, keeps_few_lines_of_a_kind) {
+  std::string text;
+  for (int i = 0; i < 9; ++i)
+    text += "n:1:2 [0] NCCL INFO NCCL_VARIABLE_" + std::to_string(i) + " set by environment to 1.\n";
+  EXPECT_THAT(parse_log(text).reasons, testing::SizeIs(3));
+}
+
+// 2.30 tries libibverbs.so, which only development packages bring, before libibverbs.so.1.
+TEST(Log, keeps_no_line_of_what_was_found_after_all) {
+  const std::string first = "n:1:2 [0] NCCL INFO Count not open libibverbs.so\n";
+  EXPECT_THAT(parse_log(first).reasons, IsEmpty());
+  EXPECT_THAT(parse_log(first + "n:1:2 [0] NCCL INFO Count not open libibverbs.so.1\n").reasons,
+              ElementsAre("Count not open libibverbs.so.1"));
+  const std::string asked = "n:1:2 [0] NCCL INFO NET/Plugin: Failed to find ncclNetPlugin_v10 symbol.\n";
+  EXPECT_THAT(parse_log(asked).reasons, testing::SizeIs(1));
+  EXPECT_THAT(parse_log(asked + "n:1:2 [0] NCCL INFO NET/Plugin: Loaded net plugin IBext_v8 (v8)\n").reasons,
+              ElementsAre("NET/Plugin: Loaded net plugin IBext_v8 (v8)"));
+}
+
+TEST(Log, lines_become_one_text_that_can_be_taken_apart) {
+  EXPECT_EQ(in_one({"a", "b | c", "a", "d", "e"}, 3), "a | b / c | d");
+  EXPECT_THAT(result::nccl_lines(in_one({"a", "b"}, 9)), ElementsAre("a", "b"));
+  EXPECT_EQ(in_one({}, 3), "");
+  EXPECT_THAT(result::nccl_lines(""), IsEmpty());
+  EXPECT_LE(in_one({std::string(5000, 'x')}, 3).size(), 200U);
+}
+
 TEST(Log, finds_nothing_in_other_text) {
   const Log log = parse_log("a -> b\nvia nowhere\nAlgo 1 proto 2\n\n");
   EXPECT_THAT(log.paths, IsEmpty());
   EXPECT_THAT(log.choices, IsEmpty());
+  EXPECT_THAT(log.reasons, IsEmpty());
   EXPECT_EQ(transport_of(log), "");
   EXPECT_EQ(log.version, "");
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "servers.hpp"
 
@@ -275,6 +276,30 @@ TEST(Machine, HostileTreesCostNothing) {
   EXPECT_TRUE(found.unreadable("file.nccl_conf"));
   EXPECT_EQ(presence(found, "host.infiniband"), Presence::absent);
   EXPECT_EQ(found.value("kernel.command_line"), "");
+}
+
+TEST(Machine, WhetherTheDriversCacheCanBeWritten) {
+  FakeTree user;  // the folders of a user, seen from the live machine
+  const auto cache = [](Environment environment) {
+    Inventory inventory;
+    collect_jit_cache({Tree("/"), std::move(environment), "", {}, false, 20, {}}, inventory);
+    const Item* const item = inventory.find("cuda.jit_cache");
+    return item == nullptr || item->presence != Presence::present ? "" : item->value + " " + item->how;
+  };
+  const std::string home = user.root();
+  EXPECT_EQ(cache({{"HOME", home}}), "writable in HOME") << "the driver makes it";
+  EXPECT_FALSE(std::filesystem::exists(user.at("/.nv"))) << "and we do not";
+  user.file("/.nv/ComputeCache/index", "x");
+  EXPECT_EQ(cache({{"HOME", home}}), "writable in HOME");
+  user.file("/taken", "a file, below which no folder can be made");
+  EXPECT_EQ(cache({{"HOME", home}, {"CUDA_CACHE_PATH", home + "/taken/cache"}}), "read_only CUDA_CACHE_PATH");
+  EXPECT_EQ(cache({{"HOME", home + "/taken"}}), "read_only in HOME");
+  EXPECT_EQ(cache({{"CUDA_CACHE_PATH", "cache"}}), "") << "wherever a program is started";
+  EXPECT_EQ(cache({}), "");
+  EXPECT_EQ(machine_of(user, {{"HOME", home}}).find("cuda.jit_cache"), nullptr) << "another root";
+  if (::geteuid() == 0) return;  // root writes where it likes
+  ::chmod(user.at("/.nv/ComputeCache").c_str(), 0555);
+  EXPECT_EQ(cache({{"HOME", home}}), "read_only in HOME");
 }
 
 }  // namespace

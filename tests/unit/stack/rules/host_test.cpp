@@ -231,6 +231,24 @@ TEST(HostRules, VariablesThatSlowWorkDown) {
         << name << "=" << value;
 }
 
+TEST(HostRules, ACacheThatCannotBeWritten) {
+  const auto with = [](const std::string& state,
+                       const std::vector<std::pair<std::string, std::string>>& more) {
+    Inventory inventory = with_items(h200_machine(), more);
+    inventory.present("cuda.jit_cache", state, "/data/user/.nv/ComputeCache", "in HOME");
+    return inventory;
+  };
+  EXPECT_THAT(host(with("writable", {})), IsEmpty());
+  const Findings findings = findings_of(check_host, with("read_only", {}));
+  EXPECT_THAT(said(findings), ElementsAre("note jit_cache_disabled")) << "most programs need none";
+  EXPECT_THAT(findings[0].evidence, ElementsAre(HasSubstr("/data/user/.nv/ComputeCache cannot be made")));
+  EXPECT_THAT(host(with("read_only", {{"env.CUDA_CACHE_PATH", "/gone/cache"}})),
+              ElementsAre("warning jit_cache_disabled"));
+  EXPECT_THAT(host(with("read_only", {{"env.CUDA_CACHE_DISABLE", "1"}})),
+              ElementsAre("warning jit_cache_disabled"))
+      << "said once";
+}
+
 TEST(HostRules, ASearchPathThatLeadsIntoTheWorkingFolder) {
   for (const std::string list : {"/x:", ":/x", ":", "/a::/b", "a::b", ".", "/x:lib", "/a;;/b"}) {
     const Findings findings =
