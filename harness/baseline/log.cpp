@@ -20,6 +20,7 @@
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
 #include "result/temporary_file.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -45,17 +46,6 @@ State state_from(const std::string& word, const result::Place& place) {
   place.refuse(fmt::format("is {}; a state is candidate, active or retired", result::quoted(word)));
 }
 
-/// "2027-01-31".
-bool is_day(std::string_view text) {
-  constexpr std::string_view shape = "dddd-dd-dd";
-  if (text.size() != shape.size()) return false;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (shape[i] == 'd' ? !digit : text[i] != '-') return false;
-  }
-  return true;
-}
-
 AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& place) {
   result::ObjectReader reader(value, place);
   AcceptedChange out;
@@ -69,7 +59,7 @@ AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& p
   reader.done();
   if (!(out.old_value > 0)) place.key("old").refuse("must be above 0");
   if (!(out.new_value > 0)) place.key("new").refuse("must be above 0");
-  if (!out.expires.empty() && !is_day(out.expires))
+  if (!out.expires.empty() && !result::is_day(out.expires))
     place.key("expires").refuse("is no day such as 2027-01-31");
   return out;
 }

@@ -13,6 +13,7 @@
 
 #include "result/error.hpp"
 #include "result/json_cursor.hpp"
+#include "result/time.hpp"
 #include "store/database.hpp"
 #include "store/sqlite_session.hpp"
 
@@ -73,7 +74,7 @@ std::vector<std::string> sound_names(const std::string& text) {
 }
 
 const std::string& sound_time(const std::string& time) {
-  if (utc_time(time) != time) throw std::out_of_range("a time that is none");
+  if (result::utc_time(time) != time) throw std::out_of_range("a time that is none");
   return time;
 }
 
