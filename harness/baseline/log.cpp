@@ -3,9 +3,7 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <ctime>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,6 +16,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/launcher.hpp"
 #include "result/object_reader.hpp"
 #include "result/temporary_file.hpp"
 #include "result/time.hpp"
@@ -298,19 +297,11 @@ const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_
   return nullptr;
 }
 
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
 std::string current_user() {
   const passwd* user = ::getpwuid(::geteuid());
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-  return fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()), host.data());
+  const std::string host = result::host_name();
+  return fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()),
+                     host.empty() ? "?" : host);
 }
 
 }  // namespace gpugauge::baseline

@@ -90,11 +90,12 @@ std::string day_text(sys_days day) {
                      static_cast<unsigned>(date.day()));
 }
 
-std::string text_of(sys_seconds time) {
+/// `fraction`: what stands between the seconds and Z.
+std::string text_of(sys_seconds time, std::string_view fraction = {}) {
   const auto midnight = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::hh_mm_ss clock(time - midnight);
-  return fmt::format("{}T{:02}:{:02}:{:02}Z", day_text(midnight), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
+  return fmt::format("{}T{:02}:{:02}:{:02}{}Z", day_text(midnight), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count(), fraction);
 }
 
 }  // namespace
@@ -118,6 +119,16 @@ std::string utc_text(double unix_seconds) {
   constexpr double end_of_time = 253402300800;  // the year 10000
   if (!(unix_seconds >= 0 && unix_seconds < end_of_time)) return {};
   return text_of(sys_seconds(std::chrono::seconds(static_cast<std::int64_t>(unix_seconds))));
+}
+
+std::string utc_now() {
+  return text_of(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
+}
+
+std::string utc_now_milliseconds() {
+  const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+  return text_of(seconds, fmt::format(".{:03}", (now - seconds).count()));
 }
 
 bool is_day(std::string_view text) {

@@ -22,6 +22,11 @@ std::optional<double> unix_seconds(std::string_view text);
 /// The UTC time, "2025-01-31T12:00:00Z"; "" outside the years 1970 to 9999.
 std::string utc_text(double unix_seconds);
 
+/// Now, in UTC, in whole seconds: "2025-01-31T12:00:00Z".
+std::string utc_now();
+/// The same to the millisecond: "2025-01-31T12:00:00.123Z".
+std::string utc_now_milliseconds();
+
 /// True for a calendar day written as "2026-01-31".
 bool is_day(std::string_view text);
 /// The day after: "2026-02-28" -> "2026-03-01". `day` must be one.

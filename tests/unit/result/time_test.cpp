@@ -1,5 +1,8 @@
 #include "result/time.hpp"
 
+#include <cmath>
+#include <ctime>
+
 #include <gtest/gtest.h>
 
 namespace gpugauge::result {
@@ -63,6 +66,16 @@ TEST(Time, IsCountedInSeconds) {
   EXPECT_EQ(utc_text(253402300799.0), "9999-12-31T23:59:59Z");
   EXPECT_EQ(utc_text(-1), "");
   EXPECT_EQ(utc_text(253402300800.0), "");
+}
+
+TEST(Time, IsNow) {
+  EXPECT_TRUE(is_utc_time(utc_now())) << utc_now();
+  EXPECT_EQ(utc_now().size(), std::string("2025-01-31T12:00:00Z").size());
+  EXPECT_TRUE(is_utc_time(utc_now_milliseconds())) << utc_now_milliseconds();
+  EXPECT_EQ(utc_now_milliseconds().size(), std::string("2025-01-31T12:00:00.123Z").size());
+  const double before = *unix_seconds(utc_now());
+  EXPECT_LE(before, *unix_seconds(utc_now_milliseconds()));
+  EXPECT_LE(std::abs(before - static_cast<double>(std::time(nullptr))), 60);
 }
 
 TEST(Time, DaysFollowEachOther) {
