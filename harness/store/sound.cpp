@@ -35,9 +35,10 @@ double sound_median(double median) {
 }
 
 judge::VerdictKind sound_health(const std::string& word) {
-  for (const judge::VerdictKind kind :
-       {judge::VerdictKind::ok, judge::VerdictKind::failed, judge::VerdictKind::inconclusive})
-    if (word == to_string(kind)) return kind;
+  using judge::VerdictKind;
+  const auto kind = judge::verdict_kind(word);
+  if (kind == VerdictKind::ok || kind == VerdictKind::failed || kind == VerdictKind::inconclusive)
+    return *kind;
   throw std::out_of_range("a verdict on health that is none");
 }
 
