@@ -16,6 +16,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/temporary_file.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -165,7 +166,7 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   baseline.folder = folder;
   baseline.runs = runs;
   Manifest& manifest = baseline.manifest;
-  manifest.created = utc_now();
+  manifest.created = result::utc_now();
   manifest.key = key(runs.front().fingerprint);
   manifest.profile = runs.front().profile;
   manifest.device = runs.front().device;

@@ -3,9 +3,7 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <ctime>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,8 +16,10 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/launcher.hpp"
 #include "result/object_reader.hpp"
 #include "result/temporary_file.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -45,17 +45,6 @@ State state_from(const std::string& word, const result::Place& place) {
   place.refuse(fmt::format("is {}; a state is candidate, active or retired", result::quoted(word)));
 }
 
-/// "2027-01-31".
-bool is_day(std::string_view text) {
-  constexpr std::string_view shape = "dddd-dd-dd";
-  if (text.size() != shape.size()) return false;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (shape[i] == 'd' ? !digit : text[i] != '-') return false;
-  }
-  return true;
-}
-
 AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& place) {
   result::ObjectReader reader(value, place);
   AcceptedChange out;
@@ -69,7 +58,7 @@ AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& p
   reader.done();
   if (!(out.old_value > 0)) place.key("old").refuse("must be above 0");
   if (!(out.new_value > 0)) place.key("new").refuse("must be above 0");
-  if (!out.expires.empty() && !is_day(out.expires))
+  if (!out.expires.empty() && !result::is_day(out.expires))
     place.key("expires").refuse("is no day such as 2027-01-31");
   return out;
 }
@@ -308,19 +297,11 @@ const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_
   return nullptr;
 }
 
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
 std::string current_user() {
   const passwd* user = ::getpwuid(::geteuid());
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-  return fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()), host.data());
+  const std::string host = result::host_name();
+  return fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()),
+                     host.empty() ? "?" : host);
 }
 
 }  // namespace gpugauge::baseline

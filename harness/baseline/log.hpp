@@ -68,9 +68,6 @@ State state_of(const std::vector<LogEntry>& log);
 const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
                                   std::string_view when, const AcceptedChange** expired = nullptr);
 
-/// The present time, UTC, RFC 3339, whole seconds.
-std::string utc_now();
-
 /// "root@node3" of this process, for LogEntry::who.
 std::string current_user();
 

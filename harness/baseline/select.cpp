@@ -15,6 +15,7 @@
 #include "result/facts.hpp"
 #include "result/profiles.hpp"
 #include "result/shell_word.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -236,7 +237,7 @@ Candidate best_of(const Place& place, const result::Fingerprint& now, const std:
 /// Reports rounds dated in the future: a clock was wrong, and "newest" is then meaningless.
 void note_the_future(const Baseline& found, std::vector<std::string>& problems) {
   constexpr std::size_t to_seconds = std::string_view("2026-11-21T10:20:30").size();
-  const std::string now = utc_now().substr(0, to_seconds);
+  const std::string now = result::utc_now().substr(0, to_seconds);
   for (const result::Run& run : found.runs) {
     if (run.started.substr(0, to_seconds) <= now) continue;
     problems.push_back(fmt::format(

@@ -17,6 +17,7 @@
 #include "result/error.hpp"
 #include "result/number.hpp"
 #include "result/pattern.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -72,7 +73,7 @@ std::string expiry_day(const std::string& given) {
 void append(const std::filesystem::path& folder, std::vector<baseline::LogEntry> entries,
             const std::string& reason) {
   for (baseline::LogEntry& entry : entries) {
-    entry.time = baseline::utc_now();
+    entry.time = result::utc_now();
     entry.who = baseline::current_user();
     entry.reason = reason;
   }
@@ -107,7 +108,7 @@ std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& argume
   const std::map<std::string, double> now = values_of(runs, pinned, rules);
   const std::string expires = expiry_day(arguments.expires);
   // It counts from the run on that shows it: that one is judged again, too.
-  std::string since = baseline::utc_now();
+  std::string since = result::utc_now();
   for (const result::Run& run : runs) since = std::min(since, run.started);
   std::vector<baseline::LogEntry> out;
   for (const std::string& pattern : arguments.metrics) {

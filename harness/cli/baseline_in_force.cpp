@@ -34,25 +34,17 @@ bool same_folder(const std::filesystem::path& a, const std::filesystem::path& b)
   return std::filesystem::equivalent(a, b, error);
 }
 
-/// Of those whose place was taken, the one that was in force: the newest that can decide.
-const baseline::Listed& former(const std::vector<const baseline::Listed*>& replaced) {
-  return **std::max_element(replaced.begin(), replaced.end(), [](const auto* a, const auto* b) {
-    const auto rank = [](const baseline::Manifest& one) {
-      return std::pair(one.entries.size() >= static_cast<std::size_t>(baseline::minimum_rounds), one.created);
-    };
-    return rank(*a->manifest) < rank(*b->manifest);
-  });
+bool comes_before(const baseline::Listed* a, const baseline::Listed* b) {
+  return baseline::better(*a->manifest, *b->manifest);
 }
 
 /// Of those that the same one supersedes, the names of such as come before `own`: first the one that is next.
 std::vector<std::string> between(const std::vector<baseline::Listed>& all, const baseline::Listed& own) {
   std::vector<const baseline::Listed*> found;
   for (const baseline::Listed& one : all)
-    if (one.superseded && one.superseded_by == own.superseded_by &&
-        baseline::better(*one.manifest, *own.manifest))
+    if (one.superseded && one.superseded_by == own.superseded_by && comes_before(&one, &own))
       found.push_back(&one);
-  std::sort(found.begin(), found.end(),
-            [](const auto* a, const auto* b) { return baseline::better(*a->manifest, *b->manifest); });
+  std::sort(found.begin(), found.end(), comes_before);
   std::vector<std::string> out;
   out.reserve(found.size());
   for (const baseline::Listed* const one : found) out.push_back(name_of(*one));
@@ -86,7 +78,8 @@ std::string in_force(const std::filesystem::path& folder) {
   for (const baseline::Listed& one : all)
     if (one.superseded_by == own->folder) replaced.push_back(&one);
   if (replaced.empty()) return "";
-  const baseline::Listed& before = former(replaced);
+  // Of those whose place was taken, the one that was in force.
+  const baseline::Listed& before = **std::min_element(replaced.begin(), replaced.end(), comes_before);
   const bool weaker = own->manifest->provisional() && !before.manifest->provisional();
   return fmt::format(
       "  takes the place of {} ({} from {}{}); `gpugauge baseline retire {} --reason ...` brings that one "

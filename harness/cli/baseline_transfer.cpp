@@ -13,6 +13,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/shell_word.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -39,7 +40,7 @@ int from_file(const BaselineTransferArguments& arguments) {
   state_directory(arguments.state_directory);
   const baseline::Baseline made =
       baseline::from_bundle(result::read_file(arguments.file), arguments.file, baseline::site_directory(),
-                            arguments.new_name, arguments.reason, baseline::utc_now());
+                            arguments.new_name, arguments.reason, result::utc_now());
   const std::string name = made.folder.filename().string();
   print(
       fmt::format("Baseline {} of {} imported: {}, {}\n", name, report::plain(made.manifest.device),

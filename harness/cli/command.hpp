@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/named_files.hpp"
 #include "conductor/conductor.hpp"
 #include "judge/exit_style.hpp"
 #include "judge/policy_reach.hpp"
@@ -148,6 +149,22 @@ using TakeTrends = std::function<void(report::DeviceReport&)>;
 /// From the history at that location, opened now. One of an older version is said and adds nothing (empty).
 /// Throws like store::Store::open otherwise.
 TakeTrends trends_from(const std::string& location);
+
+/// One --report of a command, taken apart.
+struct ReportFile {
+  std::string word;  ///< as it was given: "junit=out.xml"
+  std::string kind;  ///< "junit"
+  std::string file;  ///< "out.xml"; "-" is standard output where the command takes that
+
+  /// What a problem with it begins with.
+  std::string label() const { return "--report " + word + ": "; }
+};
+/// Throws result::UsageError for a kind that is none of `kinds`, and for a word without a file.
+ReportFile report_of(const std::string& word, const std::vector<std::string_view>& kinds,
+                     Dash dash = Dash::refused);
+/// The same of every word.
+std::vector<ReportFile> reports_of(const std::vector<std::string>& words,
+                                   const std::vector<std::string_view>& kinds);
 
 /// Where a result is written: the console, and every KIND=FILE of --report.
 struct ReportArguments {

@@ -49,8 +49,8 @@ struct DoctorCommand {
   bool whole = false;
 };
 
-std::string rendered(const report::Doctor& doctor, const std::string& format) {
-  return format == "json" ? report::to_json(doctor) : report::to_markdown(doctor);
+std::string rendered(const report::Doctor& doctor, const std::string& kind) {
+  return kind == "json" ? report::to_json(doctor) : report::to_markdown(doctor);
 }
 
 /// Whose home a relative path leads through, only the whole one tells.
@@ -59,19 +59,16 @@ std::string absolute_folder(const std::string& path) {
 }
 
 int run(const DoctorCommand& arguments) {
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const std::string& word : arguments.reports) {
-    const std::size_t at = word.find('=');
-    const std::string format = word.substr(0, at);
-    if (at == std::string::npos || at + 1 == word.size() || (format != "json" && format != "markdown"))
-      throw result::UsageError(fmt::format("--report {}: give it as json=FILE or markdown=FILE", word));
-    files.emplace_back(format, word.substr(at + 1));
-  }
+  const std::vector<ReportFile> reports = reports_of(arguments.reports, {"json", "markdown"});
   const report::Doctor doctor = examine(inventory_of(arguments.doctor), policy_of(arguments.doctor.policy));
-  for (const auto& [format, file] : files) result::write_file(file, rendered(doctor, format));
-  return print_verdict(
-      arguments.json ? report::to_json(doctor) : report::draw(doctor, report::terminal(1), arguments.whole),
-      report::outcome(doctor).exit_code);
+  Beside beside;
+  beside.attempt("", [&] {
+    print(arguments.json ? report::to_json(doctor)
+                         : report::draw(doctor, report::terminal(1), arguments.whole));
+  });
+  for (const ReportFile& one : reports)
+    beside.attempt(one.label(), [&] { result::write_file(one.file, rendered(doctor, one.kind)); });
+  return beside.end(report::outcome(doctor).exit_code);
 }
 
 }  // namespace
@@ -209,7 +206,7 @@ void add_doctor(CLI::App& app, const Invocation&, Action& action) {
   add_policy_option(*command, arguments->doctor.policy);
   offer(writes(command->add_option("--report", arguments->reports,
                                    "Also write a report: json=FILE or markdown=FILE"),
-               "FORMAT=FILE"),
+               "KIND=FILE"),
         [] {
           return std::vector<std::string>{"json=", "markdown="};
         });

@@ -1,11 +1,9 @@
 // gpugauge doctor lock, verify and diff: one stack against a lock, many, or another.
 #include <algorithm>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +13,7 @@
 #include "report/table.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/time.hpp"
 #include "stack/plan/diff.hpp"
 #include "stack/plan/lock.hpp"
 
@@ -35,8 +34,7 @@ int lock(const DoctorLockArguments& arguments, const DoctorArguments& doctor) {
   if (!to_standard_output && !arguments.force && result::is_there(arguments.output))
     throw result::UsageError(fmt::format(
         "{} exists; a lock is not overwritten: choose another --output, or say --force", arguments.output));
-  const std::string now = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  const stack::Lock made = stack::make_lock(inventory_of(doctor), now);
+  const stack::Lock made = stack::make_lock(inventory_of(doctor), result::utc_now());
   if (made.fields.empty())
     throw result::UsageError("there is nothing to pin: no driver, library, framework or system was found");
   if (to_standard_output) {

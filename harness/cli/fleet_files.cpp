@@ -17,6 +17,7 @@
 #include "result/read_ahead.hpp"
 #include "result/run_file.hpp"
 #include "result/run_reader.hpp"
+#include "result/schema_in.hpp"
 #include "result/threads.hpp"
 
 namespace gpugauge::cli {
@@ -94,7 +95,7 @@ class Reader {
   /// is none, and refused where it was named.
   bool take_between(const FoundFile& found, const std::string& text) {
     const std::string name = found.file.string();
-    const std::string_view schema = schema_of(text);
+    const std::string schema = result::schema_in(text);
     if (schema == judge::fabric_schema) {
       judge::FabricInput fabric = judge::parse_fabric(text, name);
       const std::lock_guard lock(mutex_);

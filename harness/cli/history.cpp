@@ -8,6 +8,7 @@
 #include "cli/named_files.hpp"
 #include "result/error.hpp"
 #include "result/pattern.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -32,8 +33,8 @@ std::string some(const List& list, const Name& name) {
 }
 
 std::string time_of(const char* option, const std::string& text) {
-  if (text.empty() || store::is_day(text)) return text;
-  if (const auto time = store::utc_time(text)) return *time;
+  if (text.empty() || result::is_day(text)) return text;
+  if (const auto time = result::utc_time(text)) return *time;
   throw result::UsageError(
       fmt::format("{} {}: write a day as 2026-01-31, or a time as 2026-01-31T04:00:00Z", option, text));
 }

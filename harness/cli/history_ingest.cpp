@@ -3,6 +3,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <fstream>
+#include <istream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,11 +50,18 @@ struct Input {
   bool in_a_folder = false;
 };
 
+/// A run file is not read whole to see that it is no list.
+bool may_be_list(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  file >> std::ws;
+  return file.peek() == '[';
+}
+
 /// The files that a list names; nullopt for any other file, and for an array of anything else: reading that
 /// as a run file says what it is. Throws result::UsageError for an empty list.
 std::optional<std::vector<std::string>> list_of(const std::string& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  if (!fs::is_regular_file(path, error) || !may_be_list(path)) return std::nullopt;
   std::optional<std::vector<std::string>> list;
   try {
     list = result::parse_path_list(result::read_file(path), path);

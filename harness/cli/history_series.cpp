@@ -27,27 +27,6 @@ struct HistorySeriesArguments {
   bool every_metric = false;
 };
 
-struct ReportFile {
-  std::string kind;
-  std::string file;
-};
-
-/// What --report asks for. A history is no verdict: only a page and its data can be made of it.
-std::vector<ReportFile> report_files(const std::vector<std::string>& words) {
-  std::vector<ReportFile> out;
-  for (const std::string& word : words) {
-    const std::size_t at = word.find('=');
-    const ReportFile one{word.substr(0, at), at == std::string::npos ? "" : word.substr(at + 1)};
-    if (one.kind != "html" && one.kind != "json")
-      throw result::UsageError(
-          fmt::format("--report {}: a history can be written as html and as json", word));
-    if (one.file.empty())
-      throw result::UsageError(fmt::format("--report {}: give it as {}=FILE", word, one.kind));
-    out.push_back(one);
-  }
-  return out;
-}
-
 store::Facts facts_of(store::Store& store) {
   return [&store](std::int64_t id) -> const result::Fingerprint& { return store.fingerprint(id); };
 }
@@ -80,8 +59,8 @@ result::UsageError too_many(const std::string& what, const Limit& limit) {
 std::string drawn(const std::vector<store::Trend>& trends, const std::vector<ReportFile>& reports) {
   std::string text;
   if (trends.size() > most_trends)
-    return fmt::format("{} series are in {}; here {} are drawn at most\n", trends.size(),
-                       reports.front().file, most_trends);
+    return fmt::format("{} series go to {}; here {} are drawn at most\n", trends.size(), reports.front().file,
+                       most_trends);
   for (const store::Trend& one : trends)
     text += (text.empty() ? "" : "\n") + report::draw(one, report::terminal(1));
   return text;
@@ -90,7 +69,7 @@ std::string drawn(const std::vector<store::Trend>& trends, const std::vector<Rep
 int trend(const HistorySeriesArguments& arguments) {
   const judge::Policy rules = policy(arguments.policy);
   const store::Span within = span(arguments.history);
-  const std::vector<ReportFile> reports = report_files(arguments.reports);
+  const std::vector<ReportFile> reports = reports_of(arguments.reports, {"html", "json"});
   const Limit limit = limit_of(arguments, reports);
   store::Store store = open_store(arguments.history, store::Access::reading);
   const auto devices = select_devices(store, arguments.history);
@@ -108,11 +87,14 @@ int trend(const HistorySeriesArguments& arguments) {
   if (trends.empty())
     throw result::UsageError("no run that was asked for has this metric: give another span, node or device");
   if (trends.size() > limit.most) throw too_many(fmt::format("{} series", trends.size()), limit);
+  Beside beside;
+  beside.attempt("", [&] { print(arguments.json ? report::to_json(trends) : drawn(trends, reports)); });
   for (const ReportFile& one : reports)
-    result::write_file(
-        one.file, one.kind == "html" ? report::html_text(trends, facts_of(store)) : report::to_json(trends));
-  print(arguments.json ? report::to_json(trends) : drawn(trends, reports));
-  return 0;
+    beside.attempt(one.label(), [&] {
+      result::write_file(one.file, one.kind == "html" ? report::html_text(trends, facts_of(store))
+                                                      : report::to_json(trends));
+    });
+  return beside.end(0);
 }
 
 int changes(const HistorySeriesArguments& arguments) {

@@ -1,24 +1,18 @@
 // Earlier nights of a device for its report.
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <set>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/command.hpp"
 #include "report/history.hpp"
+#include "result/launcher.hpp"
 #include "store/store.hpp"
 #include "store/trend.hpp"
 
 namespace gpugauge::cli {
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 /// The devices of the store that are this one. A GPU has a UUID; a host has only its name, and where the runs
 /// were stored without it, the only host that there is.
@@ -28,7 +22,7 @@ std::vector<store::Device> same_device(const std::vector<store::Device>& all, co
     if (device.identity == identity) same.push_back(device);
   const bool alone_without_name = same.size() == 1 && same.front().node.empty();
   if (identity != "host" || alone_without_name) return same;
-  const std::string name = host_name();
+  const std::string name = result::host_name();
   std::erase_if(same, [&](const store::Device& device) { return device.node != name; });
   return same;
 }

@@ -1,7 +1,8 @@
 // --report KIND=FILE, of every command that has a result, and how one ends whose result could not be written.
-#include <cstdio>
+#include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/definition.hpp"
@@ -16,30 +17,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Wanted {
+struct Wanted : ReportFile {
   const report::Reporter* reporter = nullptr;
-  std::string file;  ///< "-" for standard output
 
   bool to_standard_output() const { return file == "-"; }
   /// Takes the place of the table.
   bool instead() const { return to_standard_output() && !reporter->beside_the_table; }
 };
 
-/// "junit=FILE" taken apart.
 Wanted wanted(const std::string& word) {
-  const std::size_t at = word.find('=');
-  const std::string kind = word.substr(0, at);
-  const report::Reporter* reporter = report::find_reporter(kind);
-  if (reporter == nullptr)
-    throw result::UsageError(fmt::format("--report {}: there is no kind of report '{}'; there are {}", word,
-                                         kind, report::reporter_kinds()));
-  if (at == std::string::npos || at + 1 == word.size())
-    throw result::UsageError(
-        fmt::format("--report {}: give it as KIND=FILE, such as {}=FILE; - is standard output", word, kind));
-  return {reporter, word.substr(at + 1)};
+  ReportFile file = report_of(word, report::reporter_kinds(), Dash::standard_output);
+  const report::Reporter* reporter = report::find_reporter(file.kind);
+  return {std::move(file), reporter};
 }
 
 }  // namespace
+
+ReportFile report_of(const std::string& word, const std::vector<std::string_view>& kinds, Dash dash) {
+  const std::size_t at = word.find('=');
+  const std::string kind = word.substr(0, at);
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
+    throw result::UsageError(fmt::format("--report {}: there is no kind of report '{}' here; there are {}",
+                                         word, kind, fmt::join(kinds, ", ")));
+  if (at == std::string::npos || at + 1 == word.size())
+    throw result::UsageError(fmt::format("--report {}: give it as KIND=FILE, such as {}=FILE{}", word, kind,
+                                         dash == Dash::standard_output ? "; - is standard output" : ""));
+  return {word, kind, word.substr(at + 1)};
+}
+
+std::vector<ReportFile> reports_of(const std::vector<std::string>& words,
+                                   const std::vector<std::string_view>& kinds) {
+  std::vector<ReportFile> out;
+  for (const std::string& word : words) out.push_back(report_of(word, kinds));
+  return out;
+}
 
 void add_report_options(CLI::App& command, ReportArguments& arguments) {
   std::string kinds;
@@ -109,8 +120,7 @@ void show_report(const report::Subject& subject, const ReportArguments& argument
   if (arguments.json) beside.attempt("--json: ", [&] { shown = report::json_text(subject); });
   for (const std::string& word : arguments.files)
     if (const Wanted one = wanted(word); one.to_standard_output())
-      beside.attempt(fmt::format("--report {}: ", word),
-                     [&] { (one.instead() ? shown : below) = one.reporter->text(subject); });
+      beside.attempt(one.label(), [&] { (one.instead() ? shown : below) = one.reporter->text(subject); });
   beside.attempt("", [&] { print(shown + below); });
 }
 
@@ -118,8 +128,7 @@ void write_report_files(const report::Subject& subject, const ReportArguments& a
   for (const std::string& word : arguments.files) {
     const Wanted one = wanted(word);
     if (one.to_standard_output()) continue;
-    beside.attempt(fmt::format("--report {}: ", word),
-                   [&] { result::write_file(one.file, one.reporter->text(subject)); });
+    beside.attempt(one.label(), [&] { result::write_file(one.file, one.reporter->text(subject)); });
   }
 }
 

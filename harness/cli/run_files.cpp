@@ -14,6 +14,7 @@
 #endif
 
 #include "result/error.hpp"
+#include "result/schema_in.hpp"
 #include "result/time.hpp"
 
 namespace gpugauge::cli {
@@ -197,18 +198,8 @@ void keep_freed_memory() {
 #endif
 }
 
-std::string_view schema_of(std::string_view text) {
-  const std::string_view head = text.substr(0, 256);
-  constexpr std::string_view ours = "\"gpugauge.";
-  const auto schema = head.find("\"schema\"");
-  const auto name = schema == std::string_view::npos ? schema : head.find(ours, schema);
-  if (name == std::string_view::npos) return {};
-  const std::string_view begun = head.substr(name + 1);
-  return begun.substr(0, begun.find('"'));
-}
-
 bool of_another_schema(std::string_view text) {
-  const std::string_view schema = schema_of(text);
+  const std::string schema = result::schema_in(text);
   return !schema.empty() && !schema.starts_with("gpugauge.run/");
 }
 

@@ -33,8 +33,6 @@ std::vector<std::string> expanded(const std::vector<std::string>& paths);
 /// and is not taken from the kernel anew, page by page.
 void keep_freed_memory();
 
-/// "gpugauge.run/1": the schema that a file of ours names in its beginning; "" for any other file.
-std::string_view schema_of(std::string_view text);
 /// A file of ours that is no run: a baseline's manifest, a report.
 bool of_another_schema(std::string_view text);
 

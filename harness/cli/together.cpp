@@ -8,6 +8,7 @@
 #include "conductor/place.hpp"
 #include "result/error.hpp"
 #include "result/launcher.hpp"
+#include "result/time.hpp"
 #include "run/identity.hpp"
 
 namespace gpugauge::cli {
@@ -18,7 +19,7 @@ conductor::Stored lost_round(const conductor::MeasureOptions& options, const con
                              std::size_t count, int round, const std::string& why) {
   conductor::Stored lost;
   lost.run.id = run::make_id();
-  lost.run.started = run::utc_now();
+  lost.run.started = result::utc_now_milliseconds();
   lost.run.profile = options.profile.name;
   lost.run.device = target.selection;
   lost.run.round = round;

@@ -22,6 +22,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/time.hpp"
 #include "stack/compat/version.hpp"
 #include "stack/plan/lock.hpp"
 
@@ -233,7 +234,7 @@ conductor::UpgradeRecord record_of(const UpgradeBeginArguments& arguments, const
                                    const std::vector<conductor::Chosen>& chosen) {
   conductor::UpgradeRecord record;
   record.name = name;
-  record.created = baseline::utc_now();
+  record.created = result::utc_now();
   record.who = baseline::current_user();
   const conductor::HostHere here = this_host();
   record.host = here.name;

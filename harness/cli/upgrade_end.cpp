@@ -15,6 +15,7 @@
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
 #include "result/error.hpp"
+#include "result/time.hpp"
 #include "run/identity.hpp"
 #include "stack/inventory/node.hpp"
 
@@ -55,7 +56,7 @@ std::vector<std::string> commands_of(const std::vector<stack::Advice>& advice) {
 /// Notes how it ended, at the attempt that was begun where there is one, and saves the record.
 void record(Upgrade& upgrade, const judge::Outcome& outcome, const Followed& followed, bool finished) {
   conductor::UpgradeRecord& kept = upgrade.kept.record;
-  conductor::UpgradeAttempt attempt{baseline::utc_now(),
+  conductor::UpgradeAttempt attempt{result::utc_now(),
                                     upgrade.attempt > 0 ? upgrade.side : "none",
                                     static_cast<int>(outcome.code),
                                     outcome.sentence,
@@ -68,7 +69,7 @@ void record(Upgrade& upgrade, const judge::Outcome& outcome, const Followed& fol
   else
     kept.attempts.push_back(std::move(attempt));
   kept.state = followed.state;
-  kept.closed = kept.is_open() ? "" : baseline::utc_now();
+  kept.closed = kept.is_open() ? "" : result::utc_now();
   conductor::save(upgrade.kept);
 }
 

@@ -10,12 +10,14 @@
 #include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
 #include "cli/upgrade.hpp"
+#include "report/doctor.hpp"
 #include "report/format.hpp"
 #include "report/rollout.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
 #include "result/run_file.hpp"
+#include "result/schema_in.hpp"
 #include "stack/plan/lock.hpp"
 
 namespace gpugauge::cli {
@@ -37,22 +39,19 @@ struct UpgradePlanArguments {
   bool json = false;
 };
 
-bool is_schema(const std::string& text, std::string_view schema) {
-  return text.substr(0, 256).find(fmt::format("\"{}\"", schema)) != std::string::npos;
-}
-
 /// A doctor's report or inventory, a lock, or a run file; nullopt for another file of a folder. Throws
 /// result::FileError or result::FormatError.
 std::optional<stack::RolloutNode> read_told(const FoundFile& found) {
   const std::string file = found.file.string();
   const std::string text = result::read_file(found.file);
+  const std::string schema = result::schema_in(text);
   stack::RolloutNode node;
   node.name = found.label;
-  if (is_schema(text, "gpugauge.run/1")) {
+  if (schema == result::run_schema) {
     node.inventory = stack::inventory_of(result::parse_run(text, file, result::Detail::values).fingerprint);
-  } else if (is_schema(text, stack::lock_schema)) {
+  } else if (schema == stack::lock_schema) {
     node.inventory = stack::inventory_of(stack::lock_from_json(text, file));
-  } else if (is_schema(text, "gpugauge.inventory/1") || is_schema(text, "gpugauge.doctor/1")) {
+  } else if (schema == stack::inventory_schema || schema == report::doctor_schema) {
     node.inventory = read_inventory(file);
     node.whole = true;
   } else if (found.in_a_folder) {

@@ -10,6 +10,7 @@
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
 #include "result/error.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -115,7 +116,7 @@ int close(const UpgradeStatusArguments& arguments) {
   const auto only_one = hold_upgrades(state, "gpugauge upgrade close");
   conductor::KeptUpgrade kept = require_open(state);
   kept.record.state = conductor::UpgradeState::closed;
-  kept.record.closed = baseline::utc_now();
+  kept.record.closed = result::utc_now();
   kept.record.reason = arguments.reason;
   conductor::save(kept);
   print(fmt::format("upgrade {} is closed; what was measured stays in {}\n", kept.record.name,

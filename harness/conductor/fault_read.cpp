@@ -6,15 +6,11 @@
 #include <fmt/format.h>
 
 #include "judge/judge.hpp"
+#include "judge/verdict.hpp"
 #include "result/object_reader.hpp"
 
 namespace gpugauge::conductor {
 namespace {
-
-/// True for verdicts that make a check exit with 1.
-bool is_fatal(const std::string& verdict) {
-  return verdict == "failed" || verdict == "regressed" || verdict == "missing";
-}
 
 void read_device(const nlohmann::json& value, const result::Place& place, report::InjectTrial& out) {
   result::ObjectReader device(value, place);
@@ -24,7 +20,9 @@ void read_device(const nlohmann::json& value, const result::Place& place, report
   if (!out.found && code != static_cast<int>(judge::ExitCode::pass)) out.problem = end.text("sentence");
   device.each("verdicts", [&](const nlohmann::json& one, const result::Place& at) {
     result::ObjectReader verdict(one, at);
-    if (!is_fatal(verdict.text("verdict")) || verdict.boolean("advisory")) return;
+    const auto kind = judge::verdict_kind(verdict.text("verdict"));
+    if (!kind) at.key("verdict").refuse("is no verdict");
+    if (!judge::grave(*kind) || verdict.boolean("advisory")) return;
     const std::string metric = verdict.text("metric");  // both judges may name the same metric
     if (std::find(out.metrics.begin(), out.metrics.end(), metric) == out.metrics.end())
       out.metrics.push_back(metric);

@@ -12,6 +12,7 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/time.hpp"
 #include "run/identity.hpp"
 #include "stack/now.hpp"
 
@@ -43,7 +44,7 @@ std::string file_name(std::string device) {
 
 void write(const fs::path& state, judge::StoredVerdict verdict) {
   const stack::MachineNow now = stack::machine_now();
-  verdict.finished = run::utc_now();
+  verdict.finished = result::utc_now_milliseconds();
   verdict.driver_version = now.driver_version;
   verdict.container = now.container;
   verdict.gpus = seen(now);
@@ -110,7 +111,7 @@ void keep_node_verdict(const fs::path& state, const report::Report& report, bool
   verdict.device = "node";
   verdict.label = "Node";
   verdict.boot_id = run::boot_id();
-  verdict.started = run::utc_now();
+  verdict.started = result::utc_now_milliseconds();
   verdict.version = result::build().version;
   verdict.commit = result::build().commit;
   verdict.word = "pass";

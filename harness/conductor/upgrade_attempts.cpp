@@ -14,6 +14,7 @@
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -148,7 +149,7 @@ int begin_attempt(KeptUpgrade& kept, const std::string& side, const std::string&
       std::all_of(kept.record.devices.begin(), kept.record.devices.end(), goes_on))
     return number;
   UpgradeAttempt begun;
-  begun.time = baseline::utc_now();
+  begun.time = result::utc_now();
   begun.side = side;
   begun.exit_code = static_cast<int>(judge::ExitCode::cannot_judge);
   begun.sentence = "cannot judge: it was not finished";

@@ -175,7 +175,8 @@ class Admitting {
   /// Adds the newcomer's own failures, which need no peers.
   static void add_own_failures(const PeerRounds& newcomer, Admission& made) {
     add_failures(newcomer, made.verdicts);
-    std::stable_partition(made.verdicts.begin(), made.verdicts.end(), grave);
+    std::stable_partition(made.verdicts.begin(), made.verdicts.end(),
+                          [](const Verdict& one) { return grave(one); });
     if (made.verdicts.empty() || !grave(made.verdicts.front())) return;
     made.state = AdmissionState::refused;
     made.reason = fmt::format("{} failed: {}; and {}", made.verdicts.front().metric,

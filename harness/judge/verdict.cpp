@@ -6,9 +6,8 @@ std::string benchmark_of(const std::string& metric) {
   return metric.substr(0, metric.rfind(':'));
 }
 
-bool grave(const Verdict& verdict) {
-  return verdict.kind == VerdictKind::failed || verdict.kind == VerdictKind::missing ||
-         verdict.kind == VerdictKind::regressed;
+bool grave(VerdictKind kind) {
+  return kind == VerdictKind::failed || kind == VerdictKind::missing || kind == VerdictKind::regressed;
 }
 
 std::string_view to_string(VerdictKind kind) {
@@ -31,6 +30,14 @@ std::string_view to_string(VerdictKind kind) {
       return "failed";
   }
   return "unknown";
+}
+
+std::optional<VerdictKind> verdict_kind(std::string_view word) {
+  for (const VerdictKind kind :
+       {VerdictKind::ok, VerdictKind::regressed, VerdictKind::improved, VerdictKind::inconclusive,
+        VerdictKind::unstable, VerdictKind::new_metric, VerdictKind::missing, VerdictKind::failed})
+    if (word == to_string(kind)) return kind;
+  return std::nullopt;
 }
 
 std::string_view to_string(Judge judge) {

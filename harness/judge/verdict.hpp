@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "result/samples.hpp"
@@ -72,11 +73,17 @@ struct Verdict {
 /// other names unchanged.
 std::string benchmark_of(const std::string& metric);
 
-/// Whether the kind speaks against a device: regressed, missing or failed, advisory or not.
-bool grave(const Verdict& verdict);
+/// Whether the kind speaks against a device: regressed, missing or failed.
+bool grave(VerdictKind kind);
+/// The same of a verdict, advisory or not.
+inline bool grave(const Verdict& verdict) {
+  return grave(verdict.kind);
+}
 
 /// The word in reports and files: "ok", "regressed", "new" for new_metric.
 std::string_view to_string(VerdictKind kind);
+/// The kind of which that is the word; nullopt for any other.
+std::optional<VerdictKind> verdict_kind(std::string_view word);
 std::string_view to_string(Judge judge);  ///< "physical", "baseline", "peers".
 
 }  // namespace gpugauge::judge

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/terminal.hpp"
@@ -10,6 +11,8 @@
 #include "stack/rules/finding.hpp"
 
 namespace gpugauge::report {
+
+inline constexpr std::string_view doctor_schema = "gpugauge.doctor/1";  ///< the "schema" of its JSON
 
 /// An inspected stack and the findings about it.
 struct Doctor {
@@ -36,7 +39,7 @@ std::string draw(const Doctor& doctor, const Terminal& terminal, bool whole);
 /// One finding: its title. Failures, warnings, and with `whole` also notes, add evidence and remedy.
 std::string draw(const stack::Finding& finding, const Terminal& terminal, bool whole);
 
-/// {"schema": "gpugauge.doctor/1", ...}, docs/schema/doctor.schema.json.
+/// {"schema": doctor_schema, ...}, docs/schema/doctor.schema.json.
 std::string to_json(const Doctor& doctor);
 
 /// Markdown to paste into an issue. Foreign text stands in code spans and cannot become markup.

@@ -23,7 +23,7 @@ std::string to_json(const Doctor& doctor) {
   ordered_json layers = ordered_json::array();
   for (const stack::Layer& layer : doctor.layers)
     layers.push_back({{"layer", layer.name}, {"version", layer.version}, {"detail", layer.detail}});
-  const ordered_json out{{"schema", "gpugauge.doctor/1"},
+  const ordered_json out{{"schema", doctor_schema},
                          {"version", result::build().version},
                          {"outcome", {{"exit_code", end.exit_code}, {"sentence", end.sentence}}},
                          {"findings", findings},

@@ -37,9 +37,9 @@ const Reporter* find_reporter(std::string_view kind) {
   return found == all.end() ? nullptr : found;
 }
 
-std::string reporter_kinds() {
-  std::string out;
-  for (const Reporter& one : all) out += (out.empty() ? "" : ", ") + std::string(one.kind);
+std::vector<std::string_view> reporter_kinds() {
+  std::vector<std::string_view> out;
+  for (const Reporter& one : all) out.push_back(one.kind);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "diagnose/observation.hpp"
 #include "judge/judge_peers.hpp"
@@ -41,8 +42,8 @@ struct Reporter {
 std::span<const Reporter> reporters();
 /// nullptr for an unknown kind.
 const Reporter* find_reporter(std::string_view kind);
-/// "json, junit, ...", for sentences.
-std::string reporter_kinds();
+/// "json", "junit", ...: the kinds in that order.
+std::vector<std::string_view> reporter_kinds();
 
 // Each is defined in a file of its own in this folder.
 std::string json_text(const Subject& subject);

@@ -229,7 +229,7 @@ void describe(const json& context, Run& run) {
   add(run.fingerprint.settings, "google_benchmark.version", text_or(context, "library_version", ""));
   run.fingerprint.suite["suite.profile"] = google_benchmark_profile;
   run.started = text_or(context, "date", "");  // in the machine's time zone
-  if (const auto seconds = unix_seconds(run.started)) run.started = utc_text(*seconds);
+  if (auto time = utc_time(run.started)) run.started = *std::move(time);
   if (const auto scaling = context.find("cpu_scaling_enabled");
       scaling != context.end() && scaling->is_boolean() && scaling->get<bool>())
     run.remarks.emplace_back("The processor's clock was free to change (cpu_scaling_enabled).");

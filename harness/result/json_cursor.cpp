@@ -244,6 +244,14 @@ std::size_t JsonCursor::skip_numbers() {
   return count;
 }
 
+bool JsonCursor::to_member(std::string_view wanted) {
+  for (bool more = open('{'); more; more = another('}')) {
+    if (key() == wanted) return true;
+    skip();
+  }
+  return false;
+}
+
 void JsonCursor::skip_string() {
   std::string scratch;
   string(scratch);

@@ -135,6 +135,9 @@ class JsonCursor {
     }
   }
 
+  /// Moves into an object, to the value of its member `wanted`; false, and behind the object, if it has none.
+  /// Of what it passes over it checks only that it is JSON.
+  bool to_member(std::string_view wanted);
   /// Skips a value of any kind; checks only that it is JSON.
   void skip();
   /// Skips an array of numbers and returns their count. Checks them as number() does.

@@ -118,14 +118,17 @@ std::optional<Rank> find_rank_of_several(const Lookup& lookup) {
   return rank && rank->size > 1 ? rank : std::nullopt;
 }
 
-std::string host_word() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return host_word(name);
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-std::string host_word(const std::string& host_name) {
-  std::string word = host_name;
+std::string host_word() {
+  return host_word(host_name());
+}
+
+std::string host_word(const std::string& name) {
+  std::string word = name;
   std::replace_if(
       word.begin(), word.end(),
       [](char c) {

@@ -35,10 +35,12 @@ int whole_number(const std::string& name, const std::string& text, int least, in
 /// Reads the variable as such a number; nullopt if it is not set.
 std::optional<int> whole_number(const Lookup& lookup, const char* name, int least, int most);
 
+/// This machine's name as the kernel has it; "" if it does not tell.
+std::string host_name();
 /// This machine's name as a part of a file name. Characters other than letters, digits, '-', '_' and '.'
 /// become '_'. Never empty, never begins with '.'.
 std::string host_word();
-std::string host_word(const std::string& host_name);  ///< the same for a given name
+std::string host_word(const std::string& name);  ///< the same for a given name
 
 /// "run.json" becomes "run.node7.rank3.json" if `rank` is one of several. Ranks that were given one name then
 /// do not replace each other's file. Otherwise returns `file`.

@@ -5,26 +5,19 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/laid_by_another.hpp"
 
 namespace gpugauge::result {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// True for a link that the kernel does not follow with fs.protected_symlinks: another user's, in a folder
-/// like /tmp. That user could make us write where they cannot.
-bool is_laid_by_another(const fs::path& link) {
-  struct stat of_link {};
-  struct stat of_folder {};
-  const fs::path folder = link.has_parent_path() ? link.parent_path() : fs::path(".");
-  if (::lstat(link.c_str(), &of_link) != 0 || ::stat(folder.c_str(), &of_folder) != 0) return false;
-  constexpr mode_t shared = S_ISVTX | S_IWOTH;
-  return S_ISLNK(of_link.st_mode) && (of_folder.st_mode & shared) == shared &&
-         of_link.st_uid != ::geteuid() && of_link.st_uid != of_folder.st_uid;
+bool is_link_of_another(const fs::path& link) {
+  struct stat info {};
+  return ::lstat(link.c_str(), &info) == 0 && S_ISLNK(info.st_mode) && is_laid_by_another(info, link);
 }
 
 constexpr int most_links = 40;  // the kernel's own limit
@@ -37,7 +30,7 @@ fs::path followed(fs::path here, const fs::path& rest, int& links) {
     if (part.empty()) continue;  // after a trailing slash
     here /= part;
     if (links >= most_links || !fs::is_symlink(fs::symlink_status(here, error))) continue;
-    if (is_laid_by_another(here))
+    if (is_link_of_another(here))
       throw FileError(
           fmt::format("{} is a link of another user in a folder where everybody may write, and is not "
                       "followed; give another name",

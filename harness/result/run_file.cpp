@@ -224,8 +224,10 @@ void parse_run(const std::string& text, const std::string& origin, Detail detail
                        [&](Series& series) { read(in, series, detail, telemetry.emplace_back()); });
             }));
   in.end();
-  if (!unix_seconds(run.started))
-    place.refuse(fmt::format("it started at {}, which is no time of RFC 3339", quoted(run.started)));
+  if (!is_utc_time(run.started))
+    place.refuse(
+        fmt::format("it started at {}, which is no UTC time of RFC 3339, such as 2025-01-31T12:00:00.123Z",
+                    quoted(run.started)));
   try {
     validate(run, telemetry);
   } catch (const std::invalid_argument& error) {

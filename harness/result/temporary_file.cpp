@@ -16,6 +16,7 @@
 #include <sys/xattr.h>
 
 #include "result/file.hpp"
+#include "result/laid_by_another.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -59,19 +60,11 @@ bool copies_access_list(const std::filesystem::path& from, int to) {
   return ::fsetxattr(to, name, list.data(), static_cast<std::size_t>(bytes), 0) == 0;
 }
 
-/// True for another user's file in a world-writable folder (/tmp); its owner is no hint for the new file's.
-bool is_laid_by_another(const struct stat& info, const std::filesystem::path& file) {
-  struct stat folder {};
-  const std::filesystem::path parent = file.has_parent_path() ? file.parent_path() : ".";
-  constexpr mode_t shared = S_ISVTX | S_IWOTH;
-  return ::stat(parent.c_str(), &folder) == 0 && (folder.st_mode & shared) == shared &&
-         info.st_uid != ::geteuid() && info.st_uid != folder.st_uid;
-}
-
 }  // namespace
 
 bool admit_as(const std::filesystem::path& file, int descriptor) {
   struct stat info {};
+  // The owner of what another laid there is no hint for the new file's.
   if (::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && !is_laid_by_another(info, file)) {
     // On a file with an access list, the group bits of the mode are the list's mask.
     const bool same_list = copies_access_list(file, descriptor);

@@ -1,15 +1,17 @@
 #include "run/executable.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <system_error>
 
 #include <elf.h>
 #include <fmt/core.h>
 #include <unistd.h>
+
+#include "stack/elf_file.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -23,36 +25,20 @@ struct ElfStart {
   std::uint16_t machine;
 };
 
-std::optional<ElfStart> read_elf_start(const fs::path& file) {
-  ElfStart start{};
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(reinterpret_cast<char*>(&start), sizeof start)) return std::nullopt;
-  if (std::memcmp(start.ident.data(), ELFMAG, SELFMAG) != 0) return std::nullopt;
-  return start;
-}
-
-bool is_script(const fs::path& file) {
-  std::array<char, 2> start{};
-  std::ifstream stream(file, std::ios::binary);
-  return stream.read(start.data(), start.size()) && start[0] == '#' && start[1] == '!';
+std::optional<ElfStart> elf_start(const stack::FileBytes& file) {
+  const auto start = file.value<ElfStart>(0);
+  return start && std::memcmp(start->ident.data(), ELFMAG, SELFMAG) == 0 ? start : std::nullopt;
 }
 
 /// True if the file is not cut short. A full disk or a broken copy leaves the header intact.
-bool is_whole(const fs::path& file) {
-  Elf64_Ehdr header{};
-  std::ifstream stream(file, std::ios::binary);
-  std::error_code error;
-  const auto size = fs::file_size(file, error);
-  if (error || !stream.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) return true;
-  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    stream.seekg(static_cast<std::streamoff>(header.e_phoff + i * header.e_phentsize));
-    if (!stream.read(reinterpret_cast<char*>(&segment), sizeof segment)) return false;
-    if (segment.p_type == PT_LOAD && (segment.p_offset > size || segment.p_filesz > size - segment.p_offset))
-      return false;
-  }
-  return header.e_phnum > 0;
+bool is_whole(const stack::FileBytes& file) {
+  const stack::ElfFile elf(file);
+  const auto& segments = elf.segments();
+  return !segments.empty() && segments.size() == elf.header().e_phnum &&
+         std::all_of(segments.begin(), segments.end(), [&](const Elf64_Phdr& one) {
+           return one.p_type != PT_LOAD ||
+                  (one.p_offset <= file.size() && one.p_filesz <= file.size() - one.p_offset);
+         });
 }
 
 }  // namespace
@@ -67,17 +53,20 @@ std::string why_not_executable(const fs::path& file) {
     return fmt::format(
         "is not executable ({}); check its mode and that its file system is not mounted noexec",
         std::strerror(errno));
-  if (is_script(file)) return {};
-  const auto start = read_elf_start(file);
+  const stack::FileBytes bytes(file);
+  if (bytes.read(0, 2) == "#!") return {};
+  const auto start = elf_start(bytes);
   if (!start) return "is neither an executable of this system nor a script; install it again";
-  const auto own = read_elf_start("/proc/self/exe");
+  const auto own = elf_start(stack::FileBytes("/proc/self/exe"));
   if (own && (own->ident[EI_CLASS] != start->ident[EI_CLASS] ||
               own->ident[EI_DATA] != start->ident[EI_DATA] || own->machine != start->machine))
     return fmt::format(
         "was built for another architecture (ELF machine {}, this command is {}); install the one for this "
         "machine",
         start->machine, own->machine);
-  if ((start->type != ET_EXEC && start->type != ET_DYN) || !is_whole(file))
+  // Where /proc tells no class of our own, a file of 32 bits comes this far.
+  const bool whole = start->ident[EI_CLASS] != ELFCLASS64 || is_whole(bytes);
+  if ((start->type != ET_EXEC && start->type != ET_DYN) || !whole)
     return "is damaged or cut short; install it again";
   return {};
 }

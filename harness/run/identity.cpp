@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <string_view>
 
@@ -42,17 +41,6 @@ std::uint64_t random_bits() {
   if (got != sizeof bits)
     throw result::FileError(fmt::format("the kernel gives no random numbers: {}", std::strerror(errno)));
   return bits;
-}
-
-std::string utc_now() {
-  const auto now = std::chrono::system_clock::now();
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1,
-                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, milliseconds);
 }
 
 std::string boot_id(const std::filesystem::path& root) {

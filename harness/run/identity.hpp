@@ -1,4 +1,4 @@
-// What identifies a run: its id, its time, and the boot it ran in.
+// What identifies a run: its id, and the boot it ran in.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,6 @@ std::string make_id(std::uint64_t unix_milliseconds, std::uint16_t random_high, 
 /// 64 random bits from the kernel. We avoid std::random_device: it needs glibc 2.36 where libstdc++ is linked
 /// statically. Throws result::FileError if the kernel gives none.
 std::uint64_t random_bits();
-
-/// The current time in UTC, "2025-01-31T12:00:00.123Z" (RFC 3339).
-std::string utc_now();
 
 /// An id that differs from boot to boot; "" if the kernel does not give one.
 std::string boot_id(const std::filesystem::path& root = "/");

@@ -24,7 +24,7 @@
 #include "result/file.hpp"
 #include "result/launcher.hpp"
 #include "result/number.hpp"
-#include "run/identity.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -33,9 +33,8 @@ constexpr std::string_view first_word = "process ";
 
 /// "process 812 (gpugauge run, user 1000) on node7 since 2026-11-22T01:02:03Z".
 std::string self(const std::string& command) {
-  constexpr std::size_t to_the_second = 19;
-  return fmt::format("{}{} ({}, user {}) on {} since {}Z", first_word, ::getpid(), command, ::geteuid(),
-                     result::host_word(), utc_now().substr(0, to_the_second));
+  return fmt::format("{}{} ({}, user {}) on {} since {}", first_word, ::getpid(), command, ::geteuid(),
+                     result::host_word(), result::utc_now());
 }
 
 /// Reads the first line of the file.

@@ -1,28 +1,12 @@
 #include "run/output_tail.hpp"
 
-#include <cstdint>
+#include "result/error.hpp"
 
 namespace gpugauge::run {
 namespace {
 
 bool continues(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-/// Length of the well-formed UTF-8 character at the front (Unicode, table 3-7); 0 if there is none.
-std::size_t character_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || s.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if (!continues(s[i])) return 0;
-  if (first == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
-  if (first == 0xED && byte(1) > 0x9F) return 0;  // surrogate
-  if (first == 0xF0 && byte(1) < 0x90) return 0;  // overlong
-  if (first == 0xF4 && byte(1) > 0x8F) return 0;  // above U+10FFFF
-  return length;
 }
 
 bool is_control(char c) {
@@ -36,7 +20,7 @@ std::string to_valid_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
   while (!bytes.empty()) {
-    const std::size_t length = character_length(bytes);
+    const std::size_t length = result::character(bytes);
     if (length == 0 || (length == 1 && is_control(bytes[0]))) {
       text += "\xEF\xBF\xBD";
       bytes.remove_prefix(1);

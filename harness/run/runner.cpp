@@ -15,6 +15,7 @@
 #include "result/build.hpp"
 #include "result/file.hpp"
 #include "result/temporary_directory.hpp"
+#include "result/time.hpp"
 #include "run/child.hpp"
 #include "run/cool_down.hpp"
 #include "run/hangs.hpp"
@@ -111,7 +112,7 @@ class Execution {
 
   void describe_run() {
     run_.id = make_id();
-    run_.started = utc_now();
+    run_.started = result::utc_now_milliseconds();
     run_.seed = plan_.seed;
     run_.profile = plan_.profile.name;
     run_.device = plan_.device_selection;

@@ -1,36 +1,17 @@
 #include "stack/elf.hpp"
 
-#include <array>
-#include <bit>
 #include <cstring>
-#include <fstream>
-#include <vector>
+#include <string_view>
 
-#include <elf.h>
 #include <fmt/format.h>
+
+#include "stack/elf_file.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
 constexpr std::size_t note_limit = std::size_t{64} << 10;
-constexpr int segment_limit = 256;
 constexpr std::string_view owner{"GNU\0", 4};
-
-template <typename Value>
-bool read_at(std::ifstream& file, std::uint64_t offset, Value& value) {
-  static_assert(std::is_trivially_copyable_v<Value>);
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(offset));
-  file.read(reinterpret_cast<char*>(&value), sizeof value);
-  return file.good();
-}
-
-bool is_ours(const Elf64_Ehdr& header) {
-  constexpr int order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-  return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_ident[EI_CLASS] == ELFCLASS64 &&
-         header.e_ident[EI_DATA] == order && header.e_phentsize == sizeof(Elf64_Phdr) &&
-         header.e_phnum <= segment_limit;
-}
 
 /// The build id in the notes of one segment; "" if there is none.
 std::string id_in(const std::string& notes) {
@@ -58,20 +39,11 @@ std::string id_in(const std::string& notes) {
 }  // namespace
 
 std::string build_id(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return "";
-  std::ifstream file(path, std::ios::binary);
-  Elf64_Ehdr header{};
-  if (!read_at(file, 0, header) || !is_ours(header)) return "";
-  for (int i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    if (!read_at(file, header.e_phoff + i * sizeof segment, segment)) return "";
+  const ElfFile elf{FileBytes(path)};
+  for (const Elf64_Phdr& segment : elf.segments()) {
     if (segment.p_type != PT_NOTE || segment.p_filesz > note_limit) continue;
-    std::string notes(segment.p_filesz, '\0');
-    file.seekg(static_cast<std::streamoff>(segment.p_offset));
-    file.read(notes.data(), static_cast<std::streamsize>(notes.size()));
-    if (!file.good()) return "";
-    std::string id = id_in(notes);
+    const std::string id =
+        id_in(elf.bytes().read(segment.p_offset, static_cast<std::size_t>(segment.p_filesz)));
     if (!id.empty()) return id;
   }
   return "";

@@ -46,6 +46,9 @@ class ElfFile {
   const Elf64_Ehdr& header() const { return header_; }  ///< zeros if not valid
   const FileBytes& bytes() const { return bytes_; }     ///< the window as given
 
+  /// As in the file, unchecked. Fewer than header().e_phnum if their table is cut short; empty if there are
+  /// none, or their table is damaged or has more than 1024 entries.
+  const std::vector<Elf64_Phdr>& segments() const { return segments_; }
   /// Empty if there are none, or their table is damaged or has more than 262,144 entries.
   const std::vector<ElfSection>& sections() const { return sections_; }
   /// The first section of that name, owned by this object; nullptr if there is none.

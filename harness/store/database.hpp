@@ -162,7 +162,7 @@ std::vector<std::string> sound_names(const std::string& text);
 /// Parses a verdict on health read from the store. Throws std::out_of_range for a word that is never stored.
 judge::VerdictKind sound_health(const std::string& word);
 
-/// Checks a time read from the store. Throws std::out_of_range unless utc_time() could have written it.
+/// Checks a time read from the store. Throws std::out_of_range unless result::utc_time() could have written it.
 const std::string& sound_time(const std::string& time);
 
 }  // namespace gpugauge::store

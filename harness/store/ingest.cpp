@@ -90,7 +90,7 @@ long long store_run(Database& database, const Ids& ids, const Record& record, Ou
   const long long device = ids.device(record);
   const long long fingerprint = ids.fingerprint(record);
   const int complete = record.peer.complete ? 1 : 0;
-  const std::string now = baseline::utc_now();
+  const std::string now = result::utc_now();
   soci::session& sql = database.sql();
   soci::statement insert =
       (sql.prepare << "INSERT INTO run (content_hash, run_id, source, device, fingerprint, kind, peer, "

@@ -43,13 +43,14 @@ std::string days_of(const std::string& first, const std::string& last) {
 
 Night night_of(const std::string& days) {
   const std::string first = first_of(days), last = last_of(days);
-  const std::string from = is_day(first) || first == days ? first : utc_time(first).value_or("");
-  if (!is_day(from.substr(0, day_length)) || !is_day(last))
+  const std::string from =
+      result::is_day(first) || first == days ? first : result::utc_time(first).value_or("");
+  if (!result::is_day(from.substr(0, day_length)) || !result::is_day(last))
     throw result::UsageError(fmt::format(
         "'{}' is no night; write it as 2026-01-31, or as 2026-01-31..2026-02-01 with its last day", days));
   if (last < from.substr(0, day_length))
     throw result::UsageError(fmt::format("the night {} ends before it begins", days));
-  return {from, day_after(last)};
+  return {from, result::day_after(last)};
 }
 
 /// Labels a run with its node's name. Several devices of a node also get their own names. A run without a

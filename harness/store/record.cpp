@@ -2,7 +2,6 @@
 #include "store/record.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -17,45 +16,10 @@
 #include "result/facts.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/json_cursor.hpp"
-#include "result/number.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::store {
 namespace {
-
-/// Parses a whole number of exactly `digits` digits at the front of `text`, and removes it.
-std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
-  if (text.size() < digits) return std::nullopt;
-  const auto value = result::number_in<unsigned>(text.substr(0, digits));
-  if (!value) return std::nullopt;
-  text.remove_prefix(digits);
-  return static_cast<int>(*value);
-}
-
-bool take(std::string_view& text, std::string_view any_of) {
-  if (text.empty() || any_of.find(text.front()) == std::string_view::npos) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-std::optional<std::chrono::sys_days> take_day(std::string_view& text) {
-  const auto year = take_digits(text, 4);
-  if (!year || !take(text, "-")) return std::nullopt;
-  const auto month = take_digits(text, 2);
-  if (!month || !take(text, "-")) return std::nullopt;
-  const auto day = take_digits(text, 2);
-  if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days(date);
-}
-
-std::string day_text(std::chrono::sys_days day) {
-  const std::chrono::year_month_day date(day);
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()));
-}
 
 /// Text that every database accepts: PostgreSQL rejects NUL and invalid UTF-8, which a file name may hold.
 /// Different names stay different.
@@ -124,50 +88,6 @@ std::string storable_checksum(const std::string& value) {
 
 }  // namespace
 
-std::optional<std::string> utc_time(std::string_view text) {
-  const auto day = take_day(text);
-  if (!day || !take(text, "Tt ")) return std::nullopt;
-  const auto hour = take_digits(text, 2);
-  if (!hour || *hour > 23 || !take(text, ":")) return std::nullopt;
-  const auto minute = take_digits(text, 2);
-  if (!minute || *minute > 59 || !take(text, ":")) return std::nullopt;
-  const auto second = take_digits(text, 2);
-  if (!second || *second > 60) return std::nullopt;
-  if (take(text, ".")) {
-    if (!take(text, "0123456789")) return std::nullopt;
-    while (take(text, "0123456789")) {
-    }
-  }
-  std::chrono::minutes ahead{0};
-  if (!take(text, "Zz")) {
-    const bool west = !text.empty() && text.front() == '-';
-    if (!take(text, "+-")) return std::nullopt;
-    const auto hours = take_digits(text, 2);
-    if (!hours || !take(text, ":")) return std::nullopt;
-    const auto minutes = take_digits(text, 2);
-    if (!minutes) return std::nullopt;
-    ahead = std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
-    if (west) ahead = -ahead;
-  }
-  if (!text.empty()) return std::nullopt;
-  const auto time = std::chrono::sys_seconds(*day) + std::chrono::hours(*hour) +
-                    std::chrono::minutes(*minute) + std::chrono::seconds(*second) - ahead;
-  const auto midnight = std::chrono::floor<std::chrono::days>(time);
-  const int year = static_cast<int>(std::chrono::year_month_day(midnight).year());
-  if (year < 0 || year > 9999) return std::nullopt;  // RFC 3339 has no such year, and it would sort wrongly
-  const std::chrono::hh_mm_ss clock(time - midnight);
-  return fmt::format("{}T{:02}:{:02}:{:02}Z", day_text(midnight), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count());
-}
-
-bool is_day(std::string_view text) {
-  return take_day(text).has_value() && text.empty();
-}
-
-std::string day_after(std::string_view day) {
-  return day_text(take_day(day).value() + std::chrono::days(1));
-}
-
 std::string facts_text(const result::Fingerprint& fingerprint) {
   return nlohmann::ordered_json{{"device", fingerprint.device},
                                 {"stack", fingerprint.stack},
@@ -212,7 +132,7 @@ std::string profile_of(const result::Run& run) {
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node) {
   Record out;
-  const auto started = utc_time(run.started);
+  const auto started = result::utc_time(run.started);
   if (!started)
     throw result::FormatError(
         fmt::format("{}: it started at {}, which is no time of RFC 3339: a history needs one", source,

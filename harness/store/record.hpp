@@ -66,15 +66,6 @@ std::string profile_of(const std::string& profile, const result::Fingerprint& fa
 Record record_of(const result::Run& run, std::string content_hash, const std::string& source,
                  const std::string& node);
 
-/// Converts to UTC: "2026-01-31T05:05:06.7+01:00" -> "2026-01-31T04:05:06Z". nullopt if the text is not an
-/// RFC 3339 time.
-std::optional<std::string> utc_time(std::string_view text);
-
-/// True for a calendar day written as "2026-01-31".
-bool is_day(std::string_view text);
-/// The day after: "2026-02-28" -> "2026-03-01". `day` must be one.
-std::string day_after(std::string_view day);
-
 /// A fingerprint as the store writes it.
 std::string facts_text(const result::Fingerprint& fingerprint);
 /// Parses such a text. `origin` names its place in sentences. Throws result::FormatError for an invalid one.

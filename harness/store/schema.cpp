@@ -15,6 +15,7 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/time.hpp"
 #include "store/database.hpp"
 #include "store/sqlite_session.hpp"
 
@@ -324,7 +325,7 @@ void migrate(Database& database) {
       if (database.postgresql() && version > 0) share(database, statements);
       const int now = version + 1;
       if (now == named_profiles) name_profiles(database);
-      const std::string applied = baseline::utc_now();
+      const std::string applied = result::utc_now();
       database.sql() << "INSERT INTO schema_version (version, applied, gpugauge) VALUES (:v, :a, :g)",
           soci::use(now), soci::use(applied), soci::use(result::build().version);
     }

@@ -13,6 +13,7 @@
 
 #include "result/error.hpp"
 #include "result/json_cursor.hpp"
+#include "result/time.hpp"
 #include "store/database.hpp"
 #include "store/sqlite_session.hpp"
 
@@ -34,9 +35,10 @@ double sound_median(double median) {
 }
 
 judge::VerdictKind sound_health(const std::string& word) {
-  for (const judge::VerdictKind kind :
-       {judge::VerdictKind::ok, judge::VerdictKind::failed, judge::VerdictKind::inconclusive})
-    if (word == to_string(kind)) return kind;
+  using judge::VerdictKind;
+  const auto kind = judge::verdict_kind(word);
+  if (kind == VerdictKind::ok || kind == VerdictKind::failed || kind == VerdictKind::inconclusive)
+    return *kind;
   throw std::out_of_range("a verdict on health that is none");
 }
 
@@ -73,7 +75,7 @@ std::vector<std::string> sound_names(const std::string& text) {
 }
 
 const std::string& sound_time(const std::string& time) {
-  if (utc_time(time) != time) throw std::out_of_range("a time that is none");
+  if (result::utc_time(time) != time) throw std::out_of_range("a time that is none");
   return time;
 }
 

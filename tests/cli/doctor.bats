@@ -25,6 +25,17 @@ assert [finding["cause"] for finding in first["findings"]] == [finding["cause"] 
 PY
 }
 
+@test "a report that cannot be written keeps neither the verdict nor the other report back" {
+  run gpugauge doctor
+  local code=2
+  ((status == 1)) && code=1
+  local verdict=${lines[-1]}
+  run "-$code" --separate-stderr bash -c 'ulimit -f 1; gpugauge doctor --report json=x.json --report json=/proc/none/y.json'
+  [[ ${lines[-1]} == "$verdict" ]]
+  [[ $stderr == *"--report json=x.json: "*"--report json=/proc/none/y.json: "* ]]
+  [ ! -e x.json ]
+}
+
 @test "--redact leaves out the host's name, the user's home and addresses" {
   HOME="$PWD/home/anna" NCCL_SOCKET_IFNAME=eth0 CUDA_CACHE_PATH="$PWD/home/anna/cache" gpugauge doctor --json --redact >redacted.json || [ $? -le 3 ]
   run ! grep -q anna redacted.json
@@ -208,7 +219,7 @@ PY
   run -2 gpugauge doctor --inventory future.json --root /
   run -2 gpugauge doctor --inventory missing.json
   run -2 gpugauge doctor --report pdf=x
-  [[ $output == *"json=FILE or markdown=FILE"* ]]
+  [[ $output == *"there is no kind of report 'pdf' here; there are json, markdown"* ]]
   run -2 gpugauge doctor --policy strict
   run -2 gpugauge doctor --python ./no-such-environment
   run -2 gpugauge doctor --pid 99999999

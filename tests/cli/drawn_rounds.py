@@ -54,7 +54,7 @@ def main():
         # The numbers of a round do not depend on how many are drawn before it.
         chance = random.Random(number)
         day = datetime(2026, 1, 1, tzinfo=timezone.utc) + timedelta(days=number)
-        drawn = {**recorded, "id": f"{number:026}", "boot_id": f"boot-{number}", "started": day.isoformat()}
+        drawn = {**recorded, "id": f"{number:026}", "boot_id": f"boot-{number}", "started": f"{day:%Y-%m-%dT%H:%M:%SZ}"}
         drawn.update(complete=True, partial_reason="", remarks=[], processes=[], telemetry=[])
         for family, processes in sorted(families.items()):
             for index in range(PROCESSES):

@@ -230,7 +230,7 @@ version, = moved["versions"]
 assert version["at"] == 6
 PY
   run -0 gpugauge history trend 'synthetic/op/0*:bandwidth' --report html=page.html
-  [[ $output == "200 series are in page.html; here 16 are drawn at most" ]]
+  [[ $output == "200 series go to page.html; here 16 are drawn at most" ]]
   run -2 gpugauge history trend 'synthetic/op/0*' --report html=page.html
   [[ $output == *"400 series are too many for a page, the limit is 256 series: "* ]]
   # Nothing is drawn as JSON.
@@ -238,11 +238,14 @@ PY
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" history data.json
   "$PYTHON" -c 'import json; assert len(json.load(open("data.json"))["trends"]) == 400'
   run -0 gpugauge history trend 'synthetic/op/0*' --report json=all.json
-  [[ $output == "400 series are in all.json; here 16 are drawn at most" ]]
+  [[ $output == "400 series go to all.json; here 16 are drawn at most" ]]
   run -2 gpugauge history trend 'synthetic/op/000:bandwidth' --report junit=x.xml
-  [[ $output == *"a history can be written as html and as json"* ]]
+  [[ $output == *"there is no kind of report 'junit' here; there are html, json"* ]]
   run -2 gpugauge history trend 'synthetic/op/000:bandwidth' --report html
-  [[ $output == *"give it as html=FILE"* ]]
+  [[ $output == *"give it as KIND=FILE, such as html=FILE"* ]]
+  run -2 bash -c "ulimit -f 1; gpugauge history trend 'synthetic/op/0*:bandwidth' --report html=small.html --report json=small.json"
+  [[ $output == "200 series go to "*"--report html=small.html: "*"--report json=small.json: "* ]]
+  [ ! -e small.html ]
 }
 
 @test "export writes every process's value, as CSV and as JSON lines, whole or not at all" {

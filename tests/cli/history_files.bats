@@ -24,6 +24,13 @@ nodes_of() {
   [ ! -e none.sqlite ]
 }
 
+@test "a list may begin with any number of blanks" {
+  setup_store 1 1
+  { printf '%9000s\n\t\r' '' && echo '["fleet/node-00000/round-1.json"]'; } >list.json
+  run -0 gpugauge history ingest --store h.sqlite list.json
+  [[ $output == *"1 of 1 files stored"* ]]
+}
+
 # as_hosts FILE...: runs of hosts, each in a boot of its own.
 as_hosts() {
   edit_files 'it["device"], it["boot_id"] = "host", f"boot of {name}"

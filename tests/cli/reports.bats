@@ -70,7 +70,7 @@ two_sides() {
 
 @test "an unknown kind, a missing file name, one file twice: refused before anything is measured" {
   run -2 gpugauge check --device host --profile smoke --report xml=out.xml
-  [[ $output == *"there is no kind of report 'xml'; there are json, junit, markdown, github, openmetrics, html"* ]]
+  [[ $output == *"there is no kind of report 'xml' here; there are json, junit, markdown, github, openmetrics, html"* ]]
   run -2 gpugauge check --device host --profile smoke --report junit
   [[ $output == *"give it as KIND=FILE, such as junit=FILE"* ]]
   run -2 gpugauge check --device host --profile smoke --report json=a --report html=./a

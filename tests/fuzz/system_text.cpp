@@ -14,7 +14,6 @@
 #include "stack/loader.hpp"
 #include "stack/plan/redact.hpp"
 #include "stack/rules/cause_rows.hpp"
-#include "store/record.hpp"
 
 namespace gpugauge::fuzz {
 namespace {
@@ -32,9 +31,9 @@ void read_line(std::string_view line) {
   stack::is_virtual_gpu(line);
   stack::split_folders(text);
   result::unix_seconds(text);
-  if (const auto time = store::utc_time(line))
-    require(store::utc_time(*time) == time, "a time is not written as it is read");
-  if (store::is_day(line)) store::day_after(line);
+  if (const auto time = result::utc_time(line))
+    require(result::utc_time(*time) == time, "a time is not written as it is read");
+  if (result::is_day(line)) result::day_after(line);
   if (const auto version = stack::Version::parse(line))
     require(stack::Version::parse(version->text()) == version, "a version is not written as it is read");
 }

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "judge/statistics.hpp"
+#include "result/time.hpp"
 #include "store/store.hpp"
 #include "store/trend.hpp"
 
@@ -40,7 +41,7 @@ double seconds_since(Clock::time_point start) {
 
 std::string day_of(int night) {
   std::string day = "2026-01-01";
-  for (int i = 0; i < night; ++i) day = store::day_after(day);
+  for (int i = 0; i < night; ++i) day = result::day_after(day);
   return day;
 }
 

@@ -1,11 +1,10 @@
 #include "stack/inventory/collect.hpp"
 
 #include <chrono>
-#include <ctime>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "result/time.hpp"
 #include "stack/inventory/image.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
@@ -29,8 +28,7 @@ Inventory collect(const Context& context) {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   inventory.present("collected.seconds", fmt::format("{:.3f}", taken.count()), "clock");
   inventory.present("collected.root", normal(context.tree.at("/").string()), "command line");
-  inventory.present("collected.at", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-                    "clock");
+  inventory.present("collected.at", result::utc_now(), "clock");
   mark_running_only(inventory);
   return inventory;
 }

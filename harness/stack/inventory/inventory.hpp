@@ -56,7 +56,9 @@ class Inventory {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-/// JSON object {"schema": "gpugauge.inventory/1", "items": [...]} (docs/schema/inventory.schema.json), one
+inline constexpr std::string_view inventory_schema = "gpugauge.inventory/1";  ///< what its "schema" must be
+
+/// JSON object {"schema": inventory_schema, "items": [...]} (docs/schema/inventory.schema.json), one
 /// item per line. Replaces invalid UTF-8.
 std::string to_json(const Inventory& inventory);
 std::string to_json_line(const Inventory& inventory);  ///< to_json() on one line, without a line end

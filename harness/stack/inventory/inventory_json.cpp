@@ -14,8 +14,6 @@ using nlohmann::ordered_json;
 using result::ObjectReader;
 using result::Place;
 
-constexpr std::string_view schema = "gpugauge.inventory/1";
-
 struct AnswerName {
   Presence presence;
   std::string_view name;
@@ -72,7 +70,7 @@ Item item_from(const nlohmann::json& value, const Place& place) {
 }  // namespace
 
 std::string to_json(const Inventory& inventory) {
-  std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n  \"items\": [", schema);
+  std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n  \"items\": [", inventory_schema);
   const char* separator = "\n";
   for (const Item& item : inventory.items()) {
     text += fmt::format("{}    {}", separator, dump(json_of(item)));
@@ -83,14 +81,14 @@ std::string to_json(const Inventory& inventory) {
 
 std::string to_json_line(const Inventory& inventory) {
   ordered_json items = result::array_of(inventory.items(), json_of);
-  return dump({{"schema", schema}, {"items", std::move(items)}});
+  return dump({{"schema", inventory_schema}, {"items", std::move(items)}});
 }
 
 Inventory inventory_from_json(const std::string& text) {
   const Place place{"the inventory", ""};
   const nlohmann::json json = result::parse_json(text, place.origin);
   ObjectReader reader(json, place);
-  result::require_schema(reader, schema);
+  result::require_schema(reader, inventory_schema);
   Inventory inventory;
   reader.each("items", [&](const nlohmann::json& value, const Place& at) {
     Item item = item_from(value, at);

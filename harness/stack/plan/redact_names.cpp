@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "result/launcher.hpp"
 #include "result/number.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/plan/redact.hpp"
@@ -66,8 +67,7 @@ RedactNames names_below(const Tree& tree) {
 
 RedactNames current_names() {
   RedactNames names;
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) add_host(names, host.data());
+  add_host(names, result::host_name());
   for (const char* const variable : {"SUDO_USER", "LOGNAME", "USER"}) {
     const char* const user = std::getenv(variable);
     if (user != nullptr && *user != '\0') names.users.emplace_back(user);

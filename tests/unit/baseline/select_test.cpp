@@ -6,6 +6,7 @@
 #include "baseline/fields.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/time.hpp"
 #include "selected.hpp"
 
 namespace gpugauge::baseline {
@@ -73,7 +74,7 @@ TEST_F(Select, ADamagedOneThatWouldNotFitIsMissedByNobody) {
 
 TEST_F(Select, WhatWouldNotBeUsedAnywayMayBeDamaged) {
   const fs::path retired = pin("state/baselines/mine");
-  append_log(retired, {{utc_now(), "me", "old board", State::retired, std::nullopt}});
+  append_log(retired, {{result::utc_now(), "me", "old board", State::retired, std::nullopt}});
   const fs::path deep = pin("state/baselines/deep", [](result::Run& run) { run.profile = "deep"; });
   for (const fs::path& folder : {retired, deep}) fs::remove(folder / "runs" / (run_id(0) + ".json"));
   EXPECT_EQ(select({}, now(), "host").damaged, "");
@@ -95,7 +96,7 @@ TEST_F(Select, OneCardsManifestThatCannotBeReadStopsNoOtherCards) {
   EXPECT_NE(select({}, now(), "GPU-1").damaged, "");
   fs::resize_file(other / "runs" / (run_id(0) + ".json"), 100);
   EXPECT_THAT(select({}, now(), "GPU-0").damaged, HasSubstr("it may be this device's"));
-  append_log(other, {{utc_now(), "me", "lost", State::retired, std::nullopt}});
+  append_log(other, {{result::utc_now(), "me", "lost", State::retired, std::nullopt}});
   EXPECT_EQ(select({}, now(), "GPU-0").damaged, "");
 }
 

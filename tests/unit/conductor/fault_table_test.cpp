@@ -99,6 +99,7 @@ TEST(FaultRead, ACheckThatCouldNotJudgeIsAProblemAndNothingFound) {
   const report::InjectTrial none = check_trial(R"({"outcome": {"sentence": "busy"}, "devices": []})");
   EXPECT_FALSE(none.found);
   EXPECT_EQ(none.problem, "busy");
+  EXPECT_THROW(check_trial(report_of(1, verdict("a", "regresed", "false"), "")), result::FormatError);
   EXPECT_THROW(check_trial("{}"), result::FormatError);
   EXPECT_THROW(check_trial(""), result::FormatError);
 }

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "result/error.hpp"
-#include "result/time.hpp"
 
 namespace gpugauge::result {
 namespace {
@@ -212,18 +211,6 @@ TEST(GoogleBenchmark, ItsDateIsReadAsUtc) {
   EXPECT_EQ(started("2026-06-01T10:00:00-08:00"), "2026-06-01T18:00:00Z");
   EXPECT_EQ(started("2026-01-01T00:30:00+01:00"), "2025-12-31T23:30:00Z");
   EXPECT_EQ(started("2019-06-01 10:00:00"), "2019-06-01 10:00:00") << "of an unknown zone";
-}
-
-TEST(UnixSeconds, KnowTheZone) {
-  const double noon = *unix_seconds("2026-06-01T12:00:00Z");
-  EXPECT_EQ(unix_seconds("2026-06-01T12:00:00.999Z"), noon);
-  EXPECT_EQ(unix_seconds("2026-06-01T12:00:00"), noon);
-  EXPECT_EQ(unix_seconds("2026-06-01T17:30:00+05:30"), noon);
-  EXPECT_EQ(unix_seconds("2026-06-01T04:00:00.5-08:00"), noon);
-  for (const char* const end : {"z", "+5", "+05", "+0530", "+05:3x", " UTC", ".", ".Z", "Z+01:00"})
-    EXPECT_EQ(unix_seconds(std::string("2026-06-01T12:00:00") + end), std::nullopt) << end;
-  EXPECT_EQ(utc_text(noon), "2026-06-01T12:00:00Z");
-  EXPECT_EQ(utc_text(-1), "");
 }
 
 TEST(GoogleBenchmark, CountsOneCounterAsOne) {

@@ -78,10 +78,17 @@ TEST(RunFile, NamesAnEmptyFile) {
 }
 
 TEST(RunFile, RefusesATimeThatIsNone) {
-  EXPECT_EQ(refusal_after([](json& run) { run["started"] = "yesterday"; }),
-            "x.json: it started at 'yesterday', which is no time of RFC 3339");
-  EXPECT_NE(refusal_after([](json& run) { run["started"] = ""; }), "");
-  EXPECT_EQ(refusal_after([](json& run) { run["started"] = "2026-11-21T02:00:00.123+01:00"; }), "");
+  const auto refusal_of = [](const char* time) {
+    return refusal_after([&](json& run) { run["started"] = time; });
+  };
+  EXPECT_EQ(refusal_of("yesterday"),
+            "x.json: it started at 'yesterday', which is no UTC time of RFC 3339, such as "
+            "2025-01-31T12:00:00.123Z");
+  for (const char* time :
+       {"", "2026-02-31T01:02:03Z", "2026-2-31T1:2:3Z", "9-1-1T1:1:1", "2026-11-21T02:00:00",
+        "2026-11-21T02:00:00.123+01:00", "2026-11-21 02:00:00Z", "2026-11-21T02:00:00z"})
+    EXPECT_NE(refusal_of(time), "") << time;
+  EXPECT_EQ(refusal_of("2026-11-21T02:00:00Z"), "");
 }
 
 TEST(RunFile, RefusesWhatItDoesNotUnderstandByNameAndPlace) {

@@ -200,26 +200,6 @@ TEST(Record, RefusesWhatIsLongerThanEveryDatabaseTakes) {
   EXPECT_THAT(refused(run), HasSubstr("a.json: its fingerprint is 17"));
 }
 
-TEST(Time, IsReadFromAnyZone) {
-  EXPECT_EQ(utc_time("2026-03-01T00:10:00+02:00"), "2026-02-28T22:10:00Z");
-  EXPECT_EQ(utc_time("2024-02-28T23:59:59.123-00:30"), "2024-02-29T00:29:59Z");
-  EXPECT_EQ(utc_time("2026-01-01 00:00:00Z"), "2026-01-01T00:00:00Z");
-  for (const char* const bad :
-       {"", "2026-02-30T00:00:00Z", "2026-01-01", "2026-01-01T24:00:00Z", "2026-01-01T00:00:00",
-        "2026-01-01T00:00:00Zz", "2026-01-01T00:00:00+0100", "-026-01-01T00:00:00Z", "2026-01-01T00:00:00.Z",
-        "9999-12-31T23:59:60Z", "0000-01-01T00:00:00+00:01"})
-    EXPECT_EQ(utc_time(bad), std::nullopt) << bad;
-}
-
-TEST(Time, DaysFollowEachOther) {
-  EXPECT_EQ(day_after("2026-02-28"), "2026-03-01");
-  EXPECT_EQ(day_after("2024-02-28"), "2024-02-29");
-  EXPECT_EQ(day_after("2026-12-31"), "2027-01-01");
-  EXPECT_TRUE(is_day("2026-12-31"));
-  EXPECT_FALSE(is_day("2026-13-01"));
-  EXPECT_FALSE(is_day("2026-12-31T00"));
-}
-
 TEST(Location, IsPrintedWithoutItsPassword) {
   EXPECT_EQ(without_password("postgresql://me:secret@host:5432/db"), "postgresql://me@host:5432/db");
   EXPECT_EQ(without_password("postgresql://me:s@cret@host/db"), "postgresql://me@host/db");
