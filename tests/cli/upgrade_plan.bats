@@ -117,7 +117,7 @@ report["findings"] = [{"explanation": "x" * 300}]
 json.dump(report, open("ds.json", "w"), sort_keys=True)
 PY
   run -0 gpugauge upgrade plan ds.json --to driver=580
-  [[ $output == *"1 of 1 nodes can take it"* ]]
+  [[ $output == *"1 of 1 node can take it"* ]]
   node h1 570.124.06 'NVIDIA H100 80GB HBM3' 9.0 'ubuntu 22.04'
   mv ds.json nodes
   run -0 gpugauge upgrade plan nodes --to driver=580
