@@ -18,6 +18,7 @@ GROUPS = [
     "baselines",
     "policies",
     "inputs",
+    "large",
     "security",
     "traced",
 ]
