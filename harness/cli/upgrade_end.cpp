@@ -7,6 +7,7 @@
 
 #include "cli/upgrade.hpp"
 #include "cli/upgrade_follow.hpp"
+#include "conductor/going_back.hpp"
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/outcome.hpp"
 #include "conductor/upgrade.hpp"
@@ -62,7 +63,8 @@ void record(Upgrade& upgrade, const judge::Outcome& outcome, const Followed& fol
                                     report::sentences(upgrade.change),
                                     commands_of(followed.way_back),
                                     finished,
-                                    followed.causes};
+                                    followed.causes,
+                                    followed.findings};
   if (upgrade.attempt > 0)
     kept.attempts[static_cast<std::size_t>(upgrade.attempt) - 1] = std::move(attempt);
   else
@@ -96,7 +98,7 @@ int without_gpu(Upgrade& upgrade, const std::string& explanation, const ReportAr
       ExitCode::cannot_judge,
       "cannot judge: the GPU that was measured before the change cannot be used now: " + explanation};
   const auto back = way_back_of(upgrade);
-  record(upgrade, outcome, {back, {}, "", conductor::UpgradeState::open, ""}, false);
+  record(upgrade, outcome, {back, {}, {}, "", conductor::UpgradeState::open, ""}, false);
   return report_without_verdict(
       outcome, reports,
       report::draw(upgrade.change, terminal) + "\n" +
@@ -160,14 +162,20 @@ report::DeviceReport judge_returned(const Upgrade& upgrade, const UpgradeDevice&
                                     const judge::Policy& policy, bool strict) {
   std::vector<result::Run> old_runs = conductor::old_side(upgrade.kept, device).runs;
   const conductor::CountedRounds again = counted(upgrade, "returned", device);
-  report::DeviceReport out =
+  conductor::OldNewOld sides;
+  sides.returned =
       conductor::judge_upgrade(old_runs, again, report::sentences(upgrade.change), policy, strict);
   const conductor::CountedRounds changed = counted(upgrade, "new", device);
-  if (changed.rounds.empty()) return out;
+  if (changed.rounds.empty()) return std::move(sides.returned);
+  sides.changed = conductor::judge_upgrade(old_runs, changed, {}, policy, strict);
   for (result::Run& run : conductor::runs_of(again.rounds)) old_runs.push_back(std::move(run));
-  const report::DeviceReport middle = conductor::judge_upgrade(old_runs, changed, {}, policy, strict);
+  sides.between = conductor::judge_upgrade(old_runs, changed, {}, policy, strict);
   std::vector<std::string> first{fmt::format(
-      "The new stack against both measurements of the old one (A/B/A): {}.", middle.outcome.sentence)};
+      "The new stack against both measurements of the old one (A/B/A): {}.", sides.between.outcome.sentence)};
+  auto told = conductor::going_back(sides);
+  if (told) first.push_back(told->sentence);
+  report::DeviceReport out = std::move(sides.returned);
+  out.going_back = std::move(told);
   for (const std::string& sentence : changed.left_out) first.push_back("Of the new stack: " + sentence);
   first.emplace_back("Below: the old stack now against the old stack before the change.");
   out.remarks.insert(out.remarks.begin(), first.begin(), first.end());

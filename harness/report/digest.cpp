@@ -146,6 +146,9 @@ DigestPart part_of(const DeviceReport& device) {
     if (device.diagnosis->state == diagnose::State::unknown)
       out.remarks.push_back(device.diagnosis->sentence);
   }
+  if (device.going_back)
+    for (DigestFinding& finding : findings_of(device.going_back->diagnosis))
+      out.findings.push_back(std::move(finding));
   agree(out);
   return out;
 }
