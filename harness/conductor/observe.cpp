@@ -8,13 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "baseline/card.hpp"
-#include "baseline/fields.hpp"
 #include "conductor/framework_notes.hpp"
 #include "conductor/gpu_before.hpp"
 #include "conductor/gpu_memory.hpp"
 #include "conductor/host_load.hpp"
 #include "conductor/nvlinks.hpp"
+#include "conductor/observe_changes.hpp"
 #include "conductor/observe_failures.hpp"
 #include "conductor/observe_figures.hpp"
 #include "conductor/observe_notes.hpp"
@@ -160,11 +159,6 @@ std::string gpu_prefix(const result::Fingerprint& fingerprint, const std::string
   return "";
 }
 
-/// The present state from a GPU's setting such as "off (on after reset)": a run file has both in one text.
-std::string state_of(const std::string& setting) {
-  return setting.substr(0, setting.find(" ("));
-}
-
 void add_inventory(const result::Run& run, const std::string& prefix, Observation& out) {
   for (const result::Facts* facts :
        {&run.fingerprint.stack, &run.fingerprint.settings, &run.fingerprint.topology})
@@ -195,47 +189,6 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
   if (const double count = processors(run); count > 0) out.inventory["host.cpus"] = count;
 }
 
-/// True for a setting "gpu.<n>." of a GPU that this observation does not cover. An observation of links
-/// covers all GPUs.
-bool of_another_gpu(std::string_view name, const std::string& prefix, bool links) {
-  constexpr std::string_view gpu = "gpu.";
-  const bool numbered =
-      name.starts_with(gpu) && name.size() > gpu.size() && name[gpu.size()] >= '0' && name[gpu.size()] <= '9';
-  return numbered && !links && (prefix.empty() || !name.starts_with(prefix));
-}
-
-/// Adds the differences from the baseline by the observation's names: declared changes (the treatment) and
-/// others that are only noted.
-void add_changes(const result::Run& run, const baseline::Baseline& before, const std::string& prefix,
-                 Observation& out) {
-  using baseline::Role;
-  out.changed.emplace();
-  out.about.changed_is_all = true;
-  const result::Run& pinned = before.runs.front();
-  const auto [now, then] =
-      baseline::about_cards(run.fingerprint, run.device, pinned.fingerprint, pinned.device);
-  for (const baseline::Mismatch& field :
-       baseline::differences(now, then, {Role::identity, Role::noted, Role::must})) {
-    const std::size_t dot = field.field.find('.');
-    std::string name = dot == std::string::npos ? field.field : field.field.substr(dot + 1);
-    // Hashes of sources identify what was measured, and another machine is not a changed machine. Baselines
-    // that differ in either are refused earlier.
-    const bool card = field.field.starts_with("device.") && name.ends_with(".uuid");
-    if (field.field.starts_with("suite.") || (field.field.starts_with("device.") && !card)) continue;
-    if (of_another_gpu(name, prefix, run.device == "links")) continue;
-    const bool own = !prefix.empty() && name.starts_with(prefix);
-    if (own) name = "gpu." + name.substr(prefix.size());
-    if (name.ends_with("path")) continue;
-    const auto side = [&](const std::string& text) {
-      if (text.empty()) return diagnose::Value("absent");
-      return diagnose::Value(own ? state_of(text) : text);
-    };
-    const diagnose::Change change{side(field.then), side(field.now)};
-    // "on (off after reset)" is still on, as before.
-    if (change.before != change.after) out.changed->emplace(name, change);
-  }
-}
-
 /// The note from NCCL's log, from the first process that has it; "" without one.
 std::string nccl_note(const Runs& runs, const std::string& key) {
   for (const result::Run& run : runs)
@@ -261,7 +214,7 @@ void add_nccl(const Runs& runs, const baseline::Baseline* before, Observation& o
 }  // namespace
 
 Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
-                    const stack::Inventory* node) {
+                    const SeenNode& node) {
   Observation out;
   if (device.rounds.empty()) return out;
   const result::Run& run = device.rounds.front();
@@ -284,7 +237,8 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   // A driver and its switches do not change what the processors do.
-  if (node != nullptr && run.device != "host") add_stack_facts(*node, uuid, out);
+  const bool of_host = run.device == "host";
+  if (node.now != nullptr && !of_host) add_stack_facts(*node.now, uuid, out);
   add_host_load(device.rounds, before == nullptr ? nullptr : &before->runs, out);
   if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
   if (!uuid.empty()) add_gpu(uuid, device.rounds, before, out);
@@ -292,7 +246,12 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
     out.about.nodes = 1;
     add_nvlinks(device.rounds, out);
   }
-  if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
+  if (before != nullptr && !before->runs.empty()) {
+    out.about.changed_is_all = true;
+    out.changed = changes_between(run, before->runs.front(), prefix);
+    if (node.now != nullptr && node.before != nullptr && !of_host)
+      out.changed->merge(changed_stack_facts(*node.now, *node.before, uuid));
+  }
   add_nccl(device.rounds, before, out);
   add_gpu_memory(device.rounds, out);
   add_gpu_before(device.rounds, before == nullptr ? nullptr : &before->runs, out);

@@ -11,6 +11,7 @@
 //   new/DEVICE/N/     rounds of the new stack in attempt N, counted from 1; older records without attempts
 //                     keep their rounds in new/DEVICE/
 //   returned/DEVICE/N/  rounds of the old stack again, after going back
+//   stacks/N.json     the stack as attempt N found it, like inventory.json; older records have none
 #pragma once
 
 #include <filesystem>

@@ -36,8 +36,12 @@ import json
 told = json.load(open("back.json"))["devices"][0]["going_back"]
 assert told["outcome"] == "recovers" and "driver_regression" in [one["cause"] for one in told["findings"]], told
 PY
-  grep -q 'driver\\_regression\*\*: .*confident' back.md
-  grep -q 'driver_regression (0.8' back.xml
+  [[ $output != *"Of the change"*cpu_contention*confident* ]] || busy=yes
+  if [ "$busy" = no ]; then
+    grep -q 'driver\\_regression\*\*: .*confident' back.md
+    grep -q 'driver_regression (0.8' back.xml
+  fi
+  grep -q 'driver_regression (0' back.xml
   [[ $output == *"As before: driver: it is 570.86.15, and 580 was planned."* && $output != *"Not changed"* ]]
   [[ $output != *"can be booted again"* ]]
   [[ $output == *"is closed: the machine is as it was before it"* ]]
@@ -45,7 +49,7 @@ PY
   gpugauge upgrade status --json >record.json || [ $? -eq 3 ]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" upgrade record.json
   run -3 gpugauge upgrade status
-  [[ $output == *"going back told: driver_regression (0.8"* ]]
+  [[ $output == *"going back told: "*"driver_regression (0."* ]]
   [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print([a["exit_code"] for a in json.load(sys.stdin)["attempts"]])')" = "[1, 0]" ]
   [ "$busy" = no ] || skip "other work kept the processors busy: the advice to go back was not given, and not looked at"
 }
@@ -63,6 +67,6 @@ PY
   [[ $(recorded '[one["cause"] for one in it["attempts"][1]["findings"]]') == *false_attribution* ]]
   # What going back told is nothing to mend, and takes no round away.
   run -1 end
-  [[ $output != *"Left out"*"named what to mend"* ]]
+  [[ ! $output =~ named\ what\ to\ mend:\ [a-z_,\ ]*false_attribution ]]
   state_is open
 }
