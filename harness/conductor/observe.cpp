@@ -261,4 +261,20 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   return out;
 }
 
+Observation observe_among(const report::DeviceReport& device, const Runs& peers) {
+  if (device.rounds.empty() || peers.empty()) return observe(device, nullptr);
+  const result::Run& run = device.rounds.front();
+  baseline::Baseline others;
+  others.runs = peers;
+  // A GPU's telemetry is looked for by its UUID.
+  for (result::Run& peer : others.runs)
+    for (result::Series& series : peer.telemetry)
+      if (series.source == "gpu:" + peer.device) series.source = "gpu:" + run.device;
+  Observation out = observe(device, &others);
+  out.about.compared_with = "peers";
+  const bool card = result::device_kind(run.device) == "gpu";
+  out.changed = changes_from_peers(run, peers, card ? gpu_prefix(run.fingerprint, run.device) : "");
+  return out;
+}
+
 }  // namespace gpugauge::conductor

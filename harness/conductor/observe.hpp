@@ -1,6 +1,8 @@
 // Turns rounds, verdicts and the baseline into the observation that a diagnosis reads. Pure.
 #pragma once
 
+#include <vector>
+
 #include "baseline/baseline.hpp"
 #include "diagnose/observation.hpp"
 #include "report/summary.hpp"
@@ -23,5 +25,12 @@ struct SeenNode {
 /// sides are known, what differs between them (changed_stack_facts). `before` may be nullptr.
 diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
                               const SeenNode& node = {});
+
+/// The observation of one device of a fleet, against others of its kind that were measured now; its verdicts
+/// against them are given as those of a baseline. Their clocks, power, links and loads are what is expected of
+/// it. What most of them agree on and the device has otherwise is changed. Without any it is as observe()
+/// without a baseline.
+diagnose::Observation observe_among(const report::DeviceReport& device,
+                                    const std::vector<result::Run>& peers);
 
 }  // namespace gpugauge::conductor

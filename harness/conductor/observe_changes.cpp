@@ -8,6 +8,8 @@
 namespace gpugauge::conductor {
 namespace {
 
+using baseline::Role;
+
 /// True for a setting "gpu.<n>." of a GPU that this observation does not cover. An observation of links
 /// covers all GPUs.
 bool of_another_gpu(std::string_view name, const std::string& prefix, bool links) {
@@ -17,19 +19,12 @@ bool of_another_gpu(std::string_view name, const std::string& prefix, bool links
   return numbered && !links && (prefix.empty() || !name.starts_with(prefix));
 }
 
-}  // namespace
-
-std::string state_of(const std::string& setting) {
-  return setting.substr(0, setting.find(" ("));
-}
-
-Changes changes_between(const result::Run& now, const result::Run& then, const std::string& prefix) {
-  using baseline::Role;
+Changes changes_of(const result::Run& now, const result::Run& then, const std::string& prefix,
+                   const std::vector<Role>& roles) {
   Changes out;
   const auto [facts, earlier] =
       baseline::about_cards(now.fingerprint, now.device, then.fingerprint, then.device);
-  for (const baseline::Mismatch& field :
-       baseline::differences(facts, earlier, {Role::identity, Role::noted, Role::must})) {
+  for (const baseline::Mismatch& field : baseline::differences(facts, earlier, roles)) {
     const std::size_t dot = field.field.find('.');
     std::string name = dot == std::string::npos ? field.field : field.field.substr(dot + 1);
     // Hashes of sources identify what was measured, and another machine is not a changed machine. Baselines
@@ -49,6 +44,28 @@ Changes changes_between(const result::Run& now, const result::Run& then, const s
     if (change.before != change.after) out.emplace(name, change);
   }
   return out;
+}
+
+}  // namespace
+
+std::string state_of(const std::string& setting) {
+  return setting.substr(0, setting.find(" ("));
+}
+
+Changes changes_between(const result::Run& now, const result::Run& then, const std::string& prefix) {
+  return changes_of(now, then, prefix, {Role::identity, Role::noted, Role::must});
+}
+
+Changes changes_from_peers(const result::Run& now, const std::vector<result::Run>& peers,
+                           const std::string& prefix) {
+  std::map<std::string, std::map<std::string, std::size_t>> alike;  // by field: how often which value
+  Changes all;
+  for (const result::Run& peer : peers)
+    for (auto& [name, change] : changes_of(now, peer, prefix, {Role::noted, Role::must})) {
+      const std::size_t count = ++alike[name][change.before.text()];
+      if (2 * count > peers.size()) all.insert_or_assign(name, change);
+    }
+  return all;
 }
 
 }  // namespace gpugauge::conductor

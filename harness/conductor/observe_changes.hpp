@@ -21,4 +21,9 @@ std::string state_of(const std::string& setting);
 /// another GPU (links concern all of them), paths, and what tells machines and builds of the suite apart.
 Changes changes_between(const result::Run& now, const result::Run& then, const std::string& prefix);
 
+/// The same against several like it, measured now: the fields that more than half of `peers` have alike and
+/// that this run has otherwise. Which card or host it is differs from each of them, and is left out.
+Changes changes_from_peers(const result::Run& now, const std::vector<result::Run>& peers,
+                           const std::string& prefix);
+
 }  // namespace gpugauge::conductor
