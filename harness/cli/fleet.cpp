@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "cli/fleet.hpp"
 #include "cli/named_files.hpp"
 #include "cli/node_names.hpp"
+#include "conductor/fleet_causes.hpp"
 #include "judge/judge_peers.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -43,7 +46,17 @@ struct FleetArguments {
   bool by_folder = false;
 };
 
-/// Nodes from files: read, reduced and judged.
+/// What the comparison did not keep of a run, from its file; nullopt where that is another run by now.
+std::optional<result::Run> read_again(const judge::PeerRound& round) {
+  try {
+    result::Run run = result::read_run(round.file);
+    return run.id == round.id ? std::optional(std::move(run)) : std::nullopt;
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
+}
+
+/// Nodes from files: read, reduced, judged and diagnosed.
 report::FleetReport judge_files(const FleetArguments& arguments) {
   std::vector<FoundFile> without;
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths), &without);
@@ -84,6 +97,7 @@ report::FleetReport judge_files(const FleetArguments& arguments) {
   made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
   made.judgement.drift = drift.facts(names_of_runs(made.input));
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());
+  made.causes = conductor::fleet_causes(made.input, made.judgement, read_again);
   return made;
 }
 
@@ -117,6 +131,18 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
         return node.state == judge::NodeState::not_judged;
       }))
     made.judgement.remarks.push_back(others);
+  std::mutex one_at_a_time;
+  made.causes = conductor::fleet_causes(
+      made.input, made.judgement, [&](const judge::PeerRound& round) -> std::optional<result::Run> {
+        const std::lock_guard lock(one_at_a_time);
+        const result::Fingerprint* const facts = history.facts_of_run(round.id);
+        if (facts == nullptr) return std::nullopt;
+        result::Run of_facts;  // a history holds no more of it
+        of_facts.id = round.id;
+        of_facts.device = round.device;
+        of_facts.fingerprint = *facts;
+        return of_facts;
+      });
   return made;
 }
 
@@ -140,8 +166,8 @@ int fleet(FleetArguments arguments) {
          {report::unnamed_in_retest_list(judgement), report::left_out_of_retest_list(judgement)})
       if (!remark.empty()) judgement.remarks.push_back(std::move(remark));
   Beside beside;
-  write_reports(&made, arguments.report, report::draw(judgement, report::terminal(1), arguments.every_node),
-                beside);
+  write_reports(&made, arguments.report,
+                report::draw(judgement, report::terminal(1), arguments.every_node, made.causes), beside);
   try {
     if (!arguments.retest_list.empty())
       result::write_file(arguments.retest_list, report::retest_list(judgement));

@@ -1,12 +1,16 @@
 // gpugauge upgrade end: the new stack measured like the old one, compared, and what to do about it.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "baseline/kept_file.hpp"
+#include "cli/doctor.hpp"
 #include "cli/upgrade.hpp"
 #include "cli/upgrade_follow.hpp"
+#include "conductor/going_back.hpp"
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/outcome.hpp"
 #include "conductor/upgrade.hpp"
@@ -15,6 +19,7 @@
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
 #include "result/error.hpp"
+#include "result/file.hpp"
 #include "result/time.hpp"
 #include "run/identity.hpp"
 #include "stack/inventory/node.hpp"
@@ -63,7 +68,8 @@ void record(Upgrade& upgrade, const judge::Outcome& outcome, const Followed& fol
                                     report::sentences(upgrade.change),
                                     commands_of(followed.way_back),
                                     finished,
-                                    followed.causes};
+                                    followed.causes,
+                                    followed.findings};
   if (upgrade.attempt > 0)
     kept.attempts[static_cast<std::size_t>(upgrade.attempt) - 1] = std::move(attempt);
   else
@@ -97,7 +103,7 @@ int without_gpu(Upgrade& upgrade, const std::string& explanation, const ReportAr
       ExitCode::cannot_judge,
       "cannot judge: the GPU that was measured before the change cannot be used now: " + explanation};
   const auto back = way_back_of(upgrade);
-  record(upgrade, outcome, {back, {}, "", conductor::UpgradeState::open, ""}, false);
+  record(upgrade, outcome, {back, {}, {}, "", conductor::UpgradeState::open, ""}, false);
   return report_without_verdict(
       outcome, reports,
       report::draw(upgrade.change, terminal) + "\n" +
@@ -119,6 +125,7 @@ std::string measure(Upgrade& upgrade, const Devices& devices, const MeasureArgum
   if (!held->refusal().empty()) return held->refusal();
   upgrade.attempt = conductor::begin_attempt(upgrade.kept, upgrade.side, run::boot_id(),
                                              conductor::node_fingerprint(devices.gpus));
+  baseline::keep_file(conductor::stack_file(upgrade.kept, upgrade.attempt), stack::to_json(upgrade.now));
   conductor::save(upgrade.kept);
   std::string stopped;  // a stop ends the measuring, and not the judging of what is whole
   for (const auto& [target, choice] : chosen) {
@@ -156,19 +163,34 @@ std::vector<judge::ChecksumSide> measured_now(const Upgrade& upgrade) {
   return out;
 }
 
+/// The stack as an attempt found it; nullopt where an earlier version kept none.
+std::optional<stack::Inventory> stack_of_attempt(const KeptUpgrade& kept, int attempt) {
+  const std::filesystem::path file = conductor::stack_file(kept, attempt);
+  if (!result::is_there(file)) return std::nullopt;
+  return read_inventory(file.string());
+}
+
 /// The old stack measured again against the old stack, and the new one, where there was one, against both.
 report::DeviceReport judge_returned(const Upgrade& upgrade, const UpgradeDevice& device,
                                     const judge::Policy& policy, bool strict) {
   std::vector<result::Run> old_runs = conductor::old_side(upgrade.kept, device).runs;
   const conductor::CountedRounds again = counted(upgrade, "returned", device);
-  report::DeviceReport out =
-      conductor::judge_upgrade(old_runs, again, report::sentences(upgrade.change), policy, strict);
+  conductor::OldNewOld sides;
+  sides.returned = conductor::judge_upgrade(old_runs, again, report::sentences(upgrade.change), policy,
+                                            strict, "", {&upgrade.now, &upgrade.before});
   const conductor::CountedRounds changed = counted(upgrade, "new", device);
-  if (changed.rounds.empty()) return out;
+  if (changed.rounds.empty()) return std::move(sides.returned);
+  const auto then = stack_of_attempt(upgrade.kept, changed.rounds.back().attempt);
+  const conductor::SeenNode node{then ? &*then : nullptr, &upgrade.before};
+  sides.changed = conductor::judge_upgrade(old_runs, changed, {}, policy, strict, "", node);
   for (result::Run& run : conductor::runs_of(again.rounds)) old_runs.push_back(std::move(run));
-  const report::DeviceReport middle = conductor::judge_upgrade(old_runs, changed, {}, policy, strict);
+  sides.between = conductor::judge_upgrade(old_runs, changed, {}, policy, strict, "", node);
   std::vector<std::string> first{fmt::format(
-      "The new stack against both measurements of the old one (A/B/A): {}.", middle.outcome.sentence)};
+      "The new stack against both measurements of the old one (A/B/A): {}.", sides.between.outcome.sentence)};
+  auto told = conductor::going_back(sides);
+  if (told) first.push_back(told->sentence);
+  report::DeviceReport out = std::move(sides.returned);
+  out.going_back = std::move(told);
   for (const std::string& sentence : changed.left_out) first.push_back("Of the new stack: " + sentence);
   first.emplace_back("Below: the old stack now against the old stack before the change.");
   out.remarks.insert(out.remarks.begin(), first.begin(), first.end());
@@ -188,7 +210,8 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
                               : conductor::judge_upgrade(conductor::old_side(upgrade.kept, device).runs,
                                                          counted(upgrade, "new", device),
                                                          report::sentences(upgrade.change), policy, strict,
-                                                         "boot it and run `gpugauge upgrade end` once more"));
+                                                         "boot it and run `gpugauge upgrade end` once more",
+                                                         {&upgrade.now, &upgrade.before}));
     out.devices.back().label = device.label;
     out.devices.back().selection = device.selection;
   }

@@ -44,6 +44,16 @@ std::string not_as_before(const Upgrade& upgrade, const judge::Outcome& outcome,
                      "began: no change of versions is the cause; find it before you make one.";
 }
 
+/// The causes that going back named, best first on each device.
+std::vector<conductor::UpgradeFinding> told_by_going_back(const report::Report& report) {
+  std::vector<conductor::UpgradeFinding> out;
+  for (const report::DeviceReport& device : report.devices)
+    if (device.going_back)
+      for (const diagnose::Finding& finding : device.going_back->diagnosis.findings)
+        out.push_back({device.selection, finding.cause, finding.score});
+  return out;
+}
+
 }  // namespace
 
 std::vector<stack::Advice> way_back_of(const Upgrade& upgrade) {
@@ -65,6 +75,7 @@ Followed follow(const Upgrade& upgrade, const report::Report& report, const repo
                     name));
   } else if (returned) {
     const bool went_away = conductor::new_stack_measured(upgrade.kept);
+    out.findings = told_by_going_back(report);
     if (!passed) {
       out.causes = conductor::conclude(report.devices, upgrade.change).causes;
       out.last = line(not_as_before(upgrade, report.outcome, went_away));

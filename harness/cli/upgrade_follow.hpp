@@ -30,6 +30,7 @@ std::vector<stack::Advice> way_back_of(const Upgrade& upgrade);
 struct Followed {
   std::vector<stack::Advice> way_back;                            ///< where going back is advised
   std::vector<conductor::UpgradeCause> causes;                    ///< what can be mended without going back
+  std::vector<conductor::UpgradeFinding> findings;                ///< what going back told of the change
   std::string text;                                               ///< what to do
   conductor::UpgradeState state = conductor::UpgradeState::open;  ///< of the record from now on
   std::string last;                                               ///< whether it is closed, and why not

@@ -77,6 +77,9 @@ std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
     out += report::wrap_behind(fmt::format("  {}  ", attempt.time), report::plain(attempt.sentence),
                                terminal.width, 4) +
            "\n";
+    for (const conductor::UpgradeFinding& finding : attempt.findings)
+      out += fmt::format("      going back told: {} ({:.2f}) on {}\n", report::plain(finding.cause),
+                         finding.score, report::plain(finding.selection));
     for (const std::string& command : attempt.way_back)
       out += fmt::format("      {}\n", report::plain(command));
   }

@@ -17,7 +17,6 @@
 #include "conductor/differences.hpp"
 #include "conductor/host_identity.hpp"
 #include "conductor/node_fingerprint.hpp"
-#include "conductor/observe.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/place.hpp"
 #include "conductor/probing.hpp"
@@ -269,14 +268,14 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
   device.observation =
-      observe(device, selection.baseline && input.judged ? &*selection.baseline : nullptr, node);
+      observe(device, selection.baseline && input.judged ? &*selection.baseline : nullptr, {node, nullptr});
   device.diagnosis = diagnose::diagnose(*device.observation);
   return device;
 }
 
 report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  const std::vector<result::Run>& after, const judge::Policy& policy,
-                                 bool strict, const std::string& once_more) {
+                                 bool strict, const std::string& once_more, const SeenNode& node) {
   report::DeviceReport device;
   device.rounds = after;
   device.baseline_origin =
@@ -325,7 +324,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   input.verdicts = device.verdicts;
   device.outcome = judge::outcome(input);
   if (after.front().profile != result::google_benchmark_profile) {
-    device.observation = observe(device, input.judged ? &old_side : nullptr);
+    device.observation = observe(device, input.judged ? &old_side : nullptr, node);
     device.diagnosis = diagnose::diagnose(*device.observation);
   }
   return device;

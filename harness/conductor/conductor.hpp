@@ -9,6 +9,7 @@
 
 #include "baseline/baseline.hpp"
 #include "conductor/catalogue.hpp"
+#include "conductor/observe.hpp"
 #include "conductor/targets.hpp"
 #include "judge/before_after.hpp"
 #include "judge/judge.hpp"
@@ -100,9 +101,10 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                                   const stack::Inventory* node = nullptr);
 
 /// Judges two deliberately measured sides without a baseline. The report shows the new side, and physical
-/// checks apply to it only. `once_more` is that of judge::judge_before_after.
+/// checks apply to it only. `once_more` is that of judge::judge_before_after, `node` that of observe().
 report::DeviceReport judge_sides(const std::vector<result::Run>& before,
                                  const std::vector<result::Run>& after, const judge::Policy& policy,
-                                 bool strict, const std::string& once_more = judge::once_more_by_compare);
+                                 bool strict, const std::string& once_more = judge::once_more_by_compare,
+                                 const SeenNode& node = {});
 
 }  // namespace gpugauge::conductor

@@ -8,14 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "baseline/card.hpp"
-#include "baseline/fields.hpp"
 #include "conductor/framework_notes.hpp"
 #include "conductor/gpu_before.hpp"
 #include "conductor/gpu_memory.hpp"
 #include "conductor/host_load.hpp"
 #include "conductor/jit_cache_notes.hpp"
 #include "conductor/nvlinks.hpp"
+#include "conductor/observe_changes.hpp"
 #include "conductor/observe_failures.hpp"
 #include "conductor/observe_figures.hpp"
 #include "conductor/observe_nccl.hpp"
@@ -133,16 +132,6 @@ std::string gpu_prefix(const result::Fingerprint& fingerprint, const std::string
   return "";
 }
 
-/// The present state from a GPU's setting such as "off (on after reset)": a run file has both in one text.
-std::string state_of(const std::string& setting) {
-  return setting.substr(0, setting.find(" ("));
-}
-
-/// The observation's name of a fact of the observed GPU, from what follows "gpu.<n>." in a fingerprint.
-std::string name_of_own(const std::string& fact) {
-  return fact == "vgpu_licence" ? "gpu.vgpu_license" : "gpu." + fact;
-}
-
 void add_inventory(const result::Run& run, const std::string& prefix, Observation& out) {
   for (const result::Facts* facts :
        {&run.fingerprint.stack, &run.fingerprint.settings, &run.fingerprint.topology})
@@ -173,51 +162,10 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
   if (const double count = processors(run); count > 0) out.inventory["host.cpus"] = count;
 }
 
-/// True for a setting "gpu.<n>." of a GPU that this observation does not cover. An observation of links
-/// covers all GPUs.
-bool of_another_gpu(std::string_view name, const std::string& prefix, bool links) {
-  constexpr std::string_view gpu = "gpu.";
-  const bool numbered =
-      name.starts_with(gpu) && name.size() > gpu.size() && name[gpu.size()] >= '0' && name[gpu.size()] <= '9';
-  return numbered && !links && (prefix.empty() || !name.starts_with(prefix));
-}
-
-/// Adds the differences from the baseline by the observation's names: declared changes (the treatment) and
-/// others that are only noted.
-void add_changes(const result::Run& run, const baseline::Baseline& before, const std::string& prefix,
-                 Observation& out) {
-  using baseline::Role;
-  out.changed.emplace();
-  out.about.changed_is_all = true;
-  const result::Run& pinned = before.runs.front();
-  const auto [now, then] =
-      baseline::about_cards(run.fingerprint, run.device, pinned.fingerprint, pinned.device);
-  for (const baseline::Mismatch& field :
-       baseline::differences(now, then, {Role::identity, Role::noted, Role::must})) {
-    const std::size_t dot = field.field.find('.');
-    std::string name = dot == std::string::npos ? field.field : field.field.substr(dot + 1);
-    // Hashes of sources identify what was measured, and another machine is not a changed machine. Baselines
-    // that differ in either are refused earlier.
-    const bool card = field.field.starts_with("device.") && name.ends_with(".uuid");
-    if (field.field.starts_with("suite.") || (field.field.starts_with("device.") && !card)) continue;
-    if (of_another_gpu(name, prefix, run.device == "links")) continue;
-    const bool own = !prefix.empty() && name.starts_with(prefix);
-    if (own) name = name_of_own(name.substr(prefix.size()));
-    if (name.ends_with("path")) continue;
-    const auto side = [&](const std::string& text) {
-      if (text.empty()) return diagnose::Value("absent");
-      return diagnose::Value(own ? state_of(text) : text);
-    };
-    const diagnose::Change change{side(field.then), side(field.now)};
-    // "on (off after reset)" is still on, as before.
-    if (change.before != change.after) out.changed->emplace(name, change);
-  }
-}
-
 }  // namespace
 
 Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
-                    const stack::Inventory* node) {
+                    const SeenNode& node) {
   Observation out;
   if (device.rounds.empty()) return out;
   const Runs* const earlier = before == nullptr ? nullptr : &before->runs;
@@ -241,7 +189,8 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(run, prefix, out);
   // A driver and its switches do not change what the processors do.
-  if (node != nullptr && run.device != "host") add_stack_facts(*node, uuid, out);
+  const bool of_host = run.device == "host";
+  if (node.now != nullptr && !of_host) add_stack_facts(*node.now, uuid, out);
   add_host_load(device.rounds, earlier, out);
   add_processor_clock(device.rounds, earlier, out);
   if (before != nullptr) add_processor_pace(device.verdicts, device.rounds, before->runs, out);
@@ -250,7 +199,12 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
     out.about.nodes = 1;
     add_nvlinks(device.rounds, out);
   }
-  if (before != nullptr && !before->runs.empty()) add_changes(run, *before, prefix, out);
+  if (before != nullptr && !before->runs.empty()) {
+    out.about.changed_is_all = true;
+    out.changed = changes_between(run, before->runs.front(), prefix);
+    if (node.now != nullptr && node.before != nullptr && !of_host)
+      out.changed->merge(changed_stack_facts(*node.now, *node.before, uuid));
+  }
   add_nccl(device.rounds, earlier, out);
   add_jit_cache(device.rounds, earlier, out);
   add_gpu_memory(device.rounds, out);
@@ -258,6 +212,22 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_persisting_l2(device.rounds, out);
   add_product_notes(device.rounds, earlier, out);
   add_framework_notes(device.rounds, earlier, out);
+  return out;
+}
+
+Observation observe_among(const report::DeviceReport& device, const Runs& peers) {
+  if (device.rounds.empty() || peers.empty()) return observe(device, nullptr);
+  const result::Run& run = device.rounds.front();
+  baseline::Baseline others;
+  others.runs = peers;
+  // A GPU's telemetry is looked for by its UUID.
+  for (result::Run& peer : others.runs)
+    for (result::Series& series : peer.telemetry)
+      if (series.source == "gpu:" + peer.device) series.source = "gpu:" + run.device;
+  Observation out = observe(device, &others);
+  out.about.compared_with = "peers";
+  const bool card = result::device_kind(run.device) == "gpu";
+  out.changed = changes_from_peers(run, peers, card ? gpu_prefix(run.fingerprint, run.device) : "");
   return out;
 }
 

@@ -1,6 +1,8 @@
 // Turns rounds, verdicts and the baseline into the observation that a diagnosis reads. Pure.
 #pragma once
 
+#include <vector>
+
 #include "baseline/baseline.hpp"
 #include "diagnose/observation.hpp"
 #include "report/summary.hpp"
@@ -8,14 +10,27 @@
 
 namespace gpugauge::conductor {
 
+/// What the doctor saw of a node when it was measured; nullptr where nobody looked.
+struct SeenNode {
+  const stack::Inventory* now = nullptr;     ///< at the time of the rounds
+  const stack::Inventory* before = nullptr;  ///< of the same node, at the time of what they are compared with
+};
+
 /// The observation of one device. Each conclusive baseline verdict gives a figure: ok has factor 1; regressed
 /// and improved have the measured ratio; unstable has none, but its spread (add_spreads). If none regressed,
 /// each failed physical verdict gives the ratio to its limit. What failed without a figure is an error, and an
 /// Xid a line of the log (add_failures), as is what NCCL said of its ways (add_nccl). Also adds the host's counters and the GPU's telemetry over all rounds,
 /// the settings, the environment, and what changed since the baseline. Counters that are as high in the
-/// baseline are no news and left out. `node` is what the doctor sees of the node that was measured, for GPUs
-/// and links (add_stack_facts). `before` and `node` may be nullptr.
+/// baseline are no news and left out. `node` adds facts for GPUs and links (add_stack_facts), and where both its
+/// sides are known, what differs between them (changed_stack_facts). `before` may be nullptr.
 diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
-                              const stack::Inventory* node = nullptr);
+                              const SeenNode& node = {});
+
+/// The observation of one device of a fleet, against others of its kind that were measured now; its verdicts
+/// against them are given as those of a baseline. Their clocks, power, links and loads are what is expected of
+/// it. What most of them agree on and the device has otherwise is changed. Without any it is as observe()
+/// without a baseline.
+diagnose::Observation observe_among(const report::DeviceReport& device,
+                                    const std::vector<result::Run>& peers);
 
 }  // namespace gpugauge::conductor

@@ -144,4 +144,18 @@ void add_stack_facts(const stack::Inventory& node, const std::string& uuid, diag
   add_kernel_log(node, out);
 }
 
+std::map<std::string, diagnose::Change> changed_stack_facts(const stack::Inventory& now,
+                                                            const stack::Inventory& before,
+                                                            const std::string& uuid) {
+  diagnose::Observation then, as_it_is;
+  add_stack_facts(before, uuid, then);
+  add_stack_facts(now, uuid, as_it_is);
+  std::map<std::string, diagnose::Change> out;
+  for (const auto& [key, value] : as_it_is.inventory)
+    if (const auto found = then.inventory.find(key);
+        found != then.inventory.end() && found->second != value && !key.ends_with("path"))
+      out.emplace(key, diagnose::Change{found->second, value});
+  return out;
+}
+
 }  // namespace gpugauge::conductor

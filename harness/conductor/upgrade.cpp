@@ -152,13 +152,13 @@ std::vector<std::string> changed_fields(const result::Fingerprint& now, const re
 
 report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs, const CountedRounds& after,
                                    const std::vector<std::string>& changes, judge::Policy policy, bool strict,
-                                   const std::string& once_more) {
+                                   const std::string& once_more, const SeenNode& node) {
   if (old_runs.empty() || after.rounds.empty())
     throw result::UsageError("there is no whole round of one of the two stacks: nothing can be compared");
   const std::vector<result::Run> runs = runs_of(after.rounds);
   for (std::string& word : changed_fields(runs.back().fingerprint, old_runs.front().fingerprint))
     policy.treatment.push_back(std::move(word));
-  report::DeviceReport device = judge_sides(old_runs, runs, policy, strict, once_more);
+  report::DeviceReport device = judge_sides(old_runs, runs, policy, strict, once_more, node);
   std::vector<std::string> remarks = changes;
   remarks.insert(remarks.end(), after.left_out.begin(), after.left_out.end());
   device.remarks.insert(device.remarks.begin(), remarks.begin(), remarks.end());

@@ -40,11 +40,11 @@ bool is_old_measured(const KeptUpgrade& kept, const UpgradeDevice& device);
 
 /// Compares the new stack's rounds with the old ones; every stack field that differs is the treatment. The
 /// remarks start with `changes`, then list the rounds left out. `once_more` is that of
-/// judge::judge_before_after. Throws result::UsageError when either side
-/// has no round.
+/// judge::judge_before_after, `node` that of observe(). Throws result::UsageError when either side has no
+/// round.
 report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs, const CountedRounds& after,
                                    const std::vector<std::string>& changes, judge::Policy policy, bool strict,
-                                   const std::string& once_more = "");
+                                   const std::string& once_more = "", const SeenNode& node = {});
 
 /// The stack fields that differ between two fingerprints, as words of --treatment: "stack.driver".
 std::vector<std::string> changed_fields(const result::Fingerprint& now, const result::Fingerprint& then);

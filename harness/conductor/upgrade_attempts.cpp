@@ -103,6 +103,10 @@ std::filesystem::path attempt_folder(const KeptUpgrade& kept, const std::string&
   return kept.folder / side / device.selection / std::to_string(attempt);
 }
 
+std::filesystem::path stack_file(const KeptUpgrade& kept, int attempt) {
+  return kept.folder / "stacks" / fmt::format("{}.json", attempt);
+}
+
 std::vector<KeptRound> kept_rounds(const KeptUpgrade& kept, const std::string& side,
                                    const UpgradeDevice& device) {
   std::vector<KeptRound> out;

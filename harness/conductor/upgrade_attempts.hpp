@@ -21,6 +21,9 @@ struct KeptRound {
 std::filesystem::path attempt_folder(const KeptUpgrade& kept, const std::string& side,
                                      const UpgradeDevice& device, int attempt);
 
+/// File of the stack as an attempt found it.
+std::filesystem::path stack_file(const KeptUpgrade& kept, int attempt);
+
 /// The complete rounds of a device in one folder of an upgrade ("new", "returned", "measuring"), by attempt
 /// and then in measured order. Throws result::FormatError for a file that is no run, and result::FileError
 /// where a folder cannot be read.

@@ -55,6 +55,12 @@ UpgradeAttempt attempt_from(const nlohmann::json& value, const Place& place) {
       attempt.causes.push_back({one.text("selection"), one.text("cause")});
       one.done();
     });
+  if (reader.optional("findings") != nullptr)
+    reader.each("findings", [&](const nlohmann::json& finding, const Place& at) {
+      ObjectReader one(finding, at);
+      attempt.findings.push_back({one.text("selection"), one.text("cause"), one.number("score")});
+      one.done();
+    });
   reader.done();
   if (attempt.side != "new" && attempt.side != "returned" && attempt.side != "none")
     place.key("side").refuse("should be new, returned or none");
@@ -88,6 +94,10 @@ std::string to_json(const UpgradeRecord& record) {
     ordered_json causes = ordered_json::array();
     for (const UpgradeCause& cause : attempt.causes)
       causes.push_back({{"selection", cause.selection}, {"cause", cause.cause}});
+    ordered_json findings = ordered_json::array();
+    for (const UpgradeFinding& finding : attempt.findings)
+      findings.push_back(
+          {{"selection", finding.selection}, {"cause", finding.cause}, {"score", finding.score}});
     attempts.push_back({{"time", attempt.time},
                         {"side", attempt.side},
                         {"exit_code", attempt.exit_code},
@@ -95,7 +105,8 @@ std::string to_json(const UpgradeRecord& record) {
                         {"changes", attempt.changes},
                         {"way_back", attempt.way_back},
                         {"finished", attempt.finished},
-                        {"causes", std::move(causes)}});
+                        {"causes", std::move(causes)},
+                        {"findings", std::move(findings)}});
   }
   return result::dump_json({{"schema", upgrade_schema},
                             {"name", record.name},

@@ -11,6 +11,7 @@
 //   new/DEVICE/N/     rounds of the new stack in attempt N, counted from 1; older records without attempts
 //                     keep their rounds in new/DEVICE/
 //   returned/DEVICE/N/  rounds of the old stack again, after going back
+//   stacks/N.json     the stack as attempt N found it, like inventory.json; older records have none
 #pragma once
 
 #include <filesystem>
@@ -50,6 +51,15 @@ struct UpgradeCause {
   bool operator==(const UpgradeCause&) const = default;  ///< Equal in both members.
 };
 
+/// A cause that the old stack, measured again after the new one, named (A/B/A).
+struct UpgradeFinding {
+  std::string selection;  ///< selection of the device
+  std::string cause;      ///< name in the catalogue of causes
+  double score = 0;       ///< 0 to 1
+
+  bool operator==(const UpgradeFinding&) const = default;  ///< Equal in every member, the score exactly.
+};
+
 /// One `upgrade end`, or several when a later one finished what an earlier one began.
 struct UpgradeAttempt {
   std::string time;                   ///< UTC, RFC 3339
@@ -60,6 +70,8 @@ struct UpgradeAttempt {
   std::vector<std::string> way_back;  ///< commands to go back, where that was advised
   bool finished = true;               ///< every device has all requested rounds and was judged
   std::vector<UpgradeCause> causes;   ///< causes found that can be fixed without going back
+  /// Of side "returned": what going back told of the change, best first on each device.
+  std::vector<UpgradeFinding> findings;
 
   bool operator==(const UpgradeAttempt&) const = default;  ///< Equal in every member.
 };
@@ -95,7 +107,7 @@ struct UpgradeRecord {
 std::string to_json(const UpgradeRecord& record);
 /// Reads the JSON text; `origin` names the file in error messages. Throws result::FormatError, naming file
 /// and place; unknown keys are refused. Fields that older records lack (machine, process_limit, an attempt's
-/// finished and causes) keep their defaults, and their host is taken from `who`.
+/// finished, causes and findings) keep their defaults, and their host is taken from `who`.
 UpgradeRecord upgrade_from_json(const std::string& text, const std::string& origin);
 
 /// A record and its folder.

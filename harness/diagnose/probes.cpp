@@ -212,8 +212,8 @@ Repeated outcome_of_repetition(double before, const std::vector<double>& control
   return {"", half_way, false};
 }
 
-Repeated outcome_of_standing(double before, const std::vector<double>& now) {
-  if (before < slower_from) return {"", "nothing was slower", false};
+Repeated outcome_of_standing(double before, const std::vector<double>& now, double least) {
+  if (before <= 1 || before < least) return {"", "nothing was slower", false};
   const double mean = geometric_mean(now);
   const double left = mean <= 1 ? 0 : left_of(mean, before);
   if (left <= mostly_gone) return {"normal", "", true, mean, 0};

@@ -115,7 +115,7 @@ Repeated outcome_of_repetition(double before, const std::vector<double>& control
                                const std::vector<double>& treated);
 
 /// Compares slowness `before` with the new values, at least one: normal where most of it is gone, slow where
-/// most of it remains.
-Repeated outcome_of_standing(double before, const std::vector<double>& now);
+/// most of it remains. Slowness below `least` is none: a judge who knows the noise may see less than slower_from.
+Repeated outcome_of_standing(double before, const std::vector<double>& now, double least = slower_from);
 
 }  // namespace gpugauge::diagnose

@@ -152,12 +152,13 @@ class Seen {
   /// A number became smaller (less) or larger (more).
   Fact became_less(std::string_view name) const;
   Fact became_more(std::string_view name) const;  ///< A number became larger.
+  /// True where all that differs from an earlier time, or from peers, is listed as changed.
+  bool knows_all_changes() const;
   /// The fields with one of these in their names are unchanged, so they do not explain the difference.
-  /// Requires a comparison with an earlier time and About::changed_is_all. Empty where an error was seen, or
-  /// something fails or is slow against a physical limit, because that needs no other side.
+  /// Requires knows_all_changes(). Empty where an error was seen, or something fails or is slow against a physical limit, because that needs no other side.
   Fact as_before(const std::vector<std::string_view>& names) const;
-  /// The component is known to have the same version on both sides. Requires a comparison with an earlier
-  /// time and About::changed_is_all without this component in the list. Where its own version is unknown, it
+  /// The component is known to have the same version on both sides. Requires knows_all_changes() without this
+  /// component in the list. Where its own version is unknown, it
   /// may have come with another changed component.
   Fact same_version(std::string_view component) const;
   /// Some changed field contained this word before and does not now.

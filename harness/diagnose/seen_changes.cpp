@@ -45,8 +45,11 @@ std::string plain_name(std::string name) {
   return name;
 }
 
-std::string shown(const std::string& field, const Change& change) {
+/// A node that its peers are unlike did not change.
+std::string shown(const Observation& it, const std::string& field, const Change& change) {
   const auto side = [](const Value& value) { return value.is_null() ? "?" : value.text(); };
+  if (it.about.compared_with == "peers")
+    return fmt::format("{} is {}, and {} on its peers", field, side(change.after), side(change.before));
   return fmt::format("{} changed from {} to {}", field, side(change.before), side(change.after));
 }
 
@@ -100,7 +103,7 @@ std::set<std::string> Seen::changed_components() const {
 Fact Seen::changed(Words wanted) const {
   if (!it_->changed) return std::nullopt;
   for (const auto& [field, change] : *it_->changed)
-    if (is_one_of(component_of(field), wanted) && differs(change)) return shown(field, change);
+    if (is_one_of(component_of(field), wanted) && differs(change)) return shown(*it_, field, change);
   return std::nullopt;
 }
 
@@ -114,7 +117,7 @@ bool Seen::changed_only(Words wanted) const {
 Fact Seen::field_changed(std::string_view name) const {
   if (!it_->changed) return std::nullopt;
   for (const auto& [field, change] : *it_->changed)
-    if (contains(field, name) && differs(change)) return shown(field, change);
+    if (contains(field, name) && differs(change)) return shown(*it_, field, change);
   return std::nullopt;
 }
 
@@ -125,7 +128,7 @@ template <typename Test>
 Fact changed_so(const Observation& it, std::string_view name, const Test& is_so) {
   if (!it.changed) return std::nullopt;
   for (const auto& [field, change] : *it.changed)
-    if (contains(field, name) && is_so(change)) return shown(field, change);
+    if (contains(field, name) && is_so(change)) return shown(it, field, change);
   return std::nullopt;
 }
 
@@ -158,8 +161,13 @@ Fact Seen::became_more(std::string_view name) const {
   });
 }
 
+bool Seen::knows_all_changes() const {
+  const std::string& with = it_->about.compared_with;
+  return it_->changed && it_->about.changed_is_all && (with == "earlier" || with == "peers");
+}
+
 Fact Seen::as_before(const std::vector<std::string_view>& names) const {
-  const bool known = it_->changed && it_->about.changed_is_all && it_->about.compared_with == "earlier";
+  const bool known = knows_all_changes();
   if (names.empty() || !known || !it_->errors.empty()) return std::nullopt;
   for (const auto& [field, change] : *it_->changed)
     if (differs(change) && std::any_of(names.begin(), names.end(), [&, &name = field](std::string_view one) {
@@ -168,12 +176,12 @@ Fact Seen::as_before(const std::vector<std::string_view>& names) const {
       return std::nullopt;
   for (const Metric& metric : it_->metrics)
     if (metric.fails || metric.note == against_physical_limit) return std::nullopt;
-  return "nothing of it is known to have changed";
+  return it_->about.compared_with == "peers" ? "its peers have it alike"
+                                             : "nothing of it is known to have changed";
 }
 
 Fact Seen::same_version(std::string_view component) const {
-  const bool all = it_->changed && it_->about.changed_is_all && it_->about.compared_with == "earlier";
-  if (!all || changed({component})) return std::nullopt;
+  if (!knows_all_changes() || changed({component})) return std::nullopt;
   const Value* version = inventory(fmt::format("{}.version", component));
   if (version != nullptr && version->number())
     return fmt::format("{}.version is {} on both sides", component, version->text());
@@ -185,7 +193,7 @@ Fact Seen::word_lost(std::string_view word) const {
   if (!it_->changed) return std::nullopt;
   for (const auto& [field, change] : *it_->changed)
     if (contains(change.before.text(), word) && !contains(change.after.text(), word))
-      return shown(field, change);
+      return shown(*it_, field, change);
   return std::nullopt;
 }
 

@@ -51,7 +51,9 @@ std::string annotations_text(const Subject& subject) {
   if (worst.size() > most) sentence += fmt::format("; the worst {} of {} are annotated", most, worst.size());
   for (const DigestPart& part : made.parts)
     for (const DigestFinding& finding : part.findings)
-      if (finding.confident) sentence += fmt::format("; cause: {} ({})", finding.cause, finding.title);
+      if (finding.confident)
+        sentence += fmt::format("; cause{}: {} ({})", finding.node.empty() ? "" : " on " + tame(finding.node),
+                                finding.cause, finding.title);
   return out + command("notice", title(made), sentence);
 }
 

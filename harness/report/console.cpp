@@ -153,6 +153,9 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   if (device.diagnosis && (device.diagnosis->state == diagnose::State::found ||
                            device.diagnosis->state == diagnose::State::unknown))
     out += "\n" + draw(*device.diagnosis, terminal, "Cause") + "\n";
+  if (device.going_back && !device.going_back->diagnosis.findings.empty())
+    out += "\n" + draw(device.going_back->diagnosis, terminal, "Of the change that was taken back (A/B/A)") +
+           "\n";
   if (!device.probes.empty()) out += terminal.paint("Asked by measuring", Tone::strong) + "\n";
   for (const ProbeAsked& asked : device.probes)
     out += "  " + wrap(plain(sentence(asked)), terminal.width, 4) + "\n";

@@ -118,6 +118,13 @@ std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::stri
   return out;
 }
 
+std::string in_one_line(const Finding& finding) {
+  const diagnose::Signature* signature = diagnose::find_signature(finding.cause);
+  return fmt::format("{} ({:.2f}, {}){}", finding.cause, finding.score,
+                     finding.score >= diagnose::confident ? "confident" : "likely, not proven",
+                     signature == nullptr ? "" : fmt::format(": {}", signature->title));
+}
+
 int exit_code(const Diagnosis& diagnosis) {
   switch (diagnosis.state) {
     case State::healthy:

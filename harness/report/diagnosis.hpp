@@ -27,6 +27,9 @@ nlohmann::ordered_json findings_json(const diagnose::Diagnosis& diagnosis);
 std::vector<diagnose::Excluded> beside_findings(const std::vector<diagnose::Excluded>& causes,
                                                 const diagnose::Diagnosis& diagnosis);
 
+/// "sw_power_cap (0.91, confident): its title".
+std::string in_one_line(const diagnose::Finding& finding);
+
 /// 0: nothing is wrong; 1: at least one finding; 3: something is wrong, but no cause can be named.
 int exit_code(const diagnose::Diagnosis& diagnosis);
 

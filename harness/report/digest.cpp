@@ -146,6 +146,9 @@ DigestPart part_of(const DeviceReport& device) {
     if (device.diagnosis->state == diagnose::State::unknown)
       out.remarks.push_back(device.diagnosis->sentence);
   }
+  if (device.going_back)
+    for (DigestFinding& finding : findings_of(device.going_back->diagnosis))
+      out.findings.push_back(std::move(finding));
   agree(out);
   return out;
 }
@@ -190,6 +193,7 @@ struct Make {
     constexpr std::size_t most_drift = 8;
     for (std::size_t i = 0; i < std::min(most_drift, judgement.drift.size()); ++i)
       part.remarks.push_back("differs: " + drift_line(judgement.drift[i]));
+    add_causes(*fleet, part);
     for (const judge::NodeJudgement& node : judgement.nodes) part.cases.push_back(case_of_node(node));
     for (const judge::FabricJudgement& fabric : judgement.fabrics) add_fabric(fabric, part.cases);
     agree(part);
@@ -221,6 +225,22 @@ struct Make {
     agree(part);
     out.parts.push_back(std::move(part));
     return out;
+  }
+
+  /// The causes of the first nodes that have some.
+  static void add_causes(const FleetReport& fleet, DigestPart& part) {
+    constexpr std::size_t most_nodes = 10;
+    std::size_t told = 0;
+    for (const auto& [node, causes] : fleet.causes) {
+      if (causes.diagnosis.findings.empty() || ++told > most_nodes) continue;
+      for (DigestFinding& finding : findings_of(causes.diagnosis)) {
+        finding.node = fleet.judgement.nodes[node].label;
+        part.findings.push_back(std::move(finding));
+      }
+    }
+    if (told > most_nodes)
+      part.remarks.push_back(fmt::format("Causes were found on {}, too; the JSON report holds them all.",
+                                         result::counted(told - most_nodes, "node")));
   }
 
   /// One case per finding; one passed case if there is none.

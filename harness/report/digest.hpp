@@ -41,6 +41,7 @@ struct DigestFinding {
   bool confident = false;             ///< score >= diagnose::confident
   std::vector<std::string> evidence;  ///< one fact per entry, best first
   std::vector<std::string> next;      ///< what to type or do
+  std::string node = {};              ///< of which node of a fleet; "" for the part's own
 };
 
 /// One device, one kind of nodes, or the whole node.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/diagnosis.hpp"
 #include "report/fabric.hpp"
 #include "report/format.hpp"
 #include "report/json.hpp"
@@ -84,14 +85,37 @@ std::string draw_hosts(const judge::PeersJudgement& judgement, const Terminal& t
   return table.empty() ? "" : table.draw(terminal);
 }
 
+/// What the diagnosis of a node says, as a check's but shorter; "" where there is none.
+std::string draw_causes(const CausesOfNodes& causes, std::size_t node, bool confirmed,
+                        const Terminal& terminal) {
+  constexpr std::size_t most_facts = 2;
+  const auto found = causes.find(node);
+  if (found == causes.end()) return "";
+  const diagnose::Diagnosis& diagnosis = found->second.diagnosis;
+  std::string out;
+  const auto line = [&](const std::string& text, int indent) {
+    out += fmt::format("{:{}}{}\n", "", indent, wrap(plain(text), terminal.width, indent + 2));
+  };
+  for (const diagnose::Finding& finding : diagnosis.findings) {
+    line("cause: " + in_one_line(finding), 4);
+    for (std::size_t i = 0; i < std::min(most_facts, finding.evidence.size()); ++i)
+      line("seen: " + finding.evidence[i], 6);
+    if (!finding.next.empty()) line("next: " + finding.next.front(), 6);
+  }
+  // A suspect may be none: nothing has to be wrong there.
+  if (confirmed && diagnosis.state == diagnose::State::unknown) line(diagnosis.sentence, 4);
+  return out;
+}
+
 /// One paragraph for each of the first nodes: what stands out, and why.
-std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const Terminal& terminal) {
+std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const CausesOfNodes& causes,
+                         const Terminal& terminal) {
   constexpr std::size_t most_nodes = 10;
   constexpr std::size_t most_verdicts = 3;
   std::string out;
-  std::size_t shown = 0;
-  for (const NodeJudgement& node : nodes) {
-    if (node.state == NodeState::healthy || ++shown > most_nodes) break;
+  for (std::size_t n = 0; n < std::min(most_nodes, nodes.size()); ++n) {
+    const NodeJudgement& node = nodes[n];
+    if (node.state == NodeState::healthy) break;
     out += fmt::format("  {}  {}\n", terminal.paint(plain(node.label), Tone::strong),
                        terminal.paint(to_string(node.state), tone(node.state)));
     if (!node.reason.empty()) out += "    " + wrap(plain(node.reason), terminal.width, 4) + "\n";
@@ -104,6 +128,7 @@ std::string draw_reasons(const std::vector<NodeJudgement>& nodes, const Terminal
     if (node.verdicts.size() > most_verdicts)
       out += fmt::format("    and {} more; the JSON report holds them all\n",
                          node.verdicts.size() - most_verdicts);
+    out += draw_causes(causes, n, node.state == NodeState::found, terminal);
   }
   return out;
 }
@@ -153,7 +178,7 @@ std::string draw_drift(const std::vector<judge::DriftedFact>& drift, const Termi
   return out;
 }
 
-ordered_json json_of(const NodeJudgement& node) {
+ordered_json json_of(const NodeJudgement& node, const NodeCauses* causes) {
   ordered_json verdicts = ordered_json::array();
   for (const Verdict& verdict : node.verdicts) verdicts.push_back(peer_verdict_json(verdict));
   return {{"node", node.label},
@@ -165,12 +190,15 @@ ordered_json json_of(const NodeJudgement& node) {
           {"measure_again", node.measure_again},
           {"reason", node.reason},
           {"files", node.files},
-          {"verdicts", std::move(verdicts)}};
+          {"verdicts", std::move(verdicts)},
+          {"findings", causes == nullptr ? ordered_json::array() : findings_json(causes->diagnosis)},
+          {"held_against", causes == nullptr ? std::vector<std::string>() : causes->against}};
 }
 
 }  // namespace
 
-std::string draw(const judge::PeersJudgement& judgement, const Terminal& terminal, bool every_node) {
+std::string draw(const judge::PeersJudgement& judgement, const Terminal& terminal, bool every_node,
+                 const CausesOfNodes& causes) {
   std::string out;
   for (const judge::PeerGroup& group : judgement.groups) {
     const std::string judged =
@@ -190,7 +218,7 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
            terminal.paint(wrap("not compared: " + plain(left_out[i]), terminal.width, 4), Tone::doubt) + "\n";
   if (left_out.size() > shown)
     out += fmt::format("  and {} not compared\n", result::counted(left_out.size() - shown, "more metric"));
-  if (const std::string reasons = draw_reasons(judgement.nodes, terminal); !reasons.empty())
+  if (const std::string reasons = draw_reasons(judgement.nodes, causes, terminal); !reasons.empty())
     out += "\n" + reasons;
   if (const std::string table = draw_table(judgement.nodes, terminal, every_node); !table.empty())
     out += "\n" + table;
@@ -228,7 +256,7 @@ std::string drift_line(const judge::DriftedFact& fact) {
                      fmt::join(odd, "; "));
 }
 
-std::string to_json(const judge::PeersJudgement& judgement) {
+std::string to_json(const judge::PeersJudgement& judgement, const CausesOfNodes& causes) {
   ordered_json groups = ordered_json::array();
   for (const judge::PeerGroup& group : judgement.groups)
     groups.push_back({{"description", group.description},
@@ -236,7 +264,11 @@ std::string to_json(const judge::PeersJudgement& judgement) {
                       {"hosts", group.hosts},
                       {"metrics", group.metrics},
                       {"judged", group.judged}});
-  ordered_json nodes = result::array_of(judgement.nodes, json_of);
+  ordered_json nodes = ordered_json::array();
+  for (std::size_t n = 0; n < judgement.nodes.size(); ++n) {
+    const auto found = causes.find(n);
+    nodes.push_back(json_of(judgement.nodes[n], found == causes.end() ? nullptr : &found->second));
+  }
   ordered_json hosts = ordered_json::array();
   for (const judge::HostJudgement& host : judgement.hosts) {
     ordered_json held = ordered_json::array();

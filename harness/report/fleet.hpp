@@ -4,17 +4,20 @@
 #include <string>
 
 #include "judge/judge_peers.hpp"
+#include "report/node_causes.hpp"
 #include "report/terminal.hpp"
 
 namespace gpugauge::report {
 
 inline constexpr std::string_view fleet_schema = "gpugauge.fleet/1";
 
-/// Nodes with a finding first, then counts and the verdict. `every_node` also shows healthy nodes.
-std::string draw(const judge::PeersJudgement& judgement, const Terminal& terminal, bool every_node = false);
+/// Nodes with a finding first, each of the first with its causes, then counts and the verdict. `every_node`
+/// also shows healthy nodes.
+std::string draw(const judge::PeersJudgement& judgement, const Terminal& terminal, bool every_node = false,
+                 const CausesOfNodes& causes = {});
 
 /// JSON text (docs/schema/fleet.schema.json).
-std::string to_json(const judge::PeersJudgement& judgement);
+std::string to_json(const judge::PeersJudgement& judgement, const CausesOfNodes& causes = {});
 
 /// What a launcher must measure again. One line per device: the node's name, a tab, the device. A node
 /// without a name is given by its label. One line per set of nodes to measure together: their names separated

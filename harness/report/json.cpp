@@ -76,6 +76,12 @@ ordered_json json_of(const judge::Decline& decline) {
   return out;
 }
 
+ordered_json json_of(const GoingBack& told) {
+  return {{"outcome", told.outcome.empty() ? ordered_json() : ordered_json(told.outcome)},
+          {"sentence", told.sentence},
+          {"findings", findings_json(told.diagnosis)}};
+}
+
 ordered_json json_of(const DeviceReport& device) {
   ordered_json files = ordered_json::array();
   for (const auto& file : device.files) files.push_back(file.string());
@@ -93,6 +99,7 @@ ordered_json json_of(const DeviceReport& device) {
   out["verdicts"] = result::array_of(device.verdicts, json_of);
   out["declines"] = result::array_of(device.declines, json_of);
   out["findings"] = device.diagnosis ? findings_json(*device.diagnosis) : ordered_json::array();
+  if (device.going_back) out["going_back"] = json_of(*device.going_back);
   out["probes"] = result::array_of(device.probes, json_of);
   out["measured"] = result::array_of(summarise(device), json_of);
   return out;

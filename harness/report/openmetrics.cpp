@@ -83,8 +83,9 @@ void add_common(Exposition& out, const Digest& made, const std::string& report) 
              "A cause that was found, and how sure that is, 0 to 1.");
   for (const DigestPart& part : made.parts)
     for (const DigestFinding& finding : part.findings)
-      out.sample("gpugauge_finding_score_ratio",
-                 {{"report", report}, {"device", part.id}, {"cause", finding.cause}}, finding.score);
+      if (finding.node.empty())
+        out.sample("gpugauge_finding_score_ratio",
+                   {{"report", report}, {"device", part.id}, {"cause", finding.cause}}, finding.score);
   out.family("gpugauge_cases", "", "Metrics, nodes or causes by what was said of them.");
   for (const DigestPart& part : made.parts) {
     std::map<std::string, double> counts;
@@ -127,7 +128,8 @@ void add_device(Exposition& out, const DeviceReport& device, const DigestPart& p
   }
 }
 
-void add_fleet(Exposition& out, const judge::PeersJudgement& judgement) {
+void add_fleet(Exposition& out, const FleetReport& fleet) {
+  const judge::PeersJudgement& judgement = fleet.judgement;
   out.family("gpugauge_fleet_nodes", "", "Nodes by state.");
   std::map<judge::NodeState, double> counts;
   for (const judge::NodeState state :
@@ -165,6 +167,15 @@ void add_fleet(Exposition& out, const judge::PeersJudgement& judgement) {
       if (verdict.change && (!worst || *verdict.change > *worst)) worst = verdict.change;
     if (worst) out.sample("gpugauge_fleet_node_worst_change_ratio", labels, *worst);
   }
+  out.family("gpugauge_fleet_node_finding_score_ratio", "ratio",
+             "A cause that was found of a node, and how sure that is, 0 to 1.");
+  for (const auto& [place, causes] : fleet.causes)
+    for (const diagnose::Finding& finding : causes.diagnosis.findings)
+      out.sample("gpugauge_fleet_node_finding_score_ratio",
+                 {{"node", judgement.nodes[place].label},
+                  {"device", judgement.nodes[place].device},
+                  {"cause", finding.cause}},
+                 finding.score);
 }
 
 }  // namespace
@@ -178,7 +189,7 @@ std::string openmetrics_text(const Subject& subject) {
       for (const DigestPart& part : made.parts)
         if (part.id == device.selection) add_device(out, device, part, made.command);
   } else if (const auto* fleet = std::get_if<const FleetReport*>(&subject)) {
-    add_fleet(out, (*fleet)->judgement);
+    add_fleet(out, **fleet);
   }
   return out.finish();
 }

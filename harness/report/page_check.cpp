@@ -140,6 +140,15 @@ ordered_json others_of(const diagnose::Diagnosis& diagnosis) {
           {"unproven", lines_of(beside_findings(diagnosis.unproven, diagnosis))}};
 }
 
+/// What going back told stands below what was found on the device itself.
+ordered_json page_findings_of(const DeviceReport& device) {
+  ordered_json out = device.diagnosis ? page_findings(*device.diagnosis) : ordered_json::array();
+  if (device.going_back)
+    for (ordered_json& finding : page_findings(device.going_back->diagnosis))
+      out.push_back(std::move(finding));
+  return out;
+}
+
 ordered_json families_of(const DeviceReport& device) {
   ordered_json out = ordered_json::array();
   if (device.rounds.empty()) return out;
@@ -169,7 +178,7 @@ ordered_json device_json(const DeviceReport& device) {
           {"rounds", device.rounds.size()},
           {"seconds", six_digits(device.seconds)},
           {"remarks", std::move(remarks)},
-          {"findings", device.diagnosis ? page_findings(*device.diagnosis) : ordered_json::array()},
+          {"findings", page_findings_of(device)},
           {"diagnosis", said ? device.diagnosis->sentence : ""},
           {"needed", said ? needed_of(*device.diagnosis) : ordered_json::array()},
           {"others", others_of(device.diagnosis.value_or(diagnose::Diagnosis{}))},

@@ -82,7 +82,11 @@ ordered_json page_data(const FleetReport& fleet) {
   std::vector<std::vector<std::vector<double>>> of_group(fleet.judgement.groups.size(),
                                                          std::vector<std::vector<double>>(metrics));
   ordered_json nodes = ordered_json::array();
-  for (const judge::NodeJudgement& node : fleet.judgement.nodes) {
+  for (std::size_t n = 0; n < fleet.judgement.nodes.size(); ++n) {
+    const judge::NodeJudgement& node = fleet.judgement.nodes[n];
+    const auto found = fleet.causes.find(n);
+    const bool unexplained = node.state == judge::NodeState::found && found != fleet.causes.end() &&
+                             found->second.diagnosis.state == diagnose::State::unknown;
     ordered_json verdicts = result::array_of(node.verdicts, peer_verdict_json);
     ordered_json values = ordered_json::array();
     const bool read = node.state != judge::NodeState::unread && runs.contains(node.node);
@@ -103,6 +107,9 @@ ordered_json page_data(const FleetReport& fleet) {
                      {"reason", node.reason},
                      {"group", read ? ordered_json(node.group) : ordered_json(nullptr)},
                      {"verdicts", std::move(verdicts)},
+                     {"findings", found == fleet.causes.end() ? ordered_json::array()
+                                                              : page_findings(found->second.diagnosis)},
+                     {"diagnosis", unexplained ? found->second.diagnosis.sentence : ""},
                      {"values", std::move(values)}});
   }
   ordered_json groups = ordered_json::array();

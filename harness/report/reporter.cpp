@@ -21,7 +21,7 @@ constexpr std::array all{
 
 struct ToJson {
   std::string operator()(const Report* report) const { return to_json(*report); }
-  std::string operator()(const FleetReport* fleet) const { return to_json(fleet->judgement); }
+  std::string operator()(const FleetReport* fleet) const { return to_json(fleet->judgement, fleet->causes); }
   std::string operator()(const DiagnosisReport* made) const { return to_json(made->diagnosis); }
 };
 

@@ -9,6 +9,7 @@
 
 #include "diagnose/observation.hpp"
 #include "judge/judge_peers.hpp"
+#include "report/node_causes.hpp"
 #include "report/summary.hpp"
 
 namespace gpugauge::report {
@@ -17,6 +18,7 @@ namespace gpugauge::report {
 struct FleetReport {
   judge::PeersJudgement judgement;  ///< the judgement on the nodes
   judge::PeersInput input;          ///< the rounds with their values
+  CausesOfNodes causes = {};        ///< of nodes that were found or are suspect
 };
 
 /// An observation and its diagnosis.

@@ -92,6 +92,14 @@ struct ProbeAsked {
 /// s)", or "... asked, no answer because ...".
 std::string sentence(const ProbeAsked& asked);
 
+/// What the old stack, measured again after the new one, told of the change between them (A/B/A).
+struct GoingBack {
+  std::string outcome;   ///< "recovers" or "no_change", of diagnose::probe_outcomes; "" = it cannot be told
+  std::string sentence;  ///< what that rests on
+  diagnose::Observation observation;  ///< of the new stack, the outcome among its probes
+  diagnose::Diagnosis diagnosis;      ///< of that observation; without findings where there is no outcome
+};
+
 /// One device, measured and judged.
 struct DeviceReport {
   std::string label;                ///< for people: "GPU 0 NVIDIA H200 (GPU-...)", "Links between 8 GPUs"
@@ -111,8 +119,9 @@ struct DeviceReport {
   judge::Outcome outcome;                            ///< the answer for this device
   std::optional<diagnose::Observation> observation;  ///< what was seen, for a diagnosis
   std::optional<diagnose::Diagnosis> diagnosis;      ///< nullopt where there is no observation
-  std::vector<ProbeAsked> probes;                    ///< in execution order; they never change a verdict
-  double seconds = 0;                                ///< wall time, measuring and waiting
+  std::optional<GoingBack> going_back;  ///< of an upgrade: nullopt where no new stack was taken back
+  std::vector<ProbeAsked> probes;       ///< in execution order; they never change a verdict
+  double seconds = 0;                   ///< wall time, measuring and waiting
   /// Part of `seconds` after the first round, on which the budget of a check is spent.
   double further_seconds = 0;
   bool interrupted = false;  ///< ended before all requested measurements were done

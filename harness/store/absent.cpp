@@ -54,6 +54,9 @@ int Store::watched(const Device&, const Span&) {
 const result::Fingerprint& Store::fingerprint(std::int64_t) {
   absent();
 }
+const result::Fingerprint* Store::facts_of_run(const std::string&) {
+  absent();
+}
 void Store::each_row(const std::vector<Device>&, const std::vector<Metric>&, const Span&,
                      const std::function<void(const Row&)>&) {
   absent();

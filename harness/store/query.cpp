@@ -1,6 +1,7 @@
 // Queries on the history.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -264,6 +265,19 @@ const result::Fingerprint& Store::fingerprint(std::int64_t id) {
         name(), id));
   return fingerprints_.emplace(id, fingerprint_from(facts, fmt::format("{}: fingerprint {}", name(), id)))
       .first->second;
+}
+
+const result::Fingerprint* Store::facts_of_run(const std::string& run_id) {
+  const auto id = database_->guarded([&] {
+    std::optional<std::int64_t> out;
+    long long found = 0;
+    soci::statement statement = (database_->sql().prepare << "SELECT fingerprint FROM run WHERE run_id = :id",
+                                 use(run_id), into(found));
+    statement.execute();
+    if (statement.fetch()) out = found;
+    return out;
+  });
+  return id ? &fingerprint(*id) : nullptr;
 }
 
 void Store::each_row(const std::vector<Device>& devices, const std::vector<Metric>& metrics, const Span& span,

@@ -154,6 +154,8 @@ class Store {
   int watched(const Device& device, const Span& span);
   /// Throws result::FileError if the id does not exist: the store is damaged.
   const result::Fingerprint& fingerprint(std::int64_t id);
+  /// The facts of the run with this result::Run::id; nullptr where the store has no such run.
+  const result::Fingerprint* facts_of_run(const std::string& run_id);
   /// Calls `take` for every round of these devices and metrics, device by device, by time. Does nothing for
   /// an empty list. A row's metric points into `metrics`, which must outlive the call.
   void each_row(const std::vector<Device>& devices, const std::vector<Metric>& metrics, const Span& span,

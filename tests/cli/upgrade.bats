@@ -39,50 +39,6 @@ export WIDE=yes
   [[ $output == *"no upgrade is open; the last one"*"is passed since"* ]]
 }
 
-@test "a regression is found, going back is advised, and the old stack measured again closes it (A/B/A)" {
-  one_gpu
-  begin --to driver=580 >/dev/null
-  driver 580.65.06
-  latency 0.0015
-  echo '{"schema": "gpugauge.policy/1", "metrics": [{"metric": "probe/op:latncy", "advisory": true}]}' >policy.json
-  run -2 end --policy policy.json
-  [[ $output == *"'probe/op:latncy' matches no metric"* ]]
-  state_is open
-  run -1 end
-  [[ $output == *regressed*probe/op:latency* ]]
-  [[ $output == *"boot it and run \`gpugauge upgrade end\` once more (A/B/A)"* && $output != *"--before"* ]]
-  # A machine that is busy meanwhile is a cause of its own, which is said instead of the advice to go back.
-  busy=no
-  [[ $output != *"cpu_contention"*confident* ]] || busy=yes
-  if [ "$busy" = no ]; then
-    [[ $output == *"1 verdict against the new stack, and nothing else was found that explains it: go back"* ]]
-    [[ $output == *"The way back"*"Go back with the driver from 580.65.06 to 570.86.15."* ]]
-  fi
-  [[ $output == *"stays open"* ]]
-  state_is open
-  driver 570.86.15
-  latency 0.001
-  run -0 end
-  [[ $output == *"The new stack against both measurements of the old one (A/B/A): regressed"* ]]
-  [[ $output == *"As before: driver: it is 570.86.15, and 580 was planned."* && $output != *"Not changed"* ]]
-  [[ $output != *"can be booted again"* ]]
-  [[ $output == *"is closed: the machine is as it was before it"* ]]
-  [ "$(gpugauge upgrade status --json | "$PYTHON" -c 'import json, sys; print([a["exit_code"] for a in json.load(sys.stdin)["attempts"]])')" = "[1, 0]" ]
-  [ "$busy" = no ] || skip "other work kept the processors busy: the advice to go back was not given, and not looked at"
-}
-
-@test "what is as slow after going back was not the change" {
-  one_gpu
-  begin >/dev/null
-  driver 580.65.06
-  latency 0.0015
-  run -1 end
-  driver 570.86.15
-  run -1 end
-  [[ $output == *"The stack is the old one again, and the machine is not what it was"* ]]
-  state_is open
-}
-
 @test "nothing changed, the wrong thing changed, and more than was planned" {
   one_gpu
   begin --to driver=580 >/dev/null

@@ -191,6 +191,7 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
     else if (image)
       it.confirms(weight::good, in_words("an image brings many components", seen.changed({"container"})));
     if (!it.evidence().empty()) {
+      it.confirms(weight::strong, seen.probe("change_version", {"recovers"}, {"stack"}));
       it.confirms(weight::hint, split_class(seen, {"application", "framework_op"}));
       for (const Metric& metric : seen.it().metrics)
         if (faster_by_figure(metric)) {
@@ -280,7 +281,8 @@ Signatures change_causes() {
        .what = "An image or system upgrade brought a new driver, libraries and framework together. Something "
                "is slower, other "
                "work may be faster; each component has to be tried alone.",
-       .confirms = "more than one changed component, or a new image, and no probe that separates them",
+       .confirms =
+           "more than one changed component, or a new image, and no probe that separates them; taking all of it back recovers",
        .excludes = "putting one component back recovers",
        .confused_with = {{"driver_regression", "is it slower with only the driver changed?"},
                          {"framework_op_regression", "is it slower with only the framework changed?"},

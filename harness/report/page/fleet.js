@@ -61,6 +61,7 @@ function nodeDetail(model, n, metric, close) {
   if (said.length)
     parts.push(section("What stands out", element("ul", {}, ...said.slice(0, first)),
       said.length > first ? element("details", {}, element("summary", {}, "and " + (said.length - first) + " more"), element("ul", {}, ...said.slice(first))) : null));
+  parts.push(findings(node.findings, node.diagnosis, [], {excluded: [], unproven: []}));
   if (node.group !== null) {
     const group = model.groups[node.group];
     parts.push(element("p", {class: "legend"}, "Compared with ", foreign(group.counted, 80), ": ", foreign(group.description, 600)));

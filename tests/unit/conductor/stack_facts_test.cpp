@@ -54,7 +54,8 @@ class StackFacts : public testing::Test {
     baseline::Baseline before;
     before.runs = {run};
     std::vector<std::string> out;
-    for (const diagnose::Finding& finding : diagnose::diagnose(observe(device, &before, &node_)).findings)
+    for (const diagnose::Finding& finding :
+         diagnose::diagnose(observe(device, &before, {&node_, nullptr})).findings)
       out.push_back(finding.cause);
     return out;
   }
@@ -194,6 +195,78 @@ TEST_F(StackFacts, TranslatedAddressesAreNamedWhereCopiesAreSlow) {
   tell("host.iommu", "translated");
   EXPECT_THAT(causes("h2d"), Contains("iommu_translation"));
   EXPECT_THAT(causes("launch"), Not(Contains("iommu_translation")));
+}
+
+/// The same node before the driver was changed.
+class ChangedStackFacts : public StackFacts {
+ protected:
+  ChangedStackFacts() {
+    before_.present("gpu.0.uuid", "GPU-0", "nvml");  // it had another number
+    before_.present("driver.version", "535.183.06", "test");
+    tell("driver.version", "550.54.14");
+  }
+
+  std::map<std::string, diagnose::Change> changed() const {
+    return changed_stack_facts(node_, before_, "GPU-0");
+  }
+
+  stack::Inventory before_;
+};
+
+TEST_F(ChangedStackFacts, AreThoseThatBothSidesTellAndThatDiffer) {
+  const auto was = [&](const char* key, const char* value) { before_.present(key, value, "test"); };
+  was("host.acs", "off");
+  was("host.iommu", "translated");
+  was("host.shm_mib", "64");
+  was("driver.peermem", "loaded");
+  was("driver.libcuda_path", "/usr/lib/libcuda.so.535.183.06");
+  was("driver.uvm", "loaded");
+  was("gpu.0.brand", "Tesla");
+  tell("host.acs", "on");
+  tell("host.iommu", "translated");
+  tell("host.shm_mib", "32");
+  node_.absent("driver.peermem", "/proc/modules");
+  tell("driver.libcuda_path", "/usr/lib/libcuda.so.550.54.14");
+  tell("host.memlock_kib", "8192");
+  tell("gpu.1.brand", "Tesla");
+  const std::map<std::string, diagnose::Change> expected{
+      {"driver.version", {Value("535.183.06"), Value("550.54.14")}},
+      {"host.acs", {Value(false), Value(true)}},
+      {"host.shm_mib", {Value(64.), Value(32.)}},
+      {"peermem.module", {Value("nvidia_peermem"), Value()}}};
+  EXPECT_EQ(changed(), expected);
+}
+
+/// A reload of the driver switched ACS on again, and collectives are slower: the case D10 with the inventories
+/// that its report lacks.
+TEST_F(ChangedStackFacts, NameTheSettingsThatAReloadTookBack) {
+  report::DeviceReport device;
+  result::Run& run = device.rounds.emplace_back();
+  run.device = "GPU-0";
+  run.fingerprint.device = {{"gpu.0.uuid", "GPU-0"}, {"gpu.0.name", "NVIDIA H100 80GB HBM3"}};
+  baseline::Baseline before;
+  before.runs = {run};
+  run.fingerprint.stack["driver.version"] = "550.54.14";
+  before.runs.front().fingerprint.stack["driver.version"] = "535.183.06";
+  judge::Verdict& slower = device.verdicts.emplace_back();
+  slower.metric = "nccl/all_reduce:time";
+  slower.metric_class = "coll_large";
+  slower.kind = judge::VerdictKind::regressed;
+  slower.better = result::Direction::lower;
+  slower.value = 1.1;
+  slower.baseline = 1;
+  before_.present("host.acs", "off", "test");
+  tell("host.acs", "on");
+  const auto found = [&](const SeenNode& node) {
+    const auto findings = diagnose::diagnose(observe(device, &before, node)).findings;
+    return findings.empty() ? diagnose::Finding() : findings.front();
+  };
+  EXPECT_EQ(found({&node_, &before_}).cause, "settings_lost_on_reboot");
+  EXPECT_GE(found({&node_, &before_}).score, diagnose::confident);
+  EXPECT_NE(found({&node_, nullptr}).cause, "settings_lost_on_reboot") << "one side alone tells no change";
+  // A driver's switches do nothing to the processors.
+  run.device = before.runs.front().device = "host";
+  EXPECT_FALSE(observe(device, &before, {&node_, &before_}).changed->contains("host.acs"));
 }
 
 }  // namespace

@@ -319,7 +319,8 @@ TEST_F(Upgrade, ARecordIsReadAsItWasWritten) {
                             {"Changed: y"},
                             {"sudo z"},
                             false,
-                            {{"host", "cpu_contention"}}}};
+                            {{"host", "cpu_contention"}},
+                            {{"host", "driver_regression", .844}}}};
   kept_.record.host = "node3";
   kept_.record.machine = "0123456789abcdef";
   kept_.record.process_limit = 77.5;

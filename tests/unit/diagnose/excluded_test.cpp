@@ -98,6 +98,20 @@ TEST(Excluded, ALibraryOfOneVersionOnBothSidesDidNotChange) {
   }
 }
 
+TEST(Excluded, WhatFasterPeersHaveAlikeIsNoCauseEither) {
+  const auto among = [](const std::string& changed) {
+    return fmt::format(R"({{"about": {{"compared_with": "peers", "changed_is_all": true}},
+      "metrics": [{{"class": "gemmtf32", "factor": 3}}, {{"class": "gemm16", "factor": 1}}, {{"class": "hbm", "factor": 1}}],
+      "environment": {{"NVIDIA_TF32_OVERRIDE": "0"}}, "changed": {{{}}}}})",
+                       changed);
+  };
+  EXPECT_GE(score(among(R"("env.NVIDIA_TF32_OVERRIDE": ["absent", "0"])"), "tf32_env_override"), confident);
+  EXPECT_THAT(of(among(R"("env.NVIDIA_TF32_OVERRIDE": ["absent", "0"])")).findings.front().evidence,
+              Not(Contains(HasSubstr("changed from"))));
+  EXPECT_LT(score(among(""), "tf32_env_override"), confident);
+  EXPECT_EQ(why_not(among(""), "tf32_env_override"), "its peers have it alike");
+}
+
 TEST(Excluded, AVersionThatIsNotKnownMayHaveComeWithAnotherComponent) {
   const auto nccl = [](const std::string& changed) {
     const Observation seen = parse_observation(products(2, 1, changed), "excluded");

@@ -2,12 +2,14 @@
 
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "report/fabric.hpp"
 #include "report/history.hpp"
+#include "report/reporter.hpp"
 #include "report/table.hpp"
 
 namespace gpugauge::report {
@@ -174,6 +176,73 @@ TEST(RetestList, LeavesOutANameThatNoLauncherTakesAndSaysSo) {
   EXPECT_EQ(unnamed_in_retest_list(judgement), "");
   EXPECT_THAT(left_out_of_retest_list(judgement),
               HasSubstr("-w, a?node99, n4,n5 and 2 more is left out of the list"));
+}
+
+/// A suspect whose power limit was lowered.
+CausesOfNodes lowered() {
+  NodeCauses out;
+  out.against = {"n1", "n2", "n3"};
+  diagnose::Finding finding;
+  finding.cause = "sw_power_cap";
+  finding.score = .91;
+  finding.evidence = {"gpu.power_limit_watt is 400, and 700 on its peers", "a", "b"};
+  finding.next = {"nvidia-smi -pl 700"};
+  out.diagnosis.state = diagnose::State::found;
+  out.diagnosis.findings = {finding};
+  return {{1, out}};
+}
+
+TEST(FleetCausesText, StandBelowTheirNodeAndInEachFormat) {
+  FleetReport fleet;
+  fleet.judgement.nodes = {suspect("a", "a"), suspect("b", "b")};
+  fleet.causes = lowered();
+  const std::string text = draw(fleet.judgement, {false, false, 120}, false, fleet.causes);
+  EXPECT_THAT(text, HasSubstr("  b  suspect\n    cause: sw_power_cap (0.91, confident): "));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "      seen: gpu.power_limit_watt is 400, and 700 on its peers\n      seen: a\n      next: "));
+  const auto nodes = nlohmann::json::parse(to_json(fleet.judgement, fleet.causes)).at("nodes");
+  EXPECT_TRUE(nodes.at(0).at("findings").empty());
+  EXPECT_TRUE(nodes.at(0).at("held_against").empty());
+  EXPECT_EQ(nodes.at(1).at("findings").at(0).at("cause"), "sw_power_cap");
+  EXPECT_EQ(nodes.at(1).at("held_against").size(), 3U);
+  EXPECT_THAT(markdown_text(&fleet), HasSubstr("**sw\\_power\\_cap** on b: "));
+  EXPECT_THAT(annotations_text(&fleet), HasSubstr("; cause on b: sw_power_cap ("));
+  EXPECT_THAT(junit_text(&fleet), HasSubstr("sw_power_cap (0.91, confident) on b: "));
+  EXPECT_THAT(openmetrics_text(&fleet),
+              HasSubstr("gpugauge_fleet_node_finding_score_ratio{node=\"b\",device=\"GPU-b\","
+                        "cause=\"sw_power_cap\"} 0.91"));
+  EXPECT_THAT(openmetrics_text(&fleet), testing::Not(HasSubstr("gpugauge_finding_score_ratio{")));
+  EXPECT_THAT(html_text(&fleet), HasSubstr("sw_power_cap"));
+}
+
+TEST(FleetCausesText, OfManyNodesAreCutWhereTheJsonReportHoldsThem) {
+  FleetReport fleet;
+  for (int n = 0; n < 12; ++n) {
+    fleet.judgement.nodes.push_back(suspect(fmt::format("n{:02}", n), ""));
+    fleet.causes[static_cast<std::size_t>(n)] = lowered().at(1);
+  }
+  const std::string text = draw(fleet.judgement, {false, false, 120}, false, fleet.causes);
+  std::size_t told = 0;
+  for (std::size_t at = text.find("cause: "); at != std::string::npos; at = text.find("cause: ", at + 1))
+    ++told;
+  EXPECT_EQ(told, 10U);
+  EXPECT_THAT(markdown_text(&fleet), HasSubstr("Causes were found on 2 nodes, too;"));
+  EXPECT_THAT(to_json(fleet.judgement, fleet.causes), HasSubstr("held_against"));
+}
+
+TEST(FleetCausesText, WhereNoneCanBeNamedThatIsSaid) {
+  FleetReport fleet;
+  fleet.judgement.nodes = {suspect("a", "a")};
+  NodeCauses& told = fleet.causes[0];
+  told.diagnosis.state = diagnose::State::unknown;
+  told.diagnosis.sentence = "Something is slower, and no cause can be named.";
+  EXPECT_THAT(draw(fleet.judgement, {}, false, fleet.causes),
+              testing::Not(HasSubstr("no cause can be named")))
+      << "a suspect may be none";
+  fleet.judgement.nodes[0].state = judge::NodeState::found;
+  EXPECT_THAT(draw(fleet.judgement, {}, false, fleet.causes), HasSubstr("no cause can be named"));
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ TEST_P(StoreTest, ANightIsWhatTheComparisonOfNodesNeeds) {
   EXPECT_THAT(one.health, IsEmpty());
   EXPECT_THAT(store.night("2026-01-07").rounds, IsEmpty());
   EXPECT_THROW(store.night("January"), result::UsageError);
+  ASSERT_NE(store.facts_of_run(two.id), nullptr);
+  EXPECT_EQ(store.facts_of_run(two.id)->stack.at("driver.version"), "580.65");
+  EXPECT_EQ(store.facts_of_run("01NORUN"), nullptr);
 }
 
 /// A metric of record() beside the first.
