@@ -271,6 +271,11 @@ void Database::refuse(const soci::soci_error& error) {
                     "`gpugauge history ingest` again, it goes on",
                     name_, fs::absolute(location_).parent_path().string()));
   const std::string said = error.get_error_message();
+  if (code == SQLITE_CORRUPT)
+    throw result::FileError(fmt::format(
+        "the store {}: {}, so it is damaged: make it again from the run files with `gpugauge history "
+        "ingest`, in another place",
+        name_, one_line(said)));
   const std::string told = without_secrets_of(location_, said);
   // The client library quotes text it could not parse, often a password that was not escaped.
   const std::string sentence = fmt::format(

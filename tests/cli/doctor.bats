@@ -61,6 +61,17 @@ PY
   run ! grep -e s3cret -e corp.example redacted.json
 }
 
+@test "a healthy host's tree: a GPU that the kernel module lists is one GPU, of which nobody was asked" {
+  make_tree
+  folder=tree/proc/driver/nvidia/gpus/0000:01:00.0
+  mkdir -p "$folder"
+  printf 'Model: \t NVIDIA H100 80GB HBM3\nGPU UUID: \t GPU-aa010203-0405-0607-0809-0a0b0c0d0e00\nDevice Minor: \t 0\n' >"$folder/information"
+  run gpugauge doctor --root tree
+  [[ $output != *"on the PCI bus"* && $output != *"its slot and"* ]]
+  [[ $output == *"1 x NVIDIA H100 80GB HBM3"* ]]
+  [ "$status" -ne 1 ]
+}
+
 @test "--root looks below that folder only, and runs nothing of it" {
   make_tree
   mkdir -p tree/usr/bin

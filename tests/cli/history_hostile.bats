@@ -84,6 +84,18 @@ PY
   [ "$(find . -maxdepth 1 -name '.out.csv*' | wc -l)" -eq 0 ]
 }
 
+@test "a store whose pages are damaged: how it is made again" {
+  need_store
+  quick_run run.json
+  gpugauge history ingest run.json --node n1 --store bad.sqlite
+  dd if=/dev/urandom of=bad.sqlite bs=4096 seek=1 count=8 conv=notrunc status=none
+  local said="the store bad.sqlite: database disk image is malformed, so it is damaged: make it again from the run files with \`gpugauge history ingest\`, in another place"
+  run -2 gpugauge history trend 'host/*' --store bad.sqlite
+  [[ $output == *"$said"* ]]
+  run -2 gpugauge history ingest run.json --store bad.sqlite
+  [[ $output == *"$said"* ]]
+}
+
 @test "a name that no launcher takes is not in the list for one" {
   "$GPUGAUGE_BUILD/bin/make_fleet" fleet 12 1 >planted.txt
   mv fleet/node-00005 $'fleet/a\tnode99'

@@ -55,6 +55,16 @@ std::string kept_away(const Inventory& inventory, const PciFunction& gpu, std::s
   return confined ? "this container is not shown its device node's number" : "";
 }
 
+/// How many of the views a driver library answered for. The kernel module's own list (/proc/driver/nvidia/gpus)
+/// gives a view of each GPU, too, where nobody answered or was asked, and a lost GPU has one without an address.
+std::size_t answering(const GpuViews& gpus, const std::vector<PciFunction>& unanswered) {
+  return static_cast<std::size_t>(std::count_if(gpus.begin(), gpus.end(), [&](const GpuView& gpu) {
+    const std::string address = gpu.value("pci");
+    return !address.empty() && std::none_of(unanswered.begin(), unanswered.end(),
+                                            [&](const PciFunction& one) { return one.address == address; });
+  }));
+}
+
 std::string described(const PciFunction& gpu, const std::string& state) {
   return fmt::format("{} (device {}): {}", gpu.address, gpu.device_id, state);
 }
@@ -123,19 +133,21 @@ void add_silent(const Inventory& inventory, std::vector<std::string> silent,
 
 }  // namespace
 
-/// If the driver answers for no GPU, check_start_up has explained it.
+/// If the driver answers for no GPU, check_start_up has explained it, or nobody was asked (doctor --root).
 void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
-  if (gpus.empty()) return;
   const Inventory& inventory = input.inventory;
+  const std::vector<PciFunction> unanswered = unanswered_gpus(inventory);
+  const std::size_t answered = answering(gpus, unanswered);
+  if (answered == 0) return;
   std::vector<std::string> silent;
   std::vector<std::string> reserved;
   std::vector<std::string> not_given;
   std::vector<std::string> minors;
-  for (const PciFunction& gpu : unanswered_gpus(inventory)) {
+  for (const PciFunction& gpu : unanswered) {
     if (gpu.driver == "nouveau") continue;  // reported as nouveau_loaded
     const std::string driver = gpu.driver.empty() ? "none" : gpu.driver;
     const std::string away = gpu.driver == "nvidia" && !log_says_dead(inventory, gpu.address)
-                                 ? kept_away(inventory, gpu, gpus.size())
+                                 ? kept_away(inventory, gpu, answered)
                                  : "";
     if (gpu.driver == "vfio-pci") {
       reserved.push_back(described(gpu, "kernel driver " + driver));
@@ -148,9 +160,9 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
       not_given.push_back(described(gpu, away));
     }
   }
-  const std::size_t all = silent.size() + not_given.size() + gpus.size();
+  const std::size_t all = silent.size() + not_given.size() + answered;
   if (!reserved.empty()) add_reserved(std::move(reserved), findings);
-  if (!not_given.empty()) add_not_given(inventory, std::move(not_given), gpus.size(), all, findings);
+  if (!not_given.empty()) add_not_given(inventory, std::move(not_given), answered, all, findings);
   if (!silent.empty()) add_silent(inventory, std::move(silent), minors, all, findings);
 }
 
