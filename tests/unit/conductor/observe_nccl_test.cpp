@@ -69,7 +69,7 @@ class ObserveNccl : public testing::Test {
     notes["nccl.reasons"] = "NET/Plugin: Could not find: libnccl-net.so";
   }
 
-  diagnose::Observation observation() { return observe(device_, &before_, &node_); }
+  diagnose::Observation observation() { return observe(device_, &before_, {&node_}); }
   std::string best() {
     const auto all = diagnose::diagnose(observation()).findings;
     return all.empty() ? "" : all.front().cause;
@@ -114,7 +114,7 @@ TEST_F(ObserveNccl, WithoutABaselineAllLinesAreTold) {
       testing::ElementsAre("NCCL: channels via NET/IB/GDRDMA", "NCCL: channels via P2P/CUMEM",
                            "NCCL: Using network IB", "NCCL: NET/Plugin: Could not find: libnccl-net.so",
                            "NCCL: NET/IB : GPU Direct RDMA Enabled for HCA 0 'mlx5_0'");
-  EXPECT_THAT(observe(device_, nullptr, &node_).log, all);
+  EXPECT_THAT(observe(device_, nullptr, {&node_}).log, all);
   EXPECT_THAT(observation().log, all) << "below a physical limit no other side is needed";
 }
 
