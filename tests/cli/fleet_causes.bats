@@ -62,8 +62,8 @@ PY
   sed -i 's/"gpu.0.power_limit_watt": "700"/"gpu.0.power_limit_watt": "400"/; s/"settings": {/"settings": {"env.NVIDIA_TF32_OVERRIDE": "0", /' fleet/*/*.json
   sed -i 's/"env.NVIDIA_TF32_OVERRIDE": "0", \(.*\), "env.NVIDIA_TF32_OVERRIDE": "0"/"env.NVIDIA_TF32_OVERRIDE": "0", \1/' fleet/node-00007/*.json
   gpugauge fleet fleet --report json=report.json >text.txt
-  ! grep -q 'tf32_env_override (.*confident)' text.txt
-  ! grep -q 'sw_power_cap (.*confident)' text.txt
+  run ! grep -q 'tf32_env_override (.*confident)' text.txt
+  run ! grep -q 'sw_power_cap (.*confident)' text.txt
   rm -r fleet/node-00007
   run -0 gpugauge fleet fleet --report json=report.json
   [ -z "$(causes_of report.json)" ]
