@@ -53,7 +53,7 @@ causes() {
     "$PYTHON" - "$1" <<'PY'
 import json, sys
 items = {"driver.version": "570.86.15", "gpu.0.name": "NVIDIA A40", "gpu.0.compute_capability": "8.6", "vgpu." + sys.argv[1]: "yes"}
-print(json.dumps({"inventory": {"schema": "gpugauge.inventory/1", "items": [
+print(json.dumps({"schema": "gpugauge.doctor/1", "inventory": {"schema": "gpugauge.inventory/1", "items": [
     {"key": key, "answer": "present", "value": value, "source": "test", "how": ""} for key, value in sorted(items.items())]}}))
 PY
   }
@@ -72,7 +72,7 @@ PY
 import json
 items = {"driver.version": "580.65.06", "gpu.0.name": "NVIDIA H100 80GB HBM3", "gpu.0.compute_capability": "9.0",
          "framework.torch.version": "2.9.0+cu130", "framework.torch.build": "cuda", "framework.torch.cuda": "13.0"}
-print(json.dumps({"inventory": {"schema": "gpugauge.inventory/1", "items": [
+print(json.dumps({"schema": "gpugauge.doctor/1", "inventory": {"schema": "gpugauge.inventory/1", "items": [
     {"key": key, "answer": "present", "value": value, "source": "test", "how": ""} for key, value in sorted(items.items())]}}),
     file=open("n.json", "w"))
 PY
