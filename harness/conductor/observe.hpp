@@ -19,10 +19,11 @@ struct SeenNode {
 /// The observation of one device. Each conclusive baseline verdict gives a figure: ok has factor 1; regressed
 /// and improved have the measured ratio; unstable has none, but its spread (add_spreads). If none regressed,
 /// each failed physical verdict gives the ratio to its limit. What failed without a figure is an error, and an
-/// Xid a line of the log (add_failures), as is what NCCL said of its ways (add_nccl). Also adds the host's counters and the GPU's telemetry over all rounds,
-/// the settings, the environment, and what changed since the baseline. Counters that are as high in the
-/// baseline are no news and left out. `node` adds facts for GPUs and links (add_stack_facts), and where both its
-/// sides are known, what differs between them (changed_stack_facts). `before` may be nullptr.
+/// Xid a line of the log (add_failures), as is what NCCL said of its ways (add_nccl). Also adds the host's
+/// counters and the GPU's telemetry over all rounds, the settings, the environment, and what changed since the
+/// baseline. Counters that are as high in the baseline are no news and left out. `node` adds facts for GPUs
+/// and links (add_stack_facts), and where both its sides are known, what differs between them
+/// (changed_stack_facts). `before` may be nullptr.
 diagnose::Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
                               const SeenNode& node = {});
 

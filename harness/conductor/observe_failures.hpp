@@ -13,9 +13,10 @@ namespace gpugauge::conductor {
 
 /// Adds to `out.errors` why processes and benchmarks failed, once per error number or reason, and what the
 /// physical judge failed and no figure shows ("gpu/lost", "clocks/sm"). A family that did not begin counts
-/// where it is in the baseline, and where its ranks refused to begin together. What a policy calls advisory is left
-/// out. Adds to `out.log` one line for each Xid that NVML reported of the measured GPUs, and what a process
-/// said that died without samples. An Xid that the table blames on a program is added only beside an error.
+/// where it is in the baseline, and where its ranks refused to begin together. What a policy calls advisory
+/// is left out. Adds to `out.log` one line for each Xid that NVML reported of the measured GPUs, and what a
+/// process said that died without samples. An Xid that the table blames on a program is added only beside an
+/// error.
 void add_failures(const report::DeviceReport& device, diagnose::Observation& out);
 
 /// Adds what a process printed, line by line, to `log`; of a family of ours (`framework` is false) without the

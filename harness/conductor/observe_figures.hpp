@@ -14,8 +14,8 @@ namespace gpugauge::conductor {
 std::optional<double> slowness_of(const judge::Verdict& verdict);
 
 /// Adds one figure per metric, as observe() says. The comparison gives its slowdown; where that shows nothing,
-/// a failed physical limit does. Each has its value, in the verdict's unit. Their scopes have the metric, and diagnose::own_library as library where the
-/// gauge's own kernels were measured; add_scopes() fills the rest.
+/// a failed physical limit does. Each has its value where its unit is known. Their scopes have the metric, and
+/// diagnose::own_library as library where the gauge's own kernels were measured; add_scopes() fills the rest.
 void add_figures(const std::vector<judge::Verdict>& verdicts, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

@@ -51,24 +51,12 @@ std::optional<int> nodes_of_ranks(const Runs& runs) {
   return std::nullopt;
 }
 
-/// The kinds of paths in "NET/IB/GDRDMA x 4, P2P/CUMEM x 8".
-std::vector<std::string> kinds_of(std::string_view note) {
-  constexpr std::string_view between = ", ";
-  std::vector<std::string> out;
-  while (!note.empty()) {
-    const std::size_t end = note.find(between);
-    const std::string_view one = note.substr(0, end);
-    out.emplace_back(one.substr(0, one.rfind(" x ")));
-    note = end == std::string_view::npos ? std::string_view() : note.substr(end + between.size());
-  }
-  return out;
-}
-
 /// Kinds of paths of all benchmarks, each once, in order.
 std::set<std::string> paths_of(const Runs& runs) {
   std::set<std::string> out;
   each_notes(runs, [&](const result::Facts& notes) {
-    for (std::string& kind : kinds_of(result::fact(notes, "nccl.paths"))) out.insert(std::move(kind));
+    for (std::string& kind : result::nccl_paths(result::fact(notes, "nccl.paths")))
+      out.insert(std::move(kind));
   });
   return out;
 }

@@ -104,7 +104,7 @@ void add_synchronous(const std::vector<result::Run>& runs, diagnose::Observation
   if (synchronous.answer().value_or(false)) out.settings["cuda.synchronous_launch"] = true;
 }
 
-/// What a search of plans gains where cuDNN's own choice became slower: all of it, nothing, or something between.
+/// What a search of plans gains where cuDNN's own choice became slower.
 enum class Gain { all, nothing, part };
 
 /// As a probe of a check: a third of the slowness may be left, or two thirds must be, in logarithms.

@@ -11,11 +11,13 @@
 
 namespace gpugauge::judge {
 
-/// What NCCL's log said in the ranks of a node; each list sorted, each word once, empty where nothing is known.
+/// What NCCL's log said in the ranks of a node. Each list is sorted, each word once; empty: nothing is known.
 struct NodeWays {
   std::vector<std::string> transports;  ///< "ib", "socket", ...: notes nccl.transport
   std::vector<std::string> networks;    ///< "IB", "Socket", a plugin's name: notes nccl.network
+  std::vector<std::string> paths;       ///< "NET/IB/GDRDMA", ...: notes nccl.paths, of the network only
   std::vector<std::string> warnings;    ///< notes nccl.warnings, line by line
+  std::vector<std::string> reasons;     ///< notes nccl.reasons, line by line: why it goes that way
 
   bool operator==(const NodeWays&) const = default;  ///< Equal in every member.
 };

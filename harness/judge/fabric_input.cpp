@@ -66,13 +66,18 @@ std::vector<std::string> words_of(const std::string& text) {
 /// What the benchmarks' notes hold of NCCL's log.
 NodeWays ways_of(const result::Samples& samples) {
   NodeWays out;
-  const auto one = [](const std::string& word) {
-    return word.empty() ? std::vector<std::string>{} : std::vector{word};
-  };
-  for (const result::BenchmarkResult& benchmark : samples.benchmarks)
-    add_ways(out, {one(result::fact(benchmark.notes, "nccl.transport")),
-                   one(result::fact(benchmark.notes, "nccl.network")),
-                   result::nccl_lines(result::fact(benchmark.notes, "nccl.warnings"))});
+  for (const result::BenchmarkResult& benchmark : samples.benchmarks) {
+    const auto note = [&](const char* name) { return result::fact(benchmark.notes, name); };
+    NodeWays one{{},
+                 {},
+                 result::nccl_paths(note("nccl.paths")),
+                 result::nccl_lines(note("nccl.warnings")),
+                 result::nccl_lines(note("nccl.reasons"))};
+    std::erase_if(one.paths, [](const std::string& path) { return !path.starts_with("NET/"); });
+    if (!note("nccl.transport").empty()) one.transports = {note("nccl.transport")};
+    if (!note("nccl.network").empty()) one.networks = {note("nccl.network")};
+    add_ways(out, one);
+  }
   return out;
 }
 

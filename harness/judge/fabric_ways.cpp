@@ -21,16 +21,27 @@ void add_words(Words& words, const Words& more) {
   words.erase(std::unique(words.begin(), words.end()), words.end());
 }
 
-/// "transport socket, network Socket, warnings: ..."; "" where nothing is known.
-std::string in_words(const NodeWays& ways) {
+Words without(Words words, const Words& others) {
+  std::erase_if(words, [&](const std::string& word) {
+    return std::find(others.begin(), others.end(), word) != others.end();
+  });
+  return words;
+}
+
+/// "transport socket, network Socket, it says: ..."; "" where nothing is known.
+std::string in_words(const NodeWays& ways, const NodeWays& others) {
   Words out;
   const auto add = [&](const char* what, const Words& words) {
     if (!words.empty()) out.push_back(fmt::format("{} {}", what, fmt::join(words, " and ")));
   };
   add("transport", ways.transports);
   add("network", ways.networks);
-  if (!ways.warnings.empty()) out.push_back("warnings: " + some_of(ways.warnings));
-  constexpr std::size_t longest = 400;
+  add("paths", ways.paths);
+  if (const Words own = without(ways.warnings, others.warnings); !own.empty())
+    out.push_back("warnings: " + some_of(own));
+  if (const Words own = without(ways.reasons, others.reasons); !own.empty())
+    out.push_back("it says: " + some_of(own));
+  constexpr std::size_t longest = 500;
   return result::one_line(fmt::format("{}", fmt::join(out, ", ")), longest);
 }
 
@@ -39,7 +50,9 @@ std::string in_words(const NodeWays& ways) {
 void add_ways(NodeWays& ways, const NodeWays& more) {
   add_words(ways.transports, more.transports);
   add_words(ways.networks, more.networks);
+  add_words(ways.paths, more.paths);
   add_words(ways.warnings, more.warnings);
+  add_words(ways.reasons, more.reasons);
 }
 
 FabricJudgement with_ways(const FabricInput& input, FabricJudgement judged) {
@@ -55,8 +68,8 @@ FabricJudgement with_ways(const FabricInput& input, FabricJudgement judged) {
     for (const SetMeasurement& set : input.measurements)
       if (std::find(set.nodes.begin(), set.nodes.end(), node) == set.nodes.end())
         for (const auto& [other, ways] : set.ways) add_ways(elsewhere, ways);
-    const std::string here = in_words(own.at(node));
-    const std::string there = in_words(elsewhere);
+    const std::string here = in_words(own.at(node), elsewhere);
+    const std::string there = in_words(elsewhere, own.at(node));
     if (!here.empty() && !there.empty())
       finding.sentence += fmt::format("; NCCL's log there: {}; elsewhere: {}", here, there);
   }

@@ -110,7 +110,9 @@ ordered_json json_of(const FabricNode& node) {
   if (node.ways != judge::NodeWays{})
     out["nccl"] = {{"transports", node.ways.transports},
                    {"networks", node.ways.networks},
-                   {"warnings", node.ways.warnings}};
+                   {"paths", node.ways.paths},
+                   {"warnings", node.ways.warnings},
+                   {"reasons", node.ways.reasons}};
   return out;
 }
 

@@ -39,6 +39,7 @@ const Reporter* find_reporter(std::string_view kind) {
 
 std::vector<std::string_view> reporter_kinds() {
   std::vector<std::string_view> out;
+  out.reserve(all.size());
   for (const Reporter& one : all) out.push_back(one.kind);
   return out;
 }

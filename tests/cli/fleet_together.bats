@@ -81,8 +81,8 @@ PY
   "$PYTHON" - <<'PY'
 import json
 nodes = {one["node"]: one["nccl"] for one in json.load(open("report.json"))["fabrics"][0]["nodes"]}
-assert nodes["node3"] == {"transports": ["socket"], "networks": ["Socket"], "warnings": ["NET/IB : Unable to open device mlx5_0", "and more"]}, nodes
-assert nodes["node1"] == {"transports": ["ib"], "networks": ["IB"], "warnings": []}, nodes
+assert nodes["node3"] == {"transports": ["socket"], "networks": ["Socket"], "paths": [], "warnings": ["NET/IB : Unable to open device mlx5_0", "and more"], "reasons": []}, nodes
+assert nodes["node1"] == {"transports": ["ib"], "networks": ["IB"], "paths": [], "warnings": [], "reasons": []}, nodes
 PY
 }
 

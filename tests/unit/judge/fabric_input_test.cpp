@@ -228,8 +228,12 @@ FabricInput third_of_four(const result::Facts& there, bool node_is_told = true) 
         const bool slow = one == 3 || other == 3;
         result::Samples made = samples(rank, 2, fmt::format("node{} node{}", one, other), slow ? 1e11 : 4e11);
         if (node_is_told) made.context["ranks.node"] = fmt::format("node{}", node);
-        made.benchmarks[0].notes =
-            node == 3 ? there : result::Facts{{"nccl.transport", "ib"}, {"nccl.network", "IB"}};
+        made.benchmarks[0].notes = node == 3
+                                       ? there
+                                       : result::Facts{{"nccl.transport", "ib"},
+                                                       {"nccl.network", "IB"},
+                                                       {"nccl.paths", "NET/IB/GDRDMA x 4, P2P/CUMEM x 2"},
+                                                       {"nccl.reasons", "said by all"}};
         collector.add(made, fmt::format("{}-{}/s.rank{}.json", one, other, rank), "x");
       }
   return std::move(collector).made().fabrics.at(0);
@@ -238,17 +242,23 @@ FabricInput third_of_four(const result::Facts& there, bool node_is_told = true) 
 TEST(FabricInput, WhatNcclSaidOnASlowNodeStandsBesideTheOthers) {
   const result::Facts sockets{{"nccl.transport", "socket"},
                               {"nccl.network", "Socket"},
-                              {"nccl.warnings", "NET/IB : No IP interface found. | second"}};
+                              {"nccl.paths", "NET/Socket x 4, P2P/CUMEM x 2"},
+                              {"nccl.warnings", "NET/IB : No IP interface found. | second"},
+                              {"nccl.reasons", "Failed to open libibverbs.so[.1] | said by all"}};
   const FabricJudgement judged = judge_fabric(third_of_four(sockets));
   ASSERT_THAT(judged.findings, SizeIs(1));
   EXPECT_EQ(judged.findings[0].fault, FabricFault::slow_node);
   EXPECT_THAT(
       judged.findings[0].sentence,
-      testing::EndsWith("; NCCL's log there: transport socket, network Socket, warnings: NET/IB : No IP "
-                        "interface found., second; elsewhere: transport ib, network IB"));
-  EXPECT_EQ(judged.nodes[2].ways,
-            (NodeWays{{"socket"}, {"Socket"}, {"NET/IB : No IP interface found.", "second"}}));
-  EXPECT_EQ(judged.nodes[0].ways, (NodeWays{{"ib"}, {"IB"}, {}}));
+      testing::EndsWith("; NCCL's log there: transport socket, network Socket, paths NET/Socket, warnings: "
+                        "NET/IB : No IP interface found., second, it says: Failed to open "
+                        "libibverbs.so[.1]; elsewhere: transport ib, network IB, paths NET/IB/GDRDMA"));
+  EXPECT_EQ(judged.nodes[2].ways, (NodeWays{{"socket"},
+                                            {"Socket"},
+                                            {"NET/Socket"},
+                                            {"NET/IB : No IP interface found.", "second"},
+                                            {"Failed to open libibverbs.so[.1]", "said by all"}}));
+  EXPECT_EQ(judged.nodes[0].ways, (NodeWays{{"ib"}, {"IB"}, {"NET/IB/GDRDMA"}, {}, {"said by all"}}));
 }
 
 TEST(FabricInput, WhereNoLogIsKnownASlowNodeIsNamedWithoutIt) {
