@@ -123,6 +123,7 @@ std::vector<diagnose::Probe> probes(const std::string& outcome, const diagnose::
                                     const std::set<std::string>& components) {
   if (components.size() > 1 && outcome == "recovers") return {{"change_version", outcome, "stack=as before"}};
   std::vector<diagnose::Probe> out;
+  out.reserve(components.size());
   for (const std::string& component : components)
     out.push_back(
         {components.size() == 1 && component == "driver" ? "same_binary_old_driver" : "change_version",

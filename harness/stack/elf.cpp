@@ -42,8 +42,7 @@ std::string build_id(const std::filesystem::path& path) {
   const ElfFile elf{FileBytes(path)};
   for (const Elf64_Phdr& segment : elf.segments()) {
     if (segment.p_type != PT_NOTE || segment.p_filesz > note_limit) continue;
-    std::string id =
-        id_in(elf.bytes().read(segment.p_offset, static_cast<std::size_t>(segment.p_filesz)));
+    std::string id = id_in(elf.bytes().read(segment.p_offset, static_cast<std::size_t>(segment.p_filesz)));
     if (!id.empty()) return id;
   }
   return "";
