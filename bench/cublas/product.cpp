@@ -93,8 +93,9 @@ std::size_t require_sets(Trial& trial, const Problem& problem) {
   const bool on_the_bus = trial.instance().definition->metric_class == "hbm";
   std::size_t sets =
       (on_the_bus ? cuda::bus_rotation_sets : cuda::rotation_sets)(set_bytes, cuda::device().l2_bytes);
-  // A large matrix that is read alone has one place in memory as long as the process lives. On an H200 the places
-  // of five processes gave two speeds, 8% apart (docs/records.md): several places in each process even that out.
+  // A large matrix that is read alone has one place in memory as long as the process lives. On an H200 five
+  // processes gave two speeds, 8% apart (docs/records.md), probably by that place: with several places in each
+  // process it would even out.
   constexpr std::size_t places = 4;
   while (on_the_bus && sets < places && cuda::card_has_room((sets + 1) * set_bytes + 2 * workspace_bytes))
     ++sets;

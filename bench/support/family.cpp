@@ -192,8 +192,8 @@ bool run_benchmarks(const std::string& program, const Options& options, const st
   unsetenv("BENCHMARK_FILTER");  // the filter was applied when the instances were chosen
   benchmark::Initialize(&count, pointers.data());
   if (benchmark::ReportUnrecognizedArguments(count, pointers.data())) return false;
-  // Distributions build the library with assertions, so it warns of its own loop. That loop is around our
-  // windows, not in them.
+  // Debian builds the library with assertions, so it warns of its own loop. That loop is around our windows, not
+  // in them.
   const WithoutLine left_out(std::cerr, "***WARNING*** Library was built as DEBUG. Timings may be affected.");
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
