@@ -273,9 +273,12 @@ TEST_F(GpuTelemetryTest, SaysThatThereIsNoNvml) {
 }
 
 TEST_F(GpuTelemetryTest, CostsARunNothingButARemark) {
-  auto plan = quick_plan({fakes_.family("fake", "leave; while [ ! -e ${0%/*}/said ]; do sleep .01; done")});
+  // The family ends once the other is ended, which happens any time after its nonsense.
+  auto plan = quick_plan({fakes_.family("fake", R"(leave; until [ -s ${0%/*}/pid ]; do sleep .01; done
+while kill -0 $(cat ${0%/*}/pid) 2>/dev/null; do sleep .01; done)")});
   plan.gpu_telemetry = true;
-  plan.telemetry_command = {fakes_.script("telemetry", "echo nonsense; : > ${0%/*}/said; exec sleep 100")};
+  plan.telemetry_command = {
+      fakes_.script("telemetry", "echo $$ >${0%/*}/pid; echo nonsense; exec sleep 100")};
   const auto run = execute(plan, [](const Progress&) {});
   EXPECT_TRUE(run.complete);
   EXPECT_EQ(run.processes.at(0).status, result::Status::ok);
