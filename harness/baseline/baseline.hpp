@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "baseline/log.hpp"
@@ -127,6 +128,10 @@ Manifest load_manifest(const std::filesystem::path& folder);
 /// result::FormatError like load.
 void require_sizes(const std::filesystem::path& folder, const Manifest& manifest);
 
+/// Checks that each run in the manifest holds the bytes that were pinned, without parsing them: half a second of
+/// processor time for 250 MB. Throws result::FormatError like load.
+void require_contents(const std::filesystem::path& folder, const Manifest& manifest);
+
 /// Converts a manifest to JSON; parse_manifest converts it back.
 std::string to_json(const Manifest& manifest);
 /// Throws result::FormatError for another schema, unknown keys, an empty baseline, or an entry whose file is
@@ -150,9 +155,19 @@ struct Listed {
   std::filesystem::path superseded_by{};  ///< the one that select prefers; empty if none
   bool closed = false;                    ///< the folder cannot be opened, so its content is unknown
 };
-/// Returns every baseline that select could find, by place and name, without verifying the runs. Throws
-/// result::FileError, as find and select do, if the folder that holds them is a link in the state folder.
-std::vector<Listed> list();
+/// What list() looks at of the runs.
+enum class Verify {
+  sizes,     ///< whether each is there with its size
+  contents,  ///< its bytes, too: see require_contents
+};
+/// Returns every baseline that select could find, by place and name. A run that was changed makes a `fault` and changes
+/// no other baseline: select prefers the changed one still, and cannot read it. Throws result::FileError, as find and
+/// select do, if the folder that holds them is a link in the state folder.
+std::vector<Listed> list(Verify verify = Verify::sizes);
+
+/// How a baseline is made on any node, also on one of several GPUs: for the end of a sentence.
+inline constexpr std::string_view how_to_make_one =
+    "`gpugauge baseline create --device 0` makes one of GPU 0, --device host one of the host";
 
 /// True if find() takes `name` as a folder and not as a baseline's name.
 bool names_folder(const std::string& name);

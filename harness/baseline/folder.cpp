@@ -125,15 +125,28 @@ std::string read_plain(const std::filesystem::path& file, std::size_t limit) {
       file.string(), bytes, entry.bytes, bytes < entry.bytes ? "truncated" : "changed"));
 }
 
-result::Run load_run(const std::filesystem::path& folder, const Manifest& manifest, const Entry& entry) {
-  const std::filesystem::path file = folder / entry.file;
-  const std::string text = read_plain(file, result::max_file_bytes);
+/// The bytes of a run as they were pinned. Throws result::FormatError for others.
+std::string pinned_text(const std::filesystem::path& file, const Entry& entry) {
+  std::string text = read_plain(file, result::max_file_bytes);
   if (text.size() != entry.bytes) refuse_size(file, text.size(), entry);
   if (sha256(text) != entry.sha256)
     throw result::FormatError(fmt::format(
         "{} was changed since it was pinned (its SHA-256 differs); restore it or make a new baseline",
         file.string()));
-  result::Run run = result::parse_run(text, file.string());
+  return text;
+}
+
+/// A baseline holds plain files only, and no folder of it is a link.
+void refuse_linked_runs(const std::filesystem::path& folder) {
+  std::error_code unseen;  // what cannot be seen is said when it is read
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(folder / "runs", unseen)))
+    throw result::FormatError(
+        fmt::format("{} is a link: a baseline holds plain files only", (folder / "runs").string()));
+}
+
+result::Run load_run(const std::filesystem::path& folder, const Manifest& manifest, const Entry& entry) {
+  const std::filesystem::path file = folder / entry.file;
+  result::Run run = result::parse_run(pinned_text(file, entry), file.string());
   const auto must_be = [&](const char* what, const std::string& found, const std::string& pinned) {
     if (found != pinned)
       throw result::FormatError(
@@ -216,14 +229,16 @@ void require_sizes(const std::filesystem::path& folder, const Manifest& manifest
   }
 }
 
+void require_contents(const std::filesystem::path& folder, const Manifest& manifest) {
+  refuse_linked_runs(folder);
+  for (const Entry& entry : manifest.entries) pinned_text(folder / entry.file, entry);
+}
+
 Baseline load(const std::filesystem::path& folder) {
   Baseline baseline;
   baseline.folder = folder;
   baseline.manifest = load_manifest(folder);
-  std::error_code unseen;  // what cannot be seen is said when it is read
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(folder / "runs", unseen)))
-    throw result::FormatError(
-        fmt::format("{} is a link: a baseline holds plain files only", (folder / "runs").string()));
+  refuse_linked_runs(folder);
   for (const Entry& entry : baseline.manifest.entries)
     baseline.runs.push_back(load_run(folder, baseline.manifest, entry));
   baseline.log = read_log(folder);

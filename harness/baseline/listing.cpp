@@ -47,7 +47,7 @@ bool takes_the_place_of(const Listed& a, const Listed& b, Nodes& nodes) {
 
 }  // namespace
 
-std::vector<Listed> list() {
+std::vector<Listed> list(Verify verify) {
   std::vector<Listed> out;
   Nodes nodes;
   for (const Place& place : places()) {
@@ -77,6 +77,14 @@ std::vector<Listed> list() {
         if (takes_the_place_of(out[j], *in_force, nodes)) in_force = &out[j];
       out[i].superseded = in_force != &out[i];
       if (out[i].superseded) out[i].superseded_by = in_force->folder;
+    }
+    for (std::size_t i = first; verify == Verify::contents && i < out.size(); ++i) {
+      if (!out[i].fault.empty()) continue;
+      try {
+        require_contents(out[i].folder, *out[i].manifest);
+      } catch (const std::exception& fault) {
+        out[i].fault = fault.what();
+      }
     }
   }
   return out;
@@ -113,9 +121,8 @@ std::filesystem::path find(const std::string& name) {
   if (known.empty() && !closed.empty())
     throw result::UsageError(fmt::format("no baseline '{}' can be seen{}", name, closed));
   throw result::UsageError(fmt::format("there is no baseline '{}'; there {}{}", name,
-                                       known.empty()
-                                           ? std::string("is none yet: `gpugauge baseline create` makes one")
-                                           : fmt::format("are {}", fmt::join(known, ", ")),
+                                       known.empty() ? fmt::format("is none yet: {}", how_to_make_one)
+                                                     : fmt::format("are {}", fmt::join(known, ", ")),
                                        closed));
 }
 

@@ -124,6 +124,17 @@ std::string no_baseline(const conductor::Rounds& rounds, const std::filesystem::
   return out;
 }
 
+/// The devices as --device takes them: "0 (GPU-...)", "links".
+std::vector<std::string> names(const Devices& devices) {
+  std::vector<std::string> out;
+  for (const conductor::Target& target : devices.targets.devices) {
+    out.push_back(target.selection);
+    for (const stack::Gpu& gpu : devices.gpus.gpus)
+      if (gpu.uuid == target.selection) out.back() = fmt::format("{} ({})", gpu.index, gpu.uuid);
+  }
+  return out;
+}
+
 /// Empty where nothing could be measured, or measuring was interrupted, which has been said.
 std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, const Invocation& invocation) {
   report::ProgressLine progress(report::terminal(2), arguments.measure.quiet);
@@ -135,8 +146,9 @@ std::vector<RoundsOfDevice> measure_rounds(const BaselineArguments& arguments, c
   }
   if (arguments.devices_together) return measure_together(arguments, options, devices, progress);
   if (devices.targets.devices.size() != 1)
-    throw result::UsageError(fmt::format("a baseline is of one device and --device {} chose {}; name one",
-                                         arguments.measure.device, devices.targets.devices.size()));
+    throw result::UsageError(fmt::format(
+        "a baseline is of one device and --device {} chose {}; name one of them with --device: {}",
+        arguments.measure.device, devices.targets.devices.size(), fmt::join(names(devices), ", ")));
   const conductor::Target& target = devices.targets.devices.front();
   const conductor::Catalogue catalogue = conductor::catalogue();
   const conductor::Choice choice = conductor::choose(catalogue, options.profile, target.kind,

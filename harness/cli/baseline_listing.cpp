@@ -29,7 +29,7 @@ std::string state_word(const baseline::Listed& listed) {
 
 int list(const BaselineListingArguments& arguments) {
   state_directory(arguments.state_directory);
-  const std::vector<baseline::Listed> all = baseline::list();
+  const std::vector<baseline::Listed> all = baseline::list(baseline::Verify::contents);
   if (arguments.json) {
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     for (const baseline::Listed& listed : all) {
@@ -94,7 +94,7 @@ int list(const BaselineListingArguments& arguments) {
     if (!listed.fault.empty())
       faults += "  " + report::wrap(report::plain(listed.fault), terminal.width, 4) + "\n";
   }
-  print(all.empty() ? "There is no baseline yet: `gpugauge baseline create` makes one.\n"
+  print(all.empty() ? fmt::format("There is no baseline yet: {}.\n", baseline::how_to_make_one)
                     : (table.fits(terminal) ? table : narrow).draw(terminal) + faults);
   return 0;
 }

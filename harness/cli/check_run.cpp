@@ -10,6 +10,7 @@
 #include "cli/together.hpp"
 #include "conductor/gone_cards.hpp"
 #include "conductor/host_figures.hpp"
+#include "conductor/host_identity.hpp"
 #include "conductor/known_treatment.hpp"
 #include "conductor/last_verdict.hpp"
 #include "conductor/node_fingerprint.hpp"
@@ -182,6 +183,7 @@ void Check::look_at_node() {
                                        conductor::node_fingerprint(_devices.gpus), _options.baseline);
   _node = stack::with_report(files.get(), _devices.gpus);
   _options.node = &_node;
+  _report.host = conductor::node_name(stack::Tree("/"));
   _report.stack = stack::layers(_node);
   _only_host = conductor::host_only(_arguments.measure.device);
   if (!_only_host) _report.node = judge::judge_expectations(_options.policy, gpu_models(_devices));

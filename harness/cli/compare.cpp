@@ -178,6 +178,17 @@ std::string label_of(const result::Run& run) {
   return fmt::format("{}, measured {}", out, run.started);
 }
 
+/// The name that the rounds' files give their host, as those of Google Benchmark do. Run files hold none.
+std::string host_of(const std::vector<result::Run>& rounds) {
+  std::string out;
+  for (const result::Run& run : rounds) {
+    const std::string name = result::fact(run.fingerprint.device, "host.name");
+    if (name.empty() || (!out.empty() && name != out)) return "";
+    out = name;
+  }
+  return out;
+}
+
 int compare(const CompareArguments& arguments) {
   check_report_arguments(arguments.report);
   const judge::Policy decided = policy(arguments.policy);
@@ -210,6 +221,7 @@ int compare(const CompareArguments& arguments) {
   const result::Run& first = device.rounds.front();
   device.selection = first.device;
   device.label = label_of(first);
+  report.host = host_of(device.rounds);
   for (const result::Run& round : device.rounds) device.seconds += round.wall_seconds;
   report.outcome = device.outcome;
   return write_reports(&report, arguments.report,

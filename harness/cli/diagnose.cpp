@@ -21,7 +21,7 @@ constexpr const char* diagnose_footer =
     "  gpugauge diagnose seen.json              name the cause, show why, and what to type next; `check "
     "--observation seen.json` writes such a file\n"
     "  gpugauge diagnose - --json <seen.json    for a program\n"
-    "  gpugauge check --observation seen.json; gpugauge diagnose seen.json\n"
+    "  gpugauge check --device 0 --observation seen.json; gpugauge diagnose seen.json\n"
     "\n"
     "Exit codes: 0 nothing is wrong; 1 at least one finding; 2 the file cannot be read or is no observation; "
     "3 something is wrong, and no cause can be named, or nothing was compared.";

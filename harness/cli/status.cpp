@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
+#include "conductor/host_identity.hpp"
 #include "conductor/last_verdict.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
@@ -63,14 +64,16 @@ int status(const StatusArguments& arguments, const CLI::App& command) {
   judge::StatusRequest request;
   request.devices = devices_of(arguments.device);
   request.most_seconds = seconds_of(arguments.most_age);
+  request.most_age = arguments.most_age;
   if (!arguments.profile.empty()) request.profile = run::profile(arguments.profile).name;
   std::error_code error;
   if (!std::filesystem::is_directory(arguments.root, error))
     throw result::UsageError(fmt::format("--root {}: there is no such folder", arguments.root));
   const std::filesystem::path state = state_directory(arguments.state_directory);
   request.kept_in = state.string();
-  const judge::Status found = judge::judge_status(conductor::kept_verdicts(state, arguments.root),
-                                                  conductor::present_now(arguments.root), request);
+  judge::Status found = judge::judge_status(conductor::kept_verdicts(state, arguments.root),
+                                            conductor::present_now(arguments.root), request);
+  found.host = conductor::node_name(stack::Tree(arguments.root));
   return print_verdict(arguments.json ? report::to_json(found)
                                       : report::draw(found, exit_style_of(command), report::terminal(1)),
                        static_cast<int>(found.outcome.code));

@@ -11,6 +11,7 @@
 #include "cli/upgrade.hpp"
 #include "cli/upgrade_follow.hpp"
 #include "conductor/going_back.hpp"
+#include "conductor/host_identity.hpp"
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/outcome.hpp"
 #include "conductor/upgrade.hpp"
@@ -201,6 +202,7 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
                       bool strict) {
   report::Report out;
   out.command = "upgrade";
+  out.host = conductor::node_name(stack::Tree("/"));
   stack::Context context;
   context.environment = stack::current_environment();
   out.stack = stack::layers(stack::with_report(stack::files_of_node(context), devices.gpus));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "baseline/kept_file.hpp"
+#include "conductor/diagnosed.hpp"
 #include "conductor/differences.hpp"
 #include "conductor/host_identity.hpp"
 #include "conductor/node_fingerprint.hpp"
@@ -269,7 +270,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   device.outcome = judge::outcome(input);
   device.observation =
       observe(device, selection.baseline && input.judged ? &*selection.baseline : nullptr, {node, nullptr});
-  device.diagnosis = diagnose::diagnose(*device.observation);
+  device.diagnosis = diagnosed(device);
   return device;
 }
 
@@ -325,7 +326,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
   device.outcome = judge::outcome(input);
   if (after.front().profile != result::google_benchmark_profile) {
     device.observation = observe(device, input.judged ? &old_side : nullptr, node);
-    device.diagnosis = diagnose::diagnose(*device.observation);
+    device.diagnosis = diagnosed(device);
   }
   return device;
 }

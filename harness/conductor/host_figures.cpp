@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "conductor/diagnosed.hpp"
 #include "diagnose/seen.hpp"
 
 namespace gpugauge::conductor {
@@ -33,7 +34,7 @@ std::vector<std::size_t> share_host_figures(std::vector<report::DeviceReport>& d
     auto& metrics = device.observation->metrics;
     if (std::any_of(metrics.begin(), metrics.end(), is_of_host)) continue;
     metrics.insert(metrics.end(), figures.begin(), figures.end());
-    device.diagnosis = diagnose::diagnose(*device.observation);
+    device.diagnosis = diagnosed(device);
     shared.push_back(i);
   }
   return shared;

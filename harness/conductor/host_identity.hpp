@@ -14,6 +14,10 @@ namespace gpugauge::conductor {
 /// Sets nothing where either cannot be read.
 void add_host_identity(const stack::Tree& tree, result::Fingerprint& fingerprint);
 
+/// The name of the machine whose root `tree` is, or of the container in which the command runs: the kernel's, below
+/// another root that of /etc/hostname. For reports; run files hold none. "" where it cannot be read.
+std::string node_name(const stack::Tree& tree);
+
 /// The host that a command runs on, as far as it is known.
 struct HostHere {
   std::string name;     ///< host name of the machine or container; "" where it cannot be read

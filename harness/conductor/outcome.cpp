@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/mentioned.hpp"
 #include "judge/lost_gpu.hpp"
 
 namespace gpugauge::conductor {
@@ -14,17 +15,19 @@ namespace {
 judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices) {
   if (devices.size() == 1) return devices.front().outcome;
   for (const judge::ExitCode code : judge::gravest_first) {
-    std::vector<std::string> sentences;
+    std::vector<std::string> labels;
     bool decided = true;
     for (const report::DeviceReport& device : devices) {
       if (device.outcome.code != code) continue;
-      sentences.push_back(device.label);
+      labels.push_back(device.label);
       decided = decided && device.outcome.decided;
     }
-    if (sentences.empty()) continue;
+    if (labels.empty()) continue;
+    const bool pass = code == judge::ExitCode::pass;  // of those that are fine nobody wants the names
     return {code,
-            fmt::format("{}: {} of {} devices: {}", to_string(code), sentences.size(), devices.size(),
-                        fmt::join(sentences, "; ")),
+            fmt::format("{}: {} of {} devices{}{}{}", to_string(code), labels.size(), devices.size(),
+                        pass ? "" : ": ", pass ? "" : fmt::format("{}", fmt::join(labels, "; ")),
+                        mentioned(devices)),
             decided,
             code == judge::ExitCode::regressed ? std::optional(judge::VerdictKind::regressed) : std::nullopt};
   }

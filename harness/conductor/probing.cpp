@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "conductor/diagnosed.hpp"
 #include "conductor/probe_run.hpp"
 
 namespace gpugauge::conductor {
@@ -79,7 +80,7 @@ bool ask_probes(const MeasureOptions& options, const Target& target, const Catal
                              elapsed() - began});
     if (found.stopped) return false;
     write_down(probe, found, *device.observation);
-    device.diagnosis = diagnose::diagnose(*device.observation);
+    device.diagnosis = diagnosed(device);
   }
   return true;
 }

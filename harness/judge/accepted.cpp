@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "judge/judge.hpp"
+#include "judge/pinned.hpp"
 #include "judge/scale.hpp"
 
 namespace gpugauge::judge {
@@ -21,6 +22,14 @@ std::string by_whom(const baseline::Baseline& baseline, const baseline::Accepted
 
 bool can_be_accepted(VerdictKind kind) {
   return kind == VerdictKind::regressed || kind == VerdictKind::inconclusive;
+}
+
+/// The accepted value on the gate's scale. Older logs hold a class mean as a time, whatever its metrics:
+/// what is accepted is worse, so that the value tells whether it is a time or a rate.
+double accepted_on_scale(const baseline::AcceptedChange& change, const Verdict& on) {
+  if (on.metric != class_key(on.metric_class)) return to_scale(change.new_value, on.better);
+  return to_scale(change.new_value,
+                  change.new_value > change.old_value ? result::Direction::lower : result::Direction::higher);
 }
 
 /// How much worse, as a step, an inconclusive value may be than it looks: half its interval, which a verdict
@@ -47,7 +56,7 @@ std::optional<double> accepted_above(const baseline::Baseline& baseline, const V
                                      const Scale& scale, const std::string& when) {
   const baseline::AcceptedChange* change = baseline::accepted_on(baseline.log, blank.metric, when);
   if (change == nullptr || change->unit != blank.unit) return std::nullopt;
-  return to_scale(change->new_value, blank.better) - scale.centre + scale.tolerance;
+  return accepted_on_scale(*change, blank) - scale.centre + scale.tolerance;
 }
 
 void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& baseline, const Policy& policy,
@@ -65,7 +74,7 @@ void apply_accepted(std::vector<Verdict>& verdicts, const baseline::Baseline& ba
       continue;
     }
     if (change->unit != verdict.unit) continue;
-    const double beyond = measured_on_scale(verdict) - to_scale(change->new_value, verdict.better);
+    const double beyond = measured_on_scale(verdict) - accepted_on_scale(*change, verdict);
     if (beyond > step_of(verdict.tolerance, verdict.better)) {
       if (verdict.kind == VerdictKind::regressed)
         verdict.reason +=

@@ -266,7 +266,7 @@ class TwoSides {
       const ClassOfSides& found = classes_[c];
       result::Metric form;
       form.unit = "1";
-      form.better = result::Direction::lower;
+      form.better = found.better;
       form.metric_class = found.metric_class;
       Verdict verdict = decided(class_key(found.metric_class), form, found.tolerance,
                                 results_[sides_.both.size() + c], after_.size(), spread_);
@@ -325,8 +325,7 @@ class TwoSides {
   /// A drift of the machine moves a whole class. Until boots show how far, only more than the class's own
   /// tolerance counts. A step.
   static double counts_above(const ClassOfSides& found, const Policy& policy) {
-    return std::max(found.series.tolerance,
-                    step_of(tolerance(policy, found.metric_class), result::Direction::lower));
+    return std::max(found.series.tolerance, step_of(tolerance(policy, found.metric_class), found.better));
   }
 
   /// Whether the spread of our own rounds is assumed: no round repeats and each is one process. (Another

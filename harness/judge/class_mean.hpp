@@ -2,10 +2,12 @@
 // below the noise of any single metric.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "judge/gate.hpp"
+#include "result/vocabulary.hpp"
 
 namespace gpugauge::judge {
 
@@ -18,6 +20,17 @@ inline constexpr double class_mean_share = 1.0 / 3.0;
 /// Spread group of class means (spreads are moderated within a group). Class means are quieter by
 /// construction and would take on noise from the metrics.
 inline constexpr int class_mean_group = 1;
+
+/// The direction that all members share, nullopt where they differ: a mean of rates is a rate, a mean of times, and one of
+/// both, is a time. `better_of(member)` is a member's own; `members` has one at least.
+template <typename BetterOf>
+std::optional<result::Direction> shared_direction(std::span<const std::size_t> members,
+                                                  const BetterOf& better_of) {
+  const result::Direction first = better_of(members.front());
+  for (const std::size_t m : members)
+    if (better_of(m) != first) return std::nullopt;
+  return first;
+}
 
 /// One class mean.
 struct ClassMean {

@@ -81,10 +81,10 @@ bool is_worse_open(const Verdict& verdict) {
 struct Count {
   std::vector<const Verdict*> unconfirmed;  ///< see unconfirmed_drop; by metric
   const Verdict* worst_open = nullptr;      ///< the inconclusive verdict furthest beyond its tolerance
-  std::map<VerdictKind, std::vector<std::string>> metrics;  ///< counted verdicts
-  std::map<VerdictKind, int> advisory;                      ///< advisory, not ok, and a finding
-  int accepted = 0;                                         ///< a change that a person accepted
-  int unknown = 0;                                          ///< advisory and not ok otherwise
+  std::map<VerdictKind, std::vector<std::string>> metrics;   ///< counted verdicts
+  std::map<VerdictKind, std::vector<std::string>> advisory;  ///< advisory, not ok, and a finding
+  int accepted = 0;                                          ///< a change that a person accepted
+  int unknown = 0;                                           ///< advisory and not ok otherwise
   int held = 0;    ///< within tolerance, and within limits where there are any
   int limits = 0;  ///< within limits, and compared with no reference
   int all = 0;
@@ -108,7 +108,7 @@ Count count(const std::vector<Verdict>& verdicts) {
       if (doubt->accepted)
         ++out.accepted;
       else if (grave(*doubt))
-        ++out.advisory[doubt->kind];
+        out.advisory[doubt->kind].push_back(metric);
       else
         ++out.unknown;
     } else if (said.counted == nullptr) {
@@ -154,11 +154,14 @@ std::string worse(const char* word, const std::vector<const Verdict*>& verdicts)
                      names.size() == 1 ? "is" : "are", word, some_of(names));
 }
 
+/// Kinds that pass and are mentioned, in the order of the sentence.
+constexpr std::array mentioned_kinds{VerdictKind::unstable, VerdictKind::inconclusive,
+                                     VerdictKind::new_metric, VerdictKind::improved};
+
 /// Results that pass and are mentioned: "; 2 inconclusive, 1 improved".
 std::string also(const Count& counts) {
   std::vector<std::string> parts;
-  for (const VerdictKind kind :
-       {VerdictKind::unstable, VerdictKind::inconclusive, VerdictKind::new_metric, VerdictKind::improved}) {
+  for (const VerdictKind kind : mentioned_kinds) {
     if (counts.of(kind) == 0) continue;
     parts.push_back(fmt::format("{} {}", counts.of(kind), to_string(kind)));
     if (kind == VerdictKind::inconclusive && counts.worst_open != nullptr)
@@ -166,7 +169,7 @@ std::string also(const Count& counts) {
                                   counts.worst_open->metric, percent(*counts.worst_open->change));
   }
   for (const auto& [kind, metrics] : counts.advisory)
-    parts.push_back(fmt::format("{} {}, which is advisory", metrics, to_string(kind)));
+    parts.push_back(fmt::format("{} {}, which is advisory", metrics.size(), to_string(kind)));
   if (counts.accepted > 0) parts.push_back(fmt::format("{} accepted", counts.accepted));
   if (counts.unknown > 0) parts.push_back(fmt::format("{} too noisy or unknown to count", counts.unknown));
   return parts.empty() ? "" : fmt::format("; {}", fmt::join(parts, ", "));
@@ -180,26 +183,8 @@ std::string held_of(const Count& counts) {
                      counts.limits > 0 ? fmt::format(", {} within limits", counts.limits) : "");
 }
 
-}  // namespace
-
-std::string_view to_string(ExitCode code) {
-  switch (code) {
-    case ExitCode::pass:
-      return "pass";
-    case ExitCode::regressed:
-      return "regressed";
-    case ExitCode::error:
-      return "tool error";
-    case ExitCode::cannot_judge:
-      return "cannot judge";
-    case ExitCode::inconclusive:
-      break;
-  }
-  return "inconclusive";
-}
-
-Outcome outcome(const OutcomeInput& input) {
-  const Count counts = count(input.verdicts);
+/// The table at the head of this file.
+Outcome decide(const OutcomeInput& input, const Count& counts) {
   const int undecided = counts.of(VerdictKind::inconclusive) + counts.of(VerdictKind::unstable);
   if (const std::optional<VerdictKind> found = gravest_found(counts))
     return {ExitCode::regressed,
@@ -244,6 +229,38 @@ Outcome outcome(const OutcomeInput& input) {
   if (counts.held + counts.limits + counts.accepted == 0 && counts.advisory.empty())
     return {ExitCode::pass, "pass, but nothing could be decided: " + held, false};
   return {ExitCode::pass, "pass: " + held};
+}
+
+Mentioned mentioned_of(const Count& counts) {
+  Mentioned out{{}, counts.advisory, counts.accepted, counts.unknown};
+  for (const VerdictKind kind : mentioned_kinds)
+    if (counts.of(kind) > 0) out.metrics[kind] = counts.metrics.at(kind);
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(ExitCode code) {
+  switch (code) {
+    case ExitCode::pass:
+      return "pass";
+    case ExitCode::regressed:
+      return "regressed";
+    case ExitCode::error:
+      return "tool error";
+    case ExitCode::cannot_judge:
+      return "cannot judge";
+    case ExitCode::inconclusive:
+      break;
+  }
+  return "inconclusive";
+}
+
+Outcome outcome(const OutcomeInput& input) {
+  const Count counts = count(input.verdicts);
+  Outcome out = decide(input, counts);
+  out.mentioned = mentioned_of(counts);
+  return out;
 }
 
 }  // namespace gpugauge::judge

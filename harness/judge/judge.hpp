@@ -81,7 +81,7 @@ std::vector<Verdict> judge_physical(const result::Run& run);  ///< The same for 
 
 /// Judges the rounds of one check against a baseline. rounds[0] measured everything, later rounds only what
 /// was requested. The geometric mean of each class of three or more metrics is also judged, at a third of the
-/// class's tolerance ("class/hbm", unit "1", + is worse). A class in doubt requests all its members again.
+/// class's tolerance ("class/hbm", unit "1"; a rate where all members are). A class in doubt requests all its members again.
 Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline,
                          const Policy& policy = {});
 
@@ -97,7 +97,7 @@ struct Sensitivity {
   double tolerance = 0;                ///< relative
   bool advisory = false;  ///< minimum_detectable_drop above twice the tolerance: too noisy to count
   int rounds = 0;         ///< baseline rounds that hold the metric
-  result::Direction better = result::Direction::higher;  ///< lower for a class mean
+  result::Direction better = result::Direction::higher;  ///< of a class mean: see PinnedClass::better()
 };
 /// Returns one entry per metric. Leaves out metrics with fewer than 2 rounds, which have no spread.
 std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const Policy& policy = {});
@@ -109,6 +109,15 @@ inline constexpr std::array gravest_first{ExitCode::error, ExitCode::regressed, 
                                           ExitCode::inconclusive, ExitCode::pass};
 /// "pass", "regressed", "tool error", "cannot judge", "inconclusive".
 std::string_view to_string(ExitCode code);
+/// What an outcome counts beside its verdict: it passes, or is advisory.
+struct Mentioned {
+  /// Names of the unstable, inconclusive, new and improved metrics that count, sorted, by kind.
+  std::map<VerdictKind, std::vector<std::string>> metrics;
+  /// Names of the failed, regressed and missing ones that are advisory, sorted, by kind.
+  std::map<VerdictKind, std::vector<std::string>> advisory;
+  int accepted = 0;  ///< metrics with a change that a person accepted
+  int unknown = 0;   ///< metrics that are advisory and not ok otherwise
+};
 /// The outcome of a judgement, for scripts and readers.
 struct Outcome {
   ExitCode code = ExitCode::pass;  ///< the command's exit code
@@ -119,6 +128,8 @@ struct Outcome {
   /// finding of another kind, such as a node unlike its peers. nullopt with any other code, and in a stored
   /// outcome, which has its own word.
   std::optional<VerdictKind> found = std::nullopt;
+  /// What `sentence` counts with the verdict; empty in an outcome of several devices and in a stored one.
+  Mentioned mentioned = {};
 };
 /// Everything that decides an exit code.
 struct OutcomeInput {

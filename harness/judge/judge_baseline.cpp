@@ -52,7 +52,7 @@ VerdictKind kind_of(Decision decision) {
 Verdict blank_class_verdict(const PinnedClass& mean) {
   result::Metric form;
   form.unit = "1";
-  form.better = result::Direction::lower;
+  form.better = mean.better();
   form.metric_class = mean.metric_class;
   return blank_verdict(class_key(mean.metric_class), form);
 }
@@ -65,8 +65,7 @@ double counts_above(const baseline::Baseline& baseline, const Scale& scale) {
 double counts_above(const baseline::Baseline& baseline, const Scale& scale, const PinnedClass& mean,
                     const Policy& policy) {
   if (!baseline.provisional()) return 0;
-  return counts_above_provisional(scale,
-                                  step_of(tolerance(policy, mean.metric_class), result::Direction::lower));
+  return counts_above_provisional(scale, step_of(tolerance(policy, mean.metric_class), mean.better()));
 }
 
 /// Converts a decision to the metric's unit; the caller writes the reason.
@@ -315,6 +314,7 @@ class Session {
       out.most_change = relative_of(change, pinned_.forms[m]->form.better);
     }
     out.members = changes.size();
+    out.shared = found.shared;
     out.together = median(changes) >= side * mean / 2;
     return out;
   }
@@ -387,7 +387,7 @@ std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const P
     const std::string& metric_class = metric ? pinned.forms[m]->form.metric_class : classes[c].metric_class;
     const double above =
         metric ? counts_above(baseline, scale) : counts_above(baseline, scale, classes[c], policy);
-    const result::Direction better = metric ? pinned.forms[m]->form.better : result::Direction::lower;
+    const result::Direction better = metric ? pinned.forms[m]->form.better : classes[c].better();
     out.push_back({metric ? pinned.keys[m] : class_key(metric_class), metric_class,
                    metric ? pinned.forms[m]->form.unit : "1", from_scale(scale.centre, better), scale.spread,
                    relative_of(detectable_change(scale, above, policy.rules), better),

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "result/facts.hpp"
 #include "result/gpu_series.hpp"
 #include "result/number.hpp"
+#include "result/shell_word.hpp"
 #include "result/throttle_reasons.hpp"
 
 namespace gpugauge::judge {
@@ -89,6 +93,13 @@ std::string gpu_prefix(const result::Run& run) {
     if (value == run.device && key.starts_with("gpu.") && key.ends_with(".uuid"))
       return key.substr(0, key.size() - std::string_view("uuid").size());
   return "";
+}
+
+std::string smi_for_own_gpu(const result::Run& run, const std::vector<std::string>& options) {
+  const std::string gpu = run.device.starts_with("GPU-") ? result::shell_word(run.device) : "ADDRESS";
+  if (options.size() == 1) return fmt::format("`sudo nvidia-smi -i {} {}`", gpu, options.front());
+  return fmt::format("`for option in {}; do sudo nvidia-smi -i {} $option; done`", fmt::join(options, " "),
+                     gpu);
 }
 
 bool PowerLimit::lowered() const {

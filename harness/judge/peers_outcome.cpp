@@ -131,8 +131,9 @@ Outcome outcome_of(const PeersJudgement& judgement, const DeviceCount& count_of_
   const std::vector<std::string> also = left_open(nodes, fabric, metrics);
   std::vector<std::string> found;
   if (nodes.count(NodeState::found) > 0)
-    found.push_back(fmt::format("{} of {} {} have a finding{} ({})", nodes.count(NodeState::found),
-                                judgement.nodes.size(), count_of_all.many, hosts_found(judgement),
+    found.push_back(fmt::format("{} of {} {} {} a finding{} ({})", nodes.count(NodeState::found),
+                                judgement.nodes.size(), count_of_all.many,
+                                nodes.count(NodeState::found) == 1 ? "has" : "have", hosts_found(judgement),
                                 nodes.some(NodeState::found)));
   if (!fabric.found.empty()) found.push_back(fmt::format("between nodes: {}", some_of(fabric.found)));
   if (!found.empty()) {

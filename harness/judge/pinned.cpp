@@ -124,8 +124,8 @@ std::vector<PinnedClass> pin_classes(const Pinned& pinned, const Calibration& ca
     PinnedClass made;
     made.metric_class = metric_class;
     made.tolerance = class_mean_tolerance(policy, metric_class);
-    made.mean =
-        class_mean(pinned.series, calibration, metrics, step_of(made.tolerance, result::Direction::lower));
+    made.shared = shared_direction(metrics, [&](std::size_t m) { return pinned.forms[m]->form.better; });
+    made.mean = class_mean(pinned.series, calibration, metrics, step_of(made.tolerance, made.better()));
     if (!made.mean.members.empty()) out.push_back(std::move(made));
   }
   return out;

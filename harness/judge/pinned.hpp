@@ -1,6 +1,7 @@
 // Converts runs to the gate's plain numbers, for a baseline and for a check.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,12 +50,15 @@ double tolerance_with_clock(const Policy& policy, const result::Metric& form, co
 /// another quantity under its name.
 std::vector<std::vector<RoundValues>> values_of(const Pinned& pinned, const std::vector<Collected>& rounds);
 
-/// A class mean as a metric of its own, "class/hbm". Its value is an index: 1 = as in the baseline, 1.015 =
-/// everything takes 1.5% longer, or yields 1.5% less.
+/// A class mean as a metric of its own, "class/hbm". Its value is an index: 1 = as in the baseline; of rates, .985 = 1.5%
+/// less of each; of times, and of both together, 1.015 = each takes 1.5% longer.
 struct PinnedClass {
-  std::string metric_class;  ///< one of result::classes
-  double tolerance = 0;      ///< relative
-  ClassMean mean;            ///< has members; classes without any are left out
+  std::string metric_class;                      ///< one of result::classes
+  double tolerance = 0;                          ///< relative
+  ClassMean mean;                                ///< has members; classes without any are left out
+  std::optional<result::Direction> shared = {};  ///< of all its metrics; nullopt where they differ
+  /// Of its value.
+  result::Direction better() const { return shared.value_or(result::Direction::lower); }
 };
 /// "class/hbm", used in place of result::metric_key.
 std::string class_key(const std::string& metric_class);

@@ -58,37 +58,32 @@ std::string apart_from_mean(const Verdict& verdict, const GateResult& result) {
                      percent(relative_of(result.typical, verdict.better)));
 }
 
-/// A class mean's step converted to its metrics, + is worse: the same step is more of a time than of a rate.
-struct ClassStep {
-  std::string longer;  ///< how much longer (or shorter) an operation takes
-  std::string less;    ///< how much less (or more) it yields
-  bool alike = false;  ///< equal in the printed digits
-};
-
-ClassStep class_step(double step) {
-  ClassStep out{percent(std::abs(std::expm1(step))), percent(std::abs(std::expm1(-step)))};
-  out.alike = out.longer == out.less;
-  return out;
+/// "30.0% less", "42.8% longer"; of a class with rates and times, which move by the same step, "42.8% longer or 30.0%
+/// less".
+std::string amount(double step, const std::optional<result::Direction>& shared) {
+  const std::string of_times = percent(std::abs(std::expm1(step)));
+  const std::string of_rates = percent(std::abs(std::expm1(-step)));
+  const char* const longer = step >= 0 ? "longer" : "shorter";
+  const char* const less = step >= 0 ? "less" : "more";
+  if (shared == result::Direction::higher) return fmt::format("{} {}", of_rates, less);
+  if (shared == result::Direction::lower) return fmt::format("{} {}", of_times, longer);
+  return of_times == of_rates ? fmt::format("{} {} or {}", of_times, longer, less)
+                              : fmt::format("{} {} or {} {}", of_times, longer, of_rates, less);
 }
 
-/// "5 of 6 metrics of class hbm take over 0.9% longer or yield over 0.9% less, on average over all 1.8%", or
-/// the metric that dominates the mean.
-std::string class_moved(const Verdict& verdict, const ClassChange& change) {
+/// "30.0% less on average in all 5 metrics; worse in 3 of 3 rounds". With fewer that moved by half of that: how many, or
+/// the one that carries the mean.
+std::string class_moved(const Verdict& verdict, const GateResult& result, const ClassChange& change) {
   const double mean = step_of(verdict.change.value_or(0), verdict.better);
-  const bool worse = mean >= 0;
-  const char* const longer = worse ? "longer" : "shorter";
-  const char* const less = worse ? "less" : "more";
-  const ClassStep all = class_step(mean);
-  if (change.together) {
-    const ClassStep half = class_step(mean / 2);
-    return fmt::format(
-        "{} of {} metrics of class {} take over {} {} or yield over {} {}, on average over all {}",
-        change.moved, change.members, verdict.metric_class, half.longer, longer, half.less, less,
-        all.alike ? all.longer : fmt::format("{} and {}", all.longer, all.less));
-  }
-  return fmt::format("class {} takes {} {}{} on average, and {} carries it ({} {})", verdict.metric_class,
-                     all.longer, longer, all.alike ? "" : fmt::format(" or yields {} {}", all.less, less),
-                     change.most_key, percent(std::abs(change.most_change)), worse ? "worse" : "better");
+  const char* const side = mean >= 0 ? "worse" : "better";
+  const std::string which =
+      !change.together ? fmt::format("over {} metrics, and {} carries it ({} {})", change.members,
+                                     change.most_key, percent(std::abs(change.most_change)), side)
+      : change.moved < change.members
+          ? fmt::format("over {} metrics, {} of them by more than half of that", change.members, change.moved)
+          : fmt::format("in all {} metrics", change.members);
+  return fmt::format("{} on average {}; {} in {} of {} rounds", amount(mean, change.shared), which, side,
+                     result.beyond, verdict.rounds);
 }
 
 std::string undecided(const Verdict& verdict, const Scale& scale, const GateResult& result) {
@@ -196,10 +191,10 @@ std::string explain_class(const Verdict& verdict, const Scale& scale, const Gate
     case VerdictKind::ok:
       return fmt::format("{}: {}", mean, within(verdict, scale, result));
     case VerdictKind::regressed:
-      return fmt::format("{}, {} (tolerance of the mean {})", class_moved(verdict, change),
-                         in_rounds(verdict, result), percent(verdict.tolerance));
+      return fmt::format("{} (tolerance of the mean {})", class_moved(verdict, result, change),
+                         percent(verdict.tolerance));
     case VerdictKind::improved:
-      return fmt::format("{}, {}: {}", class_moved(verdict, change), in_rounds(verdict, result),
+      return fmt::format("{}: {}", class_moved(verdict, result, change),
                          change.together ? "where it stays so, the baseline is stale: record a new one"
                                          : "what became of that metric says whether the baseline is stale");
     default:

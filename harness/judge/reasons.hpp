@@ -1,6 +1,7 @@
 // Blank verdicts of the baseline judge, and the sentences for their reasons.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ struct ClassChange {
   std::string most_key;     ///< the member with the largest change in that direction
   double most_change = 0;   ///< relative, + is worse
   bool together = false;    ///< the median member changed by half of the mean or more, in its direction
+  std::optional<result::Direction> shared = {};  ///< the members' direction; nullopt where they differ
 };
 /// As explain(), for a class mean: states how many metrics moved, or which one dominates.
 std::string explain_class(const Verdict& verdict, const Scale& scale, const GateResult& result,

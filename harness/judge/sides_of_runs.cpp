@@ -168,7 +168,10 @@ ClassOfSides class_of(const std::string& metric_class, const std::vector<MetricO
   ClassOfSides out;
   out.metric_class = metric_class;
   out.tolerance = class_mean_tolerance(policy, metric_class);
-  out.series.tolerance = step_of(out.tolerance, result::Direction::lower);
+  out.better = shared_direction(members, [&](std::size_t m) {
+                 return metrics[m].form->form.better;
+               }).value_or(result::Direction::lower);
+  out.series.tolerance = step_of(out.tolerance, out.better);
   out.series.group = class_mean_group;
   out.series.before = mean_of(metrics, results, members, &SidesSeries::before);
   out.series.after = mean_of(metrics, results, members, &SidesSeries::after);

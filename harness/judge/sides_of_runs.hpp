@@ -59,6 +59,7 @@ struct ClassOfSides {
   std::vector<std::size_t> members;  ///< indices into SidesOfRuns::both, ascending; three or more
   double tolerance = 0;              ///< relative
   SidesSeries series;                ///< the series of the means; units are boots
+  result::Direction better = result::Direction::lower;  ///< as PinnedClass::better()
 };
 /// Returns class means over metrics that every run holds, with a minimum detectable change of at most twice
 /// their tolerance, and that no rule makes advisory. Leaves out operations per clock. `results` are those of

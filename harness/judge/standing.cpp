@@ -242,7 +242,9 @@ class Judging {
       out.push_back(fmt::format("its last verdict is dated {}, which is in the future: is the clock right?",
                                 verdict.finished));
     else if (request_.most_seconds && *age > *request_.most_seconds)
-      out.push_back(fmt::format("its last verdict is of {}, older than is let count", verdict.finished));
+      out.push_back(fmt::format(
+          "its last verdict is of {}, older than --max-age {}", verdict.finished,
+          request_.most_age.empty() ? fmt::format("{:g}s", *request_.most_seconds) : request_.most_age));
     if (!request_.profile.empty() && verdict.device != "node") {
       if (verdict.profile != request_.profile)
         out.push_back(fmt::format("its last verdict is of profile {}, and {} is asked for", verdict.profile,

@@ -38,8 +38,9 @@ struct StatusRequest {
   /// all (every GPU, and their links where they were gauged), links, host, an index, a UUID or its beginning
   std::vector<std::string> devices{"all"};
   std::optional<double> most_seconds;  ///< older verdicts do not count; nullopt = no limit
-  std::string profile;       ///< only an unnarrowed verdict of this profile counts; "" = any verdict
-  std::string kept_in = {};  ///< folder searched, named if it holds no verdict; "" = not named
+  std::string profile;        ///< only an unnarrowed verdict of this profile counts; "" = any verdict
+  std::string kept_in = {};   ///< folder searched, named if it holds no verdict; "" = not named
+  std::string most_age = {};  ///< most_seconds as --max-age took it, for sentences: "26h"; "" = in seconds
 };
 
 /// The status of one device.
@@ -60,6 +61,7 @@ struct Status {
   std::vector<Standing> devices;     ///< in the order asked for; the node itself last
   std::vector<std::string> remarks;  ///< reported, not counted
   Outcome outcome;                   ///< the gravest of the devices' outcomes
+  std::string host = {};             ///< name of the node, set by who knows it; "" otherwise
 };
 
 /// Judges the stored verdicts. A verdict counts if it is from this boot, driver and library files, recent

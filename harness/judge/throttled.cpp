@@ -54,8 +54,9 @@ std::vector<Verdict> judge_throttled(const Collected& collected, const result::R
   if (const PowerLimit limit = power_limit(run); limit.lowered()) {
     add("power/limit", part,
         fmt::format("a power limit of {0:g} W where {1:g} W is the default: products are slower than this "
-                    "model's; nvidia-smi -pl {1:g} restores it, if it is not meant",
-                    limit.watt, limit.standard));
+                    "model's; {2} restores it, if it is not meant",
+                    limit.watt, limit.standard,
+                    smi_for_own_gpu(run, {fmt::format("-pl {:g}", limit.standard)})));
     out.back().may_be_meant = true;
   }
   if (!device.text("gpu.name").empty() && result::gpu_series(run, "throttle_reasons") == nullptr &&

@@ -54,11 +54,13 @@ bool stands_in(const std::vector<std::string_view>& words, std::string_view word
 constexpr std::string_view set_by_somebody = "applications_clocks";
 
 /// A setting that may hold a clock down; "" if NVML and the settings show none.
-std::string what_was_set(const PowerLimit& limit, const std::vector<std::string_view>& words) {
+std::string what_was_set(const result::Run& run, const std::vector<std::string_view>& words) {
+  const PowerLimit limit = power_limit(run);
   if (limit.lowered())
     return fmt::format("the power limit was lowered to {:g} W of {:g} W", limit.watt, limit.standard);
   if (stands_in(words, set_by_somebody))
-    return "application or locked clocks hold it: nvidia-smi -rac, -rgc and -rmc reset them";
+    return fmt::format("application or locked clocks hold it: {} resets them",
+                       smi_for_own_gpu(run, {"-rac", "-rgc", "-rmc"}));
   if (stands_in(words, "sw_power_cap") && !limit.known())
     return "a power cap holds it, and whether its limit was lowered is not known";
   return "";
@@ -114,13 +116,13 @@ Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set
   const std::string doubt = share < clock.least ? "" : clock.doubt;
   const auto words = reason_words(run, benchmarks);
   const bool part = part_of_gpu(run, DeviceFacts(run, *benchmarks.begin()));
-  const std::string set = what_was_set(power_limit(run), words.value_or(std::vector<std::string_view>()));
+  const std::string set = what_was_set(run, words.value_or(std::vector<std::string_view>()));
   std::string text = measured + doubt + reasons(run, benchmarks);
   if (!part && words && set.empty() && share < clock.failed)
     return seen(clock.name, VerdictKind::failed, share,
-                text +
-                    "; no GPU works so slowly by itself: look at its cooling and power supply, and reset "
-                    "clocks that somebody may have locked (nvidia-smi -rgc, -rmc)");
+                fmt::format("{}; no GPU works so slowly by itself: look at its cooling and power supply, and "
+                            "reset clocks that somebody may have locked: {}",
+                            text, smi_for_own_gpu(run, {"-rgc", "-rmc"})));
   text += part             ? "; others may use this GPU, too"
           : !set.empty()   ? "; " + set
           : !doubt.empty() ? "; clocks that were locked explain it, a fault does, too"

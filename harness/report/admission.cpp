@@ -57,9 +57,12 @@ std::string draw_one(const Admission& one, const Terminal& terminal) {
   if (one.drift.size() > most_drift)
     line(fmt::format("and {} more that differ; --json has them all", one.drift.size() - most_drift));
   for (const std::string& remark : one.remarks) line(remark);
-  for (std::size_t i = 0; i < std::min(most_verdicts, one.verdicts.size()); ++i)
-    line(fmt::format("{}: {}: {}", one.verdicts[i].metric, to_string(one.verdicts[i].kind),
-                     one.verdicts[i].reason));
+  for (std::size_t i = 0; i < std::min(most_verdicts, one.verdicts.size()); ++i) {
+    const judge::Verdict& verdict = one.verdicts[i];
+    const bool said =
+        one.reason.find(verdict.reason) != std::string::npos;  // the first line holds the gravest one's
+    line(fmt::format("{}: {}{}", verdict.metric, to_string(verdict.kind), said ? "" : ": " + verdict.reason));
+  }
   if (one.verdicts.size() > most_verdicts)
     line(fmt::format("and {} more; --json has them all", one.verdicts.size() - most_verdicts));
   return out;

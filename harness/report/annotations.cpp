@@ -54,7 +54,7 @@ std::string annotations_text(const Subject& subject) {
       if (finding.confident)
         sentence += fmt::format("; cause{}: {} ({})", finding.node.empty() ? "" : " on " + tame(finding.node),
                                 finding.cause, finding.title);
-  return out + command("notice", title(made), sentence);
+  return out + command("notice", headline(made), sentence);
 }
 
 }  // namespace gpugauge::report

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "judge/provisional.hpp"
+#include "judge/reasons.hpp"
 #include "report/diagnosis.hpp"
 #include "report/format.hpp"
 #include "report/metric_rows.hpp"
@@ -52,6 +53,31 @@ std::string draw_problems(const std::vector<Verdict>& verdicts, const Terminal& 
   if (problems.size() > most)
     out += fmt::format("  and {} more; --every-metric and the JSON report hold them all\n",
                        problems.size() - most);
+  return out;
+}
+
+/// Why the physical judge knows nothing of a metric: the table has only the word for it. One paragraph per reason.
+std::string draw_unknown(const std::vector<Verdict>& verdicts, const Terminal& terminal) {
+  constexpr std::size_t most = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> metrics;  // by reason, as they come
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.judge != judge::Judge::physical || verdict.kind != VerdictKind::inconclusive ||
+        is_problem(verdict) || verdict.reason.empty())
+      continue;
+    auto found = std::find_if(metrics.begin(), metrics.end(),
+                              [&](const auto& one) { return one.first == verdict.reason; });
+    if (found == metrics.end()) found = metrics.insert(found, {verdict.reason, {}});
+    found->second.push_back(verdict.metric);
+  }
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, metrics.size()); ++i)
+    out += "  " +
+           wrap(plain(fmt::format("{}: {}", judge::some_of(metrics[i].second), metrics[i].first)),
+                terminal.width, 4) +
+           "\n";
+  if (metrics.size() > most)
+    out += fmt::format("  and {}; the JSON report holds them all\n",
+                       result::counted(metrics.size() - most, "more reason"));
   return out;
 }
 
@@ -149,6 +175,7 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   out += "\n" + draw(MetricTable{summarise(device), device.verdicts, device.rounds.size(), judged,
                                  options.every_metric},
                      terminal);
+  out += draw_unknown(device.verdicts, terminal);
   out += draw_sustained(device.rounds, terminal);
   if (device.diagnosis && (device.diagnosis->state == diagnose::State::found ||
                            device.diagnosis->state == diagnose::State::unknown))

@@ -157,6 +157,7 @@ struct Make {
   Digest operator()(const Report* report) const {
     Digest out;
     out.command = report->command;
+    out.host = report->host;
     out.outcome = report->outcome;
     for (const stack::Layer& layer : report->stack) out.facts.emplace_back(layer.name, layer.version);
     for (const DeviceReport& device : report->devices) out.parts.push_back(part_of(device));
@@ -300,6 +301,10 @@ struct Make {
 
 std::string title(const Digest& digest) {
   return "GPUGauge " + digest.command;
+}
+
+std::string headline(const Digest& digest) {
+  return title(digest) + (digest.host.empty() ? "" : " of " + digest.host);
 }
 
 Digest digest(const Subject& subject) {

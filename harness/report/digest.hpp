@@ -60,6 +60,7 @@ struct DigestPart {
 /// The whole result as cases.
 struct Digest {
   std::string command;     ///< "check", "compare", "upgrade", "fleet" or "diagnosis"
+  std::string host;        ///< name of the node; "" where it is not known, and of a fleet
   judge::Outcome outcome;  ///< what the command exits with
   std::vector<std::pair<std::string, std::string>> facts;  ///< the stack: layer and version
   std::vector<DigestPart> parts;  ///< the whole node first, if there is something to say about it
@@ -67,6 +68,8 @@ struct Digest {
 
 /// "GPUGauge check".
 std::string title(const Digest& digest);
+/// "GPUGauge check of node7"; without the node's name as title().
+std::string headline(const Digest& digest);
 
 /// Invariant: some case is failed or error exactly if the outcome is not a pass. The CI server's colour and
 /// the exit code therefore agree.

@@ -227,9 +227,11 @@ std::string draw(const judge::PeersJudgement& judgement, const Terminal& termina
   for (const judge::FabricJudgement& fabric : judgement.fabrics) out += "\n" + draw(fabric, terminal);
   std::map<NodeState, std::size_t> counts;
   for (const NodeJudgement& node : judgement.nodes) ++counts[node.state];
-  if (!counts.empty()) out += "\n ";
-  for (const auto& [state, count] : counts)
-    out += fmt::format(" {} {}", count, terminal.paint(to_string(state), tone(state)));
+  const char* before = "\n  ";
+  for (const auto& [state, count] : counts) {
+    out += fmt::format("{}{} {}", before, count, terminal.paint(to_string(state), tone(state)));
+    before = ", ";
+  }
   const bool good = judgement.outcome.code == judge::ExitCode::pass;
   const bool bad = judgement.outcome.code == judge::ExitCode::regressed;
   out += "\n" +

@@ -114,6 +114,7 @@ std::string to_json(const Report& report) {
   return result::dump_json({{"schema", report_schema},
                             {"gpugauge", result::build().version},
                             {"commit", result::build().commit},
+                            {"host", report.host},
                             {"outcome", json_of(report.outcome)},
                             {"gpu_explanation", report.gpu_explanation},
                             {"stack", std::move(stack)},

@@ -120,6 +120,7 @@ std::string junit_text(const Subject& subject) {
       set(suite, counts, true);
       // Only the first suite has the part's time, so that the sum is right.
       set(suite, "time", fmt::format("{:.3f}", first ? part.seconds : 0));
+      if (!made.host.empty()) set(suite, "hostname", made.host);
       if (part.started.size() >= 19) set(suite, "timestamp", part.started.substr(0, 19));
       pugi::xml_node properties = suite.append_child("properties");
       add_property(properties, "gpugauge.version", result::build().version);

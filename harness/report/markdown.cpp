@@ -108,7 +108,7 @@ void add_cases(Page& page, const DigestPart& part) {
 std::string markdown_text(const Subject& subject) {
   const Digest made = digest(subject);
   Page page;
-  page.add(fmt::format("## {}: {}\n\n**{}**\n", escaped(title(made)), outcome_word(made.outcome),
+  page.add(fmt::format("## {}: {}\n\n**{}**\n", escaped(headline(made)), outcome_word(made.outcome),
                        escaped(made.outcome.sentence)));
   for (const DigestPart& part : made.parts) {
     page.add(fmt::format("\n### {}\n", escaped(part.label, 200)));

@@ -73,6 +73,8 @@ void add_common(Exposition& out, const Digest& made, const std::string& report) 
   out.sample("gpugauge_build_info",
              {{"report", report}, {"version", result::build().version}, {"commit", result::build().commit}},
              1);
+  out.family("gpugauge_host_info", "", "The node that was measured; always 1.");
+  if (!made.host.empty()) out.sample("gpugauge_host_info", {{"report", report}, {"host", made.host}}, 1);
   out.family("gpugauge_exit_code", "",
              "0 pass, 1 regressed or failed, 2 error, 3 cannot judge, 4 inconclusive with strict.");
   out.sample("gpugauge_exit_code", {{"report", report}}, static_cast<double>(made.outcome.code));

@@ -221,6 +221,7 @@ ordered_json page_data(const Report& report) {
   ordered_json devices = result::array_of(report.devices, device_json);
   return {{"kind", "check"},
           {"command", report.command},
+          {"host", report.host},
           {"outcome", page_outcome(report.outcome)},
           {"gpu_explanation", report.gpu_explanation},
           {"stack", std::move(stack)},

@@ -113,6 +113,7 @@ std::string to_json(const judge::Status& status) {
       {{"schema", status_schema},
        {"gpugauge", result::build().version},
        {"commit", result::build().commit},
+       {"host", status.host},
        {"outcome",
         {{"exit_code", static_cast<int>(status.outcome.code)}, {"sentence", status.outcome.sentence}}},
        {"remarks", status.remarks},

@@ -139,6 +139,7 @@ struct Report {
   std::vector<judge::Verdict> node;   ///< the policy's expectations of the whole node
   std::vector<DeviceReport> devices;  ///< in the order in which the user gave them
   judge::Outcome outcome;             ///< the gravest of all; gives the exit code
+  std::string host = {};              ///< name of the node that was measured; "" where it is not known
 };
 
 }  // namespace gpugauge::report

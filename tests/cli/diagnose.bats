@@ -9,6 +9,11 @@ cases() { echo "$GPUGAUGE_SOURCE/tests/cases/observations"; }
   [[ $output == *cuda_launch_blocking*CUDA_LAUNCH_BLOCKING=1*next* ]]
 }
 
+@test "the example of the help diagnoses also what a check failed for" {
+  run -0 gpugauge diagnose --help
+  [[ $output == *"--observation seen.json; gpugauge diagnose seen.json"* && $output != *"&&"* ]]
+}
+
 @test "diagnose --json keeps the contract, from a file and from standard input" {
   run -1 gpugauge diagnose "$(cases)/F06.json" --json
   echo "$output" >file.json

@@ -40,7 +40,7 @@ PY
   run -4 gpugauge fleet fleet --strict
   fleet_of 12 2
   run -1 gpugauge fleet fleet --emit-retest again.txt
-  [[ $output == *"1 of 12 nodes have a finding (node-00005)"* ]]
+  [[ $output == *"1 of 12 nodes has a finding (node-00005)"* ]]
   [ ! -s again.txt ]
   gpugauge fleet fleet --json >report.json || [ $? -eq 1 ]
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
@@ -83,7 +83,7 @@ for name in sys.argv[2:]:
         for metric in one["metrics"]:
             metric["value"] *= .5 if metric["better"] == "higher" else 2' fleet/node-00012/round-[234].json
   run -1 gpugauge fleet fleet
-  [[ $output == *"1 of 12 nodes have a finding (node-00012)"*  ]]
+  [[ $output == *"1 of 12 nodes has a finding (node-00012)"*  ]]
   rm fleet/node-00012/round-[34].json
   edit_runs 'run["fingerprint"]["suite"]["suite.profile"] = "smoke"' fleet/node-00012/round-2.json
   COLUMNS=1000 run -3 gpugauge fleet fleet --report json=report.json --report html=page.html --report junit=out.xml
@@ -178,7 +178,7 @@ boxes() {
   [ "$(cat again.txt)" = $'box-1\tGPU-00000000-0000-4000-8000-000000000005' ]
   boxes 2
   COLUMNS=1000 run -1 gpugauge fleet boxes --report json=report.json --report openmetrics=out.prom
-  [[ $output == *"1 of 12 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* ]]
+  [[ $output == *"1 of 12 GPUs has a finding, on 1 of 3 nodes (box-1 GPU-"* ]]
   grep -q "^  box-1  *found  *1 found, 3 healthy$" <<<"$output"
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" fleet report.json
   "$PYTHON" - <<'PY'
@@ -192,7 +192,7 @@ PY
   grep -q '^gpugauge_fleet_hosts{state="found"} 1$' out.prom
   grep -q '^gpugauge_fleet_host_state{host="box-1",state="found"} 1$' out.prom
   COLUMNS=1000 run -1 gpugauge fleet boxes --by-folder
-  [[ $output == *"1 of 12 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* ]]
+  [[ $output == *"1 of 12 GPUs has a finding, on 1 of 3 nodes (box-1 GPU-"* ]]
 }
 
 @test "a node of eight GPUs compares them, and says what that cannot show" {
@@ -220,7 +220,7 @@ PY
   set_facts 'if "round-2" in file.name: run["boot_id"] += ", later"'
   truncate -s 5000 fleet/box-2/gpu-9-round-1.json fleet/box-2/gpu-9-round-2.json
   COLUMNS=1000 run -1 gpugauge fleet fleet --emit-retest again.txt
-  [[ $output == *"1 of 13 GPUs have a finding, on 1 of 3 nodes (box-1 GPU-"* && $output != *"the name of a file"* ]]
+  [[ $output == *"1 of 13 GPUs has a finding, on 1 of 3 nodes (box-1 GPU-"* && $output != *"the name of a file"* ]]
   grep -q '^box-2' again.txt
   COLUMNS=1000 run -2 gpugauge fleet fleet --emit-retest /proc/none/again.txt
   [[ $output == "gpugauge: --emit-retest /proc/none/again.txt: the folder /proc/none could not be made"*"; nothing was done" ]]
@@ -254,7 +254,7 @@ PY
   fleet_of 9 2
   as_hosts several
   run -1 gpugauge fleet fleet --by-folder
-  [[ $output == *"1 of 9 nodes have a finding (node-00005)"* ]]
+  [[ $output == *"1 of 9 nodes has a finding (node-00005)"* ]]
   # Several cards in a folder: each keeps its own name, and the folder is whom to measure again.
   fleet_of 9
   mv fleet/node-00005/round-1.json fleet/node-00004/other.json

@@ -72,7 +72,7 @@ healthy() {
   edit_files "$slower" twice/node-00007/round-?.json
   for paths in twice "twice/node-*" "twice/node-000*/" "'twice/*'"; do
     eval "run -1 gpugauge fleet $paths --by-folder"
-    [[ $output == *"1 of 12 nodes have a finding (node-00007)"* ]]
+    [[ $output == *"1 of 12 nodes has a finding (node-00007)"* ]]
   done
   run -2 gpugauge fleet twice/node-00000 --by-folder
   [[ $output == *"twice/node-00000/round-1.json and twice/node-00000/round-2.json lie in one folder, and nothing in them tells that they are of one machine"* ]]

@@ -55,7 +55,7 @@ for node, name_of_series in series.items():
   same_as_files h.sqlite
   [ ! -s store.again ]  # no further run decides either
   run -1 gpugauge fleet h.sqlite
-  [[ $output == *"1 of 11 nodes have a finding (node-00003); 1 in doubt (node-00007)"* ]]
+  [[ $output == *"1 of 11 nodes has a finding (node-00003); 1 in doubt (node-00007)"* ]]
   [[ $output == *"health/memory"*"could not be remapped"* ]]
   run -0 gpugauge history changes --store h.sqlite
   [[ $output == "Health of GPUs, as runs found it:"* ]]
@@ -178,7 +178,7 @@ if node == "node-00003":
   run -0 gpugauge fleet h.sqlite --night 2026-01-03T12:00:00Z..2026-01-03
   [[ $output != *"Other devices"* ]]
   run -1 gpugauge fleet h.sqlite --night 2026-01-02..2026-01-03
-  [[ $output == *"20 runs of 2026-01-02..2026-01-03"*"1 of 12 nodes have a finding (node-00005)"* ]]
+  [[ $output == *"20 runs of 2026-01-02..2026-01-03"*"1 of 12 nodes has a finding (node-00005)"* ]]
   run gpugauge fleet admit fleet/node-00009 --against h.sqlite
   [[ $output == *"The fleet: 8 runs of 2026-01-03T12:00:00Z..2026-01-03 (UTC)"*"Other devices were measured before that: \`--night 2026-01-02..2026-01-03\`"* ]]
 }

@@ -80,6 +80,17 @@ check_gpu() {
   [[ $output == *"memory pages of GPU-"*" wait to be retired; drain the node"* ]]
 }
 
+@test "of two GPUs that pass the last line names the one in doubt, and so do the reports" {
+  sound_gpu
+  memory "gpu.1.remapped=0 1 1 0" ecc_uncorrected=0
+  sed -i 's/^devices=1$/devices=2/' scenario
+  run -0 gpugauge check --profile smoke --quiet --no-probes --report markdown=out.md --report html=out.html
+  said="pass: 2 of 2 devices; 1 inconclusive (GPU 1: health/memory)"
+  [[ ${lines[-1]} == "$said"* ]]
+  grep -q "^\*\*pass: 2 of 2 devices; 1 inconclusive .*GPU 1: health/memory" out.md
+  grep -qF "$said" out.html
+}
+
 @test "uncorrectable errors fail what they were counted in, and leave doubt about what comes after" {
   sound_gpu
   echo "sed -i s/ecc_uncorrected=0/ecc_uncorrected=3/ '$PWD/scenario'" >"$GPUGAUGE_LIBEXEC/meanwhile"

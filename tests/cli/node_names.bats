@@ -54,7 +54,7 @@ with_history() {
     mv "$node/round-2.json" "second/${node##*/}"
   done
   run -1 gpugauge fleet first second --by-folder
-  [[ $output == *"1 of 8 nodes have a finding (node-00005)"* ]]
+  [[ $output == *"1 of 8 nodes has a finding (node-00005)"* ]]
 }
 
 @test "a copy of older runs beside the nodes is no node" {

@@ -31,9 +31,19 @@ two_sides() {
   [[ $status -eq 3 && $output == *"host/clock_gettime"* ]]  # one metric that no judge knows a limit of
   for kind in $kinds; do [ -s "out.$kind" ]; done
   "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" report out.json
-  grep -q '^## GPUGauge check: ' out.markdown
-  grep -q '^::notice title=GPUGauge check::' out.github
+  grep -q '^## GPUGauge check of .*: ' out.markdown
+  grep -q '^::notice title=GPUGauge check of .*::' out.github
   [ "$(tail -n 1 out.openmetrics)" = "# EOF" ]
+  "$PYTHON" - <<'PY'
+import json, re, socket
+host = socket.gethostname()
+assert json.load(open("out.json"))["host"] == host
+assert f'hostname="{host}"' in open("out.junit").read()
+assert f'gpugauge_host_info{{report="check",host="{host}"}} 1' in open("out.openmetrics").read()
+assert f'"host":"{host}"' in open("out.html").read()
+plain = lambda name: open(name).read().replace("\\", "")
+assert f"check of {host}" in plain("out.markdown") and f"check of {host}" in plain("out.github")
+PY
   valid_junit out.junit
 }
 

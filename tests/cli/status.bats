@@ -72,6 +72,13 @@ PY
   [[ ${lines[0]} == "GPU 0 NVIDIA H200: pass, "*" ago: 40 of 40 metrics" ]]
   run -0 gpugauge status --root tree --exit-style npd
   [[ $output == "pass: 2 devices, "* ]]
+  # Who collects the reports of many nodes sees whose they are.
+  mkdir tree/etc
+  echo node7 >tree/etc/hostname
+  gpugauge status --root tree --json >status.json
+  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" status status.json
+  grep -q '"host": "node7"' status.json
+  rm -r tree/etc
   make_verdicts 0 1
   run -1 gpugauge status --root tree
   [[ ${lines[1]} == "GPU 1 NVIDIA H200: regressed, "* ]]
@@ -132,7 +139,7 @@ PY
   host_check
   edit "$GPUGAUGE_STATE/verdicts/host.json" 'it["finished"] = "2020-01-01T00:00:00Z"; it["narrowed"] = []; it["outcome"]["exit_code"] = 0'
   run -3 gpugauge status --device host
-  [[ $output == *"its last verdict is of 2020-01-01T00:00:00Z, older than is let count"* ]]
+  [[ $output == *"its last verdict is of 2020-01-01T00:00:00Z, older than --max-age 8d"* ]]
   run -0 gpugauge status --device host --max-age any
   run -0 gpugauge status --device host --max-age any --profile smoke
   run -3 gpugauge status --device host --max-age any --profile standard

@@ -44,6 +44,12 @@ PY
   [[ $output == *suite.devices_together* ]]
 }
 
+@test "a baseline of several devices is refused, and those that can be named are listed" {
+  two_gpus
+  run -2 gpugauge baseline create --profile smoke
+  [[ $output == *"--device all chose 3; name one of them with --device: 0 (GPU-"*"), 1 (GPU-"*"), links" ]]
+}
+
 @test "--devices-together refuses one device, the host, one output and JSON" {
   two_gpus
   run -2 gpugauge run --devices-together --device 0 --profile smoke

@@ -38,7 +38,7 @@ fleet_of_nine() {
 @test "gauge: a job a node, the suspect is measured again, and found" {
   fleet_of_nine
   run -1 "$slurm/gauge" --partition all --output out
-  [[ $output == *"1 of 9 nodes have a finding (node5)"* ]]
+  [[ $output == *"1 of 9 nodes has a finding (node5)"* ]]
   [[ $output == *"1 node(s) to look at"* && $output == *"node5  found"* && $output == *"confirmed by a further run"* ]]
   [ "$(sort fake/measured | cut -d ' ' -f 1 | uniq -c | awk '$1 > 1 { print $2 }')" = node5 ]
   [ "$(wc -l <fake/measured)" = 10 ]
@@ -70,7 +70,7 @@ fleet_of_nine() {
   [ ! -e out/runs ]
   echo IDLE >fake/nodes/node0
   run -1 "$slurm/gauge" --partition all --output out
-  [[ $output == *"1 of 9 nodes have a finding (node5)"* ]]
+  [[ $output == *"1 of 9 nodes has a finding (node5)"* ]]
   echo text >file
   run -2 "$slurm/gauge" --partition all --output file/below
   [[ $output == *"file/below/runs could not be made: Not a directory"* ]]
@@ -121,7 +121,7 @@ TEXT
 @test "gauge inside of an allocation: a step a node, one at a time; --drain drains with the reason" {
   fleet_of_nine
   SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-8]' run -1 "$slurm/gauge" --output out --at-once 1 --drain -- --only hbm
-  [[ $output == *"1 of 9 nodes have a finding (node5)"* ]]
+  [[ $output == *"1 of 9 nodes has a finding (node5)"* ]]
   [[ $(cat fake/nodes/node5) == $'IDLE+DRAIN\ngpugauge: synthetic/op/'*"worse than the median of 9 nodes"* ]]
   [ "$(grep -l DRAIN fake/nodes/* | wc -l)" = 1 ]
   [ "$(grep -c '^srun' fake/calls)" = 10 ]

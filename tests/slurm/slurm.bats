@@ -108,7 +108,7 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
     if [ "$(cut -f 1,2 "out$attempt/suspects.tsv" | grep -w found | sort -u)" = $'node5\tfound' ]; then break; fi
     for number in 1 2 3 4 5 6 7 8; do "$HOOKS/drain" --lift "node$number" && wait_until is_idle "node$number"; done
   done
-  [[ $output == *"1 of 8 nodes have a finding (node5)"* ]]
+  [[ $output == *"1 of 8 nodes has a finding (node5)"* ]]
   if [[ -n "${KEEP_OUTPUT:-}" ]]; then printf '%s\n' "$output" >"$KEEP_OUTPUT"; fi
   [[ $output == *"node5 is drained: host/"*"worse than the median of 8 nodes"* ]]
   [[ $(reason_of node5) == "gpugauge: host/"*"worse than the median of 8 nodes"* ]]

@@ -206,7 +206,7 @@ Signatures clock_causes() {
        .confused_with = {{"driver_clock_control_fault", "does nvidia-smi -rgc; nvidia-smi -rac recover?"},
                          {"sw_power_cap", "is the power limit below its default?"},
                          {"thermal_throttle", "is a thermal reason active?"}},
-       .next = "nvidia-smi -q -d CLOCK; nvidia-smi -rgc; nvidia-smi -rac",
+       .next = "nvidia-smi -q -d CLOCK; sudo nvidia-smi -i GPU -rgc; sudo nvidia-smi -i GPU -rac",
        .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
        .examine = examine_locked},
       {.name = "driver_clock_control_fault",

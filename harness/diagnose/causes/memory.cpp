@@ -177,7 +177,7 @@ Signatures memory_causes() {
        .latent = true,
        .next =
            "nvidia-smi -q | grep -A2 'MIG Mode'; nvidia-smi -L, and ask who owns the instances; last, where "
-           "nobody needs them: nvidia-smi -i GPU -mig 0",
+           "nobody needs them: sudo nvidia-smi -i GPU -mig 0",
        .reading = {"https://docs.nvidia.com/datacenter/tesla/mig-user-guide/index.html"},
        .examine = examine_mig},
       {.name = "ecc_mode_differs",
@@ -191,7 +191,7 @@ Signatures memory_causes() {
        .confused_with = {{"hbm_thermal", "how hot is the memory?"}, {"hbm_row_remap", "are rows remapped?"}},
        .severity = Severity::note,
        .next = "nvidia-smi --query-gpu=index,ecc.mode.current,ecc.mode.pending --format=csv; set all alike "
-               "(nvidia-smi -e)",
+               "(sudo nvidia-smi -i GPU -e 1, or 0 for off)",
        .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
        .examine = examine_ecc},
   };

@@ -324,7 +324,7 @@ Signatures power_causes() {
        .confused_with = {{"thermal_throttle", "is a thermal reason active?"},
                          {"locked_clocks_left", "is the application clock the default?"},
                          {"hidden_power_state", "is the power at the limit?"}},
-       .next = "nvidia-smi -q -d POWER; nvidia-smi -pl DEFAULT_WATTS",
+       .next = "nvidia-smi -q -d POWER; sudo nvidia-smi -i GPU -pl DEFAULT_WATTS",
        .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
        .examine = examine_cap},
   };

@@ -83,10 +83,11 @@ function section(title, ...children) {
   return element("section", {}, element("h2", {}, title), ...children.filter(Boolean));
 }
 
-function banner(title, outcome) {
-  document.title = "GPUGauge: " + outcome.word + " (" + title + ")";
+/// `host`: name of the node, "" where none is known.
+function banner(title, outcome, host = "") {
+  document.title = "GPUGauge: " + outcome.word + " (" + title + (host && " of " + cut(host, 100)) + ")";
   return element("header", {class: "banner " + toneOf(outcome.word)},
-    element("p", {class: "what"}, "GPUGauge " + title),
+    element("p", {class: "what"}, "GPUGauge " + title + (host && " of "), host && foreign(host, 200)),
     element("h1", {}, marks[toneOf(outcome.word)] + " " + outcome.word),
     element("p", {}, foreign(outcome.sentence, 2000)));
 }

@@ -147,7 +147,7 @@ function stackTable(stack) {
 }
 
 function checkPage(data) {
-  return [banner(data.command, data.outcome),
+  return [banner(data.command, data.outcome, data.host),
     data.gpu_explanation ? section("GPU", element("p", {}, foreign(data.gpu_explanation, 4000))) : null,
     data.node.length ? section("Node", ...data.node.map(verdict => element("p", {}, badge(verdict.verdict, verdict.advisory), " ", foreign(verdict.reason, 2000)))) : null,
     ...data.devices.map(device => devicePart(device, data.devices.length === 1 && device.outcome.sentence === data.outcome.sentence, data.devices.length === 1)), stackTable(data.stack)];

@@ -157,7 +157,7 @@ ROWS = [
     store(
         "cut short",
         "truncate -s 5000 s.sqlite; rm -f s.sqlite-*",
-        "the store s.sqlite: database disk image is malformed",
+        "the store s.sqlite: database disk image is malformed, so it is damaged: make it again from the run files",
     ),
     store(
         "no database",

@@ -44,5 +44,21 @@ TEST_F(Find, ANameThatStandsForSeveralIsRefusedAndAFoldersNameComesFirst) {
   }
 }
 
+TEST_F(Find, AChangedRunOfTheSameSizeIsSeenByWhoLooksAtContentsAndBringsNoOlderOneIntoForce) {
+  const auto as_made = [](result::Run&) {};
+  const fs::path older = pin("state/baselines/a", as_made, "2026-01-01T00:00:00Z");
+  const fs::path newer = pin("state/baselines/b", as_made, "2026-02-01T00:00:00Z");
+  const fs::path run = newer / load_manifest(newer).entries.front().file;
+  std::string text = result::read_file(run);
+  text.replace(text.find("quick"), 5, "quiet");
+  result::write_file(run, text);
+  EXPECT_EQ(list().at(1).fault, "");
+  const std::vector<Listed> all = list(Verify::contents);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].fault, "");
+  EXPECT_TRUE(all[0].superseded);
+  EXPECT_THAT(all[1].fault, HasSubstr("was changed since it was pinned (its SHA-256 differs)"));
+}
+
 }  // namespace
 }  // namespace gpugauge::baseline

@@ -1,5 +1,6 @@
 #include "conductor/outcome.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace gpugauge::conductor {
@@ -44,6 +45,40 @@ TEST(Combine, NamesTheDevicesThatCountAndTheOnlyOneInItsOwnWords) {
                      device(ExitCode::regressed, "GPU 2")})
                 .sentence,
             "regressed: 2 of 3 devices: GPU 1; GPU 2");
+}
+
+TEST(Combine, OfSeveralThatPassWhatIsInDoubtIsNamed) {
+  EXPECT_EQ(combine({device(ExitCode::pass, "GPU 0"), device(ExitCode::pass, "GPU 1")}).sentence,
+            "pass: 2 of 2 devices");
+  using judge::VerdictKind;
+  std::vector<report::DeviceReport> eight;
+  for (int i = 0; i < 8; ++i)
+    eight.push_back(device(ExitCode::pass, fmt::format("GPU {} NVIDIA H200 (GPU-aa{})", i, i)));
+  eight[5].outcome.mentioned.metrics[VerdictKind::inconclusive] = {"health/memory"};
+  EXPECT_EQ(combine(eight).sentence, "pass: 8 of 8 devices; 1 inconclusive (GPU 5: health/memory)");
+  for (report::DeviceReport& one : eight) {
+    one.outcome.mentioned.metrics[VerdictKind::unstable] = {"power/limit"};
+    one.outcome.mentioned.metrics[VerdictKind::new_metric] = {"a", "b"};
+    one.outcome.mentioned.unknown = 1;
+  }
+  eight[6].outcome.mentioned.metrics[VerdictKind::inconclusive] = {"a", "b", "c", "d"};
+  eight[7].outcome.mentioned.advisory[VerdictKind::regressed] = {"class/hbm"};
+  eight[7].outcome.mentioned.accepted = 2;
+  eight[2].outcome.decided = false;
+  EXPECT_EQ(
+      combine(eight).sentence,
+      "pass: 8 of 8 devices; 8 unstable (GPU 0, GPU 1, GPU 2 and 5 more: power/limit), 5 inconclusive "
+      "(GPU 5: health/memory; GPU 6: a, b, c and 1 more), 16 new, 1 regressed, which is advisory (GPU 7: "
+      "class/hbm), 2 accepted, 8 too noisy or unknown to count; nothing could be decided of GPU 2");
+}
+
+TEST(Combine, WhatIsInDoubtOfOthersStandsBesideWhatIsShown) {
+  std::vector<report::DeviceReport> both{device(ExitCode::regressed, "GPU 0 NVIDIA H200 (GPU-aa)"),
+                                         device(ExitCode::pass, "Links between 2 GPUs")};
+  both[1].outcome.mentioned.metrics[judge::VerdictKind::inconclusive] = {"links/nvlinks"};
+  EXPECT_EQ(combine(both).sentence,
+            "regressed: 1 of 2 devices: GPU 0 NVIDIA H200 (GPU-aa); 1 inconclusive (Links between 2 GPUs: "
+            "links/nvlinks)");
 }
 
 TEST(Combine, SeveralThatRegressedAreCalledSoWhateverWasFoundOnEach) {

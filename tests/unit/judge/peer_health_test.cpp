@@ -39,7 +39,7 @@ TEST(PeerHealth, AGpuThatCannotRepairItsMemoryIsAFindingAmongLikePeers) {
   EXPECT_EQ(node.verdicts[0].metric, "health/memory");
   EXPECT_EQ(node.verdicts[0].kind, VerdictKind::failed);
   EXPECT_EQ(judged.outcome.code, ExitCode::regressed);
-  EXPECT_EQ(judged.outcome.sentence, "1 of 12 nodes have a finding (n11)");
+  EXPECT_EQ(judged.outcome.sentence, "1 of 12 nodes has a finding (n11)");
 }
 
 TEST(PeerHealth, WhatARepairMayCureIsDoubtThatNoFurtherRunDecides) {

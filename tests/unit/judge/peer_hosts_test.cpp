@@ -82,7 +82,7 @@ TEST(PeerHosts, AMachineIsAsItsGravestGpu) {
   const PeersInput input = gpus_of(collector, 4, 4, slow, 2, "node");
   const PeersJudgement judged = judge_peers(input);
   EXPECT_EQ(judged.outcome.code, ExitCode::regressed);
-  EXPECT_EQ(judged.outcome.sentence, "1 of 16 GPUs have a finding, on 1 of 4 nodes (g06)");
+  EXPECT_EQ(judged.outcome.sentence, "1 of 16 GPUs has a finding, on 1 of 4 nodes (g06)");
   ASSERT_EQ(judged.hosts.size(), 4U);
   EXPECT_EQ(judged.hosts[0].name, "node1") << "the gravest first";
   EXPECT_EQ(judged.hosts[0].state, NodeState::found);

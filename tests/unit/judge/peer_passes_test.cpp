@@ -70,7 +70,7 @@ TEST(PeerPasses, ANightThatMovedABoxOfEightBlamesNobody) {
                     static_cast<std::uint64_t>(night_of), at(night_of, 3));
       const PeersJudgement judged = fleet.judge(true);
       if (fault > 1)
-        EXPECT_THAT(judged.outcome.sentence, HasSubstr("1 of 8 nodes have a finding (n05)")) << night;
+        EXPECT_THAT(judged.outcome.sentence, HasSubstr("1 of 8 nodes has a finding (n05)")) << night;
       else
         EXPECT_EQ(judged.outcome.code, ExitCode::pass) << judged.outcome.sentence;
     }

@@ -87,7 +87,7 @@ TEST(PeerRuns, WhatMovedTheWholeFleetBetweenTwoNightsBlamesNobodyAndClearsNobody
   EXPECT_EQ(two_nights(1, .8).judge(true).outcome.code, ExitCode::pass);
   for (const double night : {.7, 1.2}) {
     const PeersJudgement judged = two_nights(1.3, night).judge();
-    EXPECT_THAT(judged.outcome.sentence, HasSubstr("1 of 16 nodes have a finding (n05)")) << night;
+    EXPECT_THAT(judged.outcome.sentence, HasSubstr("1 of 16 nodes has a finding (n05)")) << night;
   }
 }
 

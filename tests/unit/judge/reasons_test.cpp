@@ -98,40 +98,50 @@ TEST(Reasons, AClassSaysHowManyOfItsMetricsMovedAndNeverEverything) {
   verdict.change = .012;
   GateResult result;
   result.beyond = 3;
-  EXPECT_EQ(explain_class(verdict, {}, result, {14, 8, "a:b", .03, true}),
-            "8 of 14 metrics of class gemm16 take over 0.6% longer or yield over 0.6% less, on average over "
-            "all 1.2%, by more "
-            "than 0.3% in 3 of 3 rounds (tolerance of the mean 1.0%)");
+  constexpr auto rates = result::Direction::higher, times = result::Direction::lower;
+  verdict.better = rates;
+  EXPECT_EQ(
+      explain_class(verdict, {}, result, {14, 8, "a:b", .03, true, rates}),
+      "1.2% less on average over 14 metrics, 8 of them by more than half of that; worse in 3 of 3 rounds "
+      "(tolerance of the mean 1.0%)");
+  EXPECT_EQ(explain_class(verdict, {}, result, {14, 14, "a:b", .03, true, rates}),
+            "1.2% less on average in all 14 metrics; worse in 3 of 3 rounds (tolerance of the mean 1.0%)");
   verdict.kind = VerdictKind::improved;
   verdict.change = -.012;
-  EXPECT_EQ(explain_class(verdict, {}, result, {14, 8, "a:b", -.03, true}),
-            "8 of 14 metrics of class gemm16 take over 0.6% shorter or yield over 0.6% more, on average over "
-            "all 1.2%, by more "
-            "than 0.3% in 3 of 3 rounds: where it stays so, the baseline is stale: record a new one");
-  EXPECT_EQ(explain_class(verdict, {}, result, {14, 2, "a:b", -.15, false}),
-            "class gemm16 takes 1.2% shorter on average, and a:b carries it (15.0% better), by more than "
-            "0.3% in 3 of "
-            "3 rounds: what became of that metric says whether the baseline is stale");
+  EXPECT_EQ(
+      explain_class(verdict, {}, result, {14, 8, "a:b", -.03, true, rates}),
+      "1.2% more on average over 14 metrics, 8 of them by more than half of that; better in 3 of 3 rounds: "
+      "where it stays so, the baseline is stale: record a new one");
+  verdict.better = times;
+  EXPECT_EQ(
+      explain_class(verdict, {}, result, {14, 2, "a:b", -.15, false, times}),
+      "1.2% shorter on average over 14 metrics, and a:b carries it (15.0% better); better in 3 of 3 rounds: "
+      "what became of that metric says whether the baseline is stale");
 }
 
 TEST(Reasons, ALargeStepOfAClassIsMoreOfATimeThanOfARate) {
   Verdict verdict = within_tolerance();
   verdict.metric_class = "hbm";
   verdict.kind = VerdictKind::regressed;
-  verdict.change = 3;  // everything takes four times as long: half of that step is twice as long
+  verdict.better = result::Direction::lower;
+  verdict.change = 3;  // everything takes four times as long
   GateResult result;
   result.beyond = 3;
   EXPECT_THAT(explain_class(verdict, {}, result, {6, 6, "a:b", .75, true}),
-              testing::StartsWith("6 of 6 metrics of class hbm take over 100.0% longer or yield over 50.0% "
-                                  "less, on average over all 300.0% and 75.0%, "));
-  EXPECT_THAT(explain_class(verdict, {}, result, {6, 1, "a:b", .99, false}),
-              testing::StartsWith("class hbm takes 300.0% longer or yields 75.0% less on average, and a:b "
-                                  "carries it (99.0% worse)"));
+              testing::StartsWith("300.0% longer or 75.0% less on average in all 6 metrics; worse in 3 of"));
+  EXPECT_THAT(explain_class(verdict, {}, result, {6, 6, "a:b", .75, true, result::Direction::lower}),
+              testing::StartsWith("300.0% longer on average in all 6 metrics; worse in 3 of"));
+  EXPECT_THAT(
+      explain_class(verdict, {}, result, {6, 1, "a:b", .99, false}),
+      testing::StartsWith("300.0% longer or 75.0% less on average over 6 metrics, and a:b carries it (99.0% "
+                          "worse); worse"));
+  verdict.change = .0012;
+  EXPECT_THAT(explain_class(verdict, {}, result, {6, 6, "a:b", .001, true}),
+              testing::StartsWith("0.1% longer or less on average in all 6 metrics"));
   verdict.kind = VerdictKind::improved;
   verdict.change = -.75;
   EXPECT_THAT(explain_class(verdict, {}, result, {6, 6, "a:b", -3, true}),
-              testing::StartsWith("6 of 6 metrics of class hbm take over 50.0% shorter or yield over 100.0% "
-                                  "more, on average over all 75.0% and 300.0%, "));
+              testing::StartsWith("75.0% shorter or 300.0% more on average in all 6 metrics; better in"));
 }
 
 TEST(Reasons, ModesAreToldAsQuantities) {

@@ -138,7 +138,10 @@ TEST(UnderLoad, AGpuAtItsIdleClockFailsUnlessSomebodySetIt) {
   EXPECT_EQ(found.kind, VerdictKind::failed);
   EXPECT_THAT(found.reason,
               HasSubstr("345 MHz at most under load, 17% of the highest (1980 MHz); NVML gives no"));
-  EXPECT_THAT(found.reason, HasSubstr("nvidia-smi -rgc"));
+  EXPECT_THAT(
+      found.reason,
+      HasSubstr(
+          "somebody may have locked: `for option in -rgc -rmc; do sudo nvidia-smi -i GPU-0 $option; done`"));
   const result::Facts whole{{"gpu.0.power_limit_watt", "700"}, {"gpu.0.power_limit_default_watt", "700"}};
   const result::Facts lowered{{"gpu.0.power_limit_watt", "200"}, {"gpu.0.power_limit_default_watt", "700"}};
   const auto inconclusive = [](const Verdict& verdict) {
@@ -179,8 +182,8 @@ TEST(UnderLoad, ClocksThatWereSetAreInDoubtWhereTheyAreClearlyBelowTheHighest) {
   EXPECT_TRUE(found.may_be_meant);
   EXPECT_EQ(found.reason,
             "an SM clock of 1188 MHz at most under load, 60% of the highest (1980 MHz); NVML's reasons "
-            "meanwhile: applications_clocks; application or locked clocks hold it: nvidia-smi -rac, -rgc and "
-            "-rmc reset them");
+            "meanwhile: applications_clocks; application or locked clocks hold it: `for option in -rac -rgc "
+            "-rmc; do sudo nvidia-smi -i GPU-0 $option; done` resets them");
   const auto kind = [](const OneGpu& gpu, const result::Facts& settings = {}) {
     return verdict_on_gpu(gpu, "clocks/sm", settings).kind;
   };

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "report/admission.hpp"
 #include "report/fabric.hpp"
 #include "report/history.hpp"
 #include "report/reporter.hpp"
@@ -41,6 +42,33 @@ judge::NodeJudgement suspect(const std::string& label, const std::string& host) 
 TEST(DriftLine, NamesWhoIsOddAndTellsAbsentFromEmpty) {
   EXPECT_EQ(drift_line(vbios()),
             "settings.gpu.0.vbios: 96.00 on 35 of 40 runs; 95.00 on a, b, c; absent on d; nothing on e");
+}
+
+TEST(Fleet, StatesAreCountedWithCommas) {
+  judge::PeersJudgement judgement;
+  judgement.nodes = {suspect("a", ""), suspect("b", "")};
+  judgement.nodes.back().state = judge::NodeState::healthy;
+  EXPECT_THAT(draw(judgement, {false, false, 100}), HasSubstr("\n  1 suspect, 1 healthy\n"));
+}
+
+TEST(Admission, WhatTheFirstLineSaysIsNotSaidAgain) {
+  judge::Verdict health;
+  health.metric = "health/memory";
+  health.kind = judge::VerdictKind::failed;
+  health.reason = "a row could not be remapped; take the GPU out of use";
+  judge::Verdict other = health;
+  other.metric = "health/xid";
+  other.reason = "the driver reported Xid 94";
+  judge::Admission one;
+  one.label = "n1";
+  one.state = judge::AdmissionState::refused;
+  one.reason = "2 findings with 9 metrics compared: health/memory: failed: " + health.reason;
+  one.verdicts = {health, other};
+  judge::Admissions admissions;
+  admissions.nodes = {one};
+  EXPECT_THAT(draw(admissions, {false, false, 200}),
+              HasSubstr("    " + one.reason +
+                        "\n    health/memory: failed\n    health/xid: failed: the driver reported Xid 94\n"));
 }
 
 TEST(DriftLine, CutsWhatTheJsonReportHolds) {

@@ -241,6 +241,19 @@ TEST(Console, AClassHasItsChangeAndVerdictAlsoWhereOneRowStandsForABenchmark) {
   }
 }
 
+TEST(Console, SaysWhyAMetricIsInDoubtThatDoesNotCount) {
+  Report report = example();
+  for (const char* metric : {"clocks/telemetry", "peak/a", "peak/b"}) {
+    judge::Verdict unknown = verdict(metric, VerdictKind::inconclusive, 0);
+    unknown.advisory = true;
+    unknown.judge = judge::Judge::physical;
+    unknown.reason = std::string(metric) == "clocks/telemetry" ? "no NVML" : "its peak is not known";
+    report.devices[0].verdicts.push_back(unknown);
+  }
+  const std::string text = draw(report, {false, false, 120});
+  EXPECT_THAT(text, HasSubstr("\n  clocks/telemetry: no NVML\n  peak/a, peak/b: its peak is not known\n"));
+}
+
 TEST(Console, OneWordForOneThing) {
   const std::string check = draw(example(), {false, false, 200});
   EXPECT_THAT(check, HasSubstr("range: largest minus smallest of the processes, relative to that median"));

@@ -86,6 +86,26 @@ TEST(Reporters, EachKindOnceAndFound) {
               testing::ElementsAre("json", "junit", "markdown", "github", "openmetrics", "html"));
 }
 
+TEST(Reporters, NameTheNodeWhereTheFormatHasAPlaceForIt) {
+  const std::map<std::string, std::string> places{
+      {"json", "\"host\": \"node7\""},
+      {"junit", " hostname=\"node7\""},
+      {"markdown", "## GPUGauge check of node7: regressed"},
+      {"github", "::notice title=GPUGauge check of node7::"},
+      {"openmetrics", "\ngpugauge_host_info{report=\"check\",host=\"node7\"} 1\n"},
+      {"html", "\"host\":\"node7\""}};
+  Report report = whole_report();
+  for (const Reporter& one : reporters()) {
+    const std::string kind(one.kind);
+    report.host = "node7";
+    EXPECT_THAT(one.text(&report), HasSubstr(places.at(kind))) << kind;
+    report.host = "";
+    const std::string unknown = one.text(&report);
+    for (const char* absent : {" hostname=", "check of", "gpugauge_host_info{"})
+      EXPECT_THAT(unknown, Not(HasSubstr(absent))) << kind;
+  }
+}
+
 TEST(Tame, KeepsOneLineOfWhatItIsGiven) {
   EXPECT_EQ(tame("a\nb\tc\x1b"), "a?b?c?");
   EXPECT_EQ(tame("x\xe2\x80\xaey\xd8\x9cz\xef\xbf\xbe"), "x?y?z?");
@@ -183,7 +203,7 @@ TEST(JUnit, ForeignTextStaysText) {
   Report report = whole_report();
   report.devices[0].verdicts[1].metric = hostile;
   report.devices[0].verdicts[1].reason = hostile;
-  report.devices[0].label = hostile;
+  report.devices[0].label = report.host = hostile;
   const auto document = parsed(junit_text(&report));
   const pugi::xml_node failure = document.select_node("//failure[@type='regressed']").node();
   EXPECT_THAT(failure.attribute("message").value(),
@@ -318,7 +338,7 @@ TEST(Html, ARowIsOfTheRoundsThatTheVerdictRestsOn) {
 
 TEST(Html, TheDataHoldsNothingThatAParserOfHtmlSees) {
   Report report = whole_report();
-  report.devices[0].label = hostile;
+  report.devices[0].label = report.host = hostile;
   report.devices[0].remarks = {"<!--", "</script ", std::string(10000, '<')};
   const std::string text = html_text(&report);
   const std::string open = "<script type=\"application/json\" id=\"data\">";
