@@ -21,6 +21,7 @@
 #include "conductor/observe_notes.hpp"
 #include "conductor/observe_scopes.hpp"
 #include "conductor/observe_spread.hpp"
+#include "conductor/pair_ways.hpp"
 #include "conductor/persisting_l2.hpp"
 #include "conductor/product_notes.hpp"
 #include "conductor/stack_facts.hpp"
@@ -199,6 +200,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
     out.about.nodes = 1;
     add_nvlinks(device.rounds, out);
   }
+  add_pair_ways(device.rounds, out);
   if (before != nullptr && !before->runs.empty()) {
     out.about.changed_is_all = true;
     out.changed = changes_between(run, before->runs.front(), prefix);

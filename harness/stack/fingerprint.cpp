@@ -11,6 +11,7 @@
 #include "stack/host.hpp"
 #include "stack/loader.hpp"
 #include "stack/own_folders.hpp"
+#include "stack/pci_way.hpp"
 #include "stack/shared_object.hpp"
 
 namespace gpugauge::stack {
@@ -90,11 +91,12 @@ result::Facts topology_facts(const GpuReport& gpus, const Tree& tree) {
     const std::string prefix = fmt::format("gpu.{}.", gpu.index);
     facts[prefix + "pci"] = said_or_unknown(gpu.pci_bus_id);
     if (gpu.pci_bus_id.empty()) continue;
-    const std::string folder = "/sys/bus/pci/devices/" + gpu.pci_bus_id;
+    const std::string folder = fmt::format("{}/{}", pci_devices, gpu.pci_bus_id);
     // The maximum, not the current value: an idle link drops to its lowest speed.
     facts[prefix + "pcie_max_speed"] = tree.read(folder + "/max_link_speed").fact();
     facts[prefix + "pcie_max_width"] = tree.read(folder + "/max_link_width").fact();
     facts[prefix + "numa_node"] = tree.read(folder + "/numa_node").fact();
+    for (const auto& [name, value] : pci_way(tree, gpu.pci_bus_id)) facts[prefix + name] = value;
   }
   return facts;
 }

@@ -1,6 +1,5 @@
 // IOMMU, Access Control Services, InfiniBand.
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include <fmt/format.h>
@@ -9,11 +8,11 @@
 #include "stack/hardware.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/machine.hpp"
+#include "stack/pci_way.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
-constexpr const char* devices = "/sys/bus/pci/devices";
 constexpr std::size_t configuration_size = 4096;
 
 std::uint32_t word_at(std::string_view bytes, std::size_t offset) {
@@ -31,7 +30,7 @@ std::string translation_word(const std::string& type) {
 std::set<std::string> group_types(const Tree& tree, bool& refused) {
   std::vector<std::string> files;
   for (const std::string& address : gpu_addresses(tree))
-    files.push_back(fmt::format("{}/{}/iommu_group/type", devices, address));
+    files.push_back(fmt::format("{}/{}/iommu_group/type", pci_devices, address));
   if (files.empty()) {
     for (const std::string& group : tree.list("/sys/kernel/iommu_groups"))
       files.push_back(fmt::format("/sys/kernel/iommu_groups/{}/type", group));
@@ -43,18 +42,6 @@ std::set<std::string> group_types(const Tree& tree, bool& refused) {
     if (type.present() && !type.text.empty()) types.insert(translation_word(type.text));
   }
   return types;
-}
-
-/// The bridges above a device, from its path in the device tree: ".../0000:00:01.0/0000:01:00.0".
-std::vector<std::string> bridges_above(const Tree& tree, const std::string& address) {
-  std::vector<std::string> bridges;
-  const std::filesystem::path place = tree.resolve(fmt::format("{}/{}", devices, address));
-  for (const std::filesystem::path& part : place.parent_path()) {
-    const std::string name = part.string();
-    if (name.size() >= 12 && name.find(':') == name.size() - 8 && name[name.size() - 2] == '.')
-      bridges.push_back(name);
-  }
-  return bridges;
 }
 
 /// Adds an InfiniBand device's driver, and whether it carries data. On HGX B200 the NVSwitches are managed
@@ -77,8 +64,8 @@ void add_function(const Tree& tree, const std::string& function, const std::stri
 
 std::vector<std::string> gpu_addresses(const Tree& tree) {
   std::vector<std::string> addresses;
-  for (const std::string& address : tree.list(devices)) {
-    const std::string folder = fmt::format("{}/{}", devices, address);
+  for (const std::string& address : tree.list(pci_devices)) {
+    const std::string folder = fmt::format("{}/{}", pci_devices, address);
     if (tree.read(folder + "/vendor").text == "0x10de" &&
         tree.read(folder + "/class").text.starts_with("0x03") && !is_virtual_function(tree, folder))
       addresses.push_back(address);
@@ -131,11 +118,11 @@ void collect_acs(const Tree& tree, Inventory& inventory) {
   for (const std::string& address : gpu_addresses(tree)) {
     for (std::string& bridge : bridges_above(tree, address)) bridges.insert(std::move(bridge));
   }
-  if (bridges.empty()) return inventory.absent(key, devices, "no bridge above an NVIDIA GPU is visible");
+  if (bridges.empty()) return inventory.absent(key, pci_devices, "no bridge above an NVIDIA GPU is visible");
   std::vector<std::string> redirecting;
   std::string hidden;
   for (const std::string& bridge : bridges) {
-    const std::string file = fmt::format("{}/{}/config", devices, bridge);
+    const std::string file = fmt::format("{}/{}/config", pci_devices, bridge);
     const Reading configuration = tree.read_raw(file, configuration_size);
     const Acs acs = configuration.present() ? acs_of(configuration.text) : Acs::hidden;
     if (acs == Acs::redirects) redirecting.push_back(bridge);
