@@ -202,16 +202,19 @@ std::vector<Verdict> judge_transport(const Collected& collected, const result::R
 }
 
 /// GPUs on NVSwitches belong to one board, with equally many links. All may lack some by design (a virtual
-/// machine with part of the board), so that is counted but not failed.
+/// machine with part of the board, a model with fewer than its chip), so that is counted but not failed.
 std::vector<Verdict> judge_nvlinks(const result::Run& run) {
   int most = 0;
   const std::vector<BoardLinks> board = links_to_switches(run);
   for (const BoardLinks& gpu : board) most = std::max(most, gpu.up);
   std::vector<std::string> fewer;
+  std::vector<std::string> lacking;
   std::vector<std::string> down;
   for (const BoardLinks& gpu : board) {
     if (gpu.up < most) fewer.push_back(fmt::format("{} has {}", gpu.uuid, gpu.up));
-    if (gpu.down > 0) down.push_back(fmt::format("{} has {}", gpu.uuid, gpu.down));
+    if (gpu.of_model > gpu.up)
+      lacking.push_back(fmt::format("{} has {} of {}", gpu.uuid, gpu.up, gpu.of_model));
+    if (gpu.of_model == 0 && gpu.down > 0) down.push_back(fmt::format("{} has {}", gpu.uuid, gpu.down));
   }
   constexpr std::string_view advice =
       "nvidia-smi nvlink -s names the links, Xid 74 and the fabric manager's log say why";
@@ -219,10 +222,16 @@ std::vector<Verdict> judge_nvlinks(const result::Run& run) {
     return {physical_verdict("links/nvlinks", VerdictKind::failed,
                              fmt::format("{} of {} NVLinks up that others on the same NVSwitches have: {}",
                                          fmt::join(fewer, ", "), most, advice))};
+  if (!lacking.empty())
+    return {physical_verdict(
+        "links/nvlinks", VerdictKind::inconclusive,
+        fmt::format("{} NVLinks up that its model has: {}", fmt::join(lacking, ", "), advice))};
   if (down.empty()) return {};
-  return {physical_verdict("links/nvlinks", VerdictKind::inconclusive,
-                           fmt::format("{} NVLinks down, beside {} to NVSwitches that are up: {}",
-                                       fmt::join(down, ", "), most, advice))};
+  return {
+      physical_verdict("links/nvlinks", VerdictKind::inconclusive,
+                       fmt::format("{} NVLinks down, beside {} to NVSwitches that are up, and how many this "
+                                   "model has is not known: {}",
+                                   fmt::join(down, ", "), most, advice))};
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ namespace gpugauge::judge {
 /// - A pair on PCI Express is inconclusive and counted where one direction has less than half of the other.
 /// Also returns "nccl/transport", failed, where collectives of one machine go through sockets, or through
 /// host memory or a network card although every GPU has NVLinks to switches. Returns "links/nvlinks", failed,
-/// where one GPU has fewer NVLinks up than another on the same switches; inconclusive and counted where links
-/// are down on all alike.
+/// where one GPU has fewer NVLinks up than another on the same switches; inconclusive and counted where all
+/// have fewer than their model, or some are down and the model's number is not known.
 std::vector<Verdict> judge_between_gpus(const Collected& collected, const result::Run& run);
 
 }  // namespace gpugauge::judge

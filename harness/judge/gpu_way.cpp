@@ -1,8 +1,10 @@
 #include "judge/gpu_way.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -61,6 +63,24 @@ std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::str
   return out;
 }
 
+int nvlinks_of_model(std::string_view name) {
+  // Links, and GB/s of all of them in both directions: V100 6 and 300, A100 12 and 600, H100 and H200 18 and 900, B200 18 and
+  // 1800 (NVIDIA's white papers of the architectures, and www.nvidia.com/en-us/data-center/nvlink). Cards in slots, NVL
+  // models and A800, H800, H20 lead fewer than the chip has, or are not published.
+  constexpr std::array<std::pair<std::string_view, int>, 9> published{{{"Tesla V100-SXM2-16GB", 6},
+                                                                       {"Tesla V100-SXM2-32GB", 6},
+                                                                       {"Tesla V100-SXM3-32GB", 6},
+                                                                       {"NVIDIA A100-SXM4-40GB", 12},
+                                                                       {"NVIDIA A100-SXM4-80GB", 12},
+                                                                       {"NVIDIA H100 80GB HBM3", 18},
+                                                                       {"NVIDIA H200", 18},
+                                                                       {"NVIDIA B200", 18},
+                                                                       {"NVIDIA GB200", 18}}};
+  for (const auto& [model, links] : published)
+    if (name == model) return links;
+  return 0;
+}
+
 namespace {
 
 /// "" if the fingerprint does not name the GPU.
@@ -83,7 +103,8 @@ std::vector<BoardLinks> links_to_switches(const result::Run& run) {
     if (!models.contains(model_of(run, gpu)) || result::values_of_gpu(run, gpu, "nvlinks_active").empty())
       continue;
     out.push_back({gpu, static_cast<int>(lowest_seen(run, gpu, "nvlinks_active")),
-                   static_cast<int>(highest_seen(run, gpu, "nvlinks_down"))});
+                   static_cast<int>(highest_seen(run, gpu, "nvlinks_down")),
+                   nvlinks_of_model(model_of(run, gpu))});
   }
   return out;
 }

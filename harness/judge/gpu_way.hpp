@@ -29,11 +29,16 @@ struct BoardLinks {
   std::string uuid;  ///< "GPU-..."
   int up = 0;        ///< smallest number of links up that telemetry saw
   int down = 0;      ///< largest number of links down; a board may leave some of the chip's links unwired
+  int of_model = 0;  ///< what its model has, 0 where that is not known: see nvlinks_of_model
 };
 
 /// Returns the measured GPUs whose model has NVLinks to NVSwitches on at least one of them, since those are
 /// on one board. Leaves out GPUs without NVML data and other cards in the machine.
 std::vector<BoardLinks> links_to_switches(const result::Run& run);
+
+/// How many NVLinks the boards of a model by this name ("NVIDIA H200") lead to each GPU; 0 where NVIDIA publishes none, or
+/// not for this name. A chip may have more, which are down for ever.
+int nvlinks_of_model(std::string_view name);
 
 /// The lowest and highest value that telemetry saw in a series of one GPU; 0 without such a series.
 double lowest_seen(const result::Run& run, std::string_view uuid, std::string_view series);

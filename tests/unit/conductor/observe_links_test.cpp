@@ -53,6 +53,25 @@ TEST(ObserveLinks, FewerNvlinksThanTheOthersAreSeenAndAreTheCause) {
   EXPECT_EQ(first_of(links(17, "p2p")), "nvlink_partial");
 }
 
+TEST(ObserveLinks, LinksThatTheModelDoesNotHaveAreNoCause) {
+  report::DeviceReport device = links(18, "p2p");
+  for (auto& [name, value] : device.rounds[0].fingerprint.device)
+    if (name.ends_with(".name")) value = "NVIDIA A800-SXM4-80GB";
+  for (result::Series& series : device.rounds[0].telemetry)
+    series.values = {series.name == "nvlinks_down" ? 4. : 8.};
+  const diagnose::Observation seen = observe(device, nullptr);
+  EXPECT_EQ(seen.telemetry.at("nvlinks_active"), diagnose::Value(8.0));
+  EXPECT_EQ(seen.telemetry.at("nvlinks_expected"), diagnose::Value(8.0));
+  EXPECT_EQ(first_of(device), "");
+}
+
+TEST(ObserveLinks, WhatAllLackOfTheirModelIsTheCause) {
+  report::DeviceReport device = links(18, "p2p");
+  for (result::Series& series : device.rounds[0].telemetry)
+    series.values = {series.name == "nvlinks_down" ? 1. : 17.};
+  EXPECT_EQ(first_of(device), "nvlink_partial");
+}
+
 TEST(ObserveLinks, CardsInSlotsMayHaveABridgeOrNot) {
   EXPECT_FALSE(observe(links(0, "p2p", false), nullptr).telemetry.contains("nvlinks_active"));
 }

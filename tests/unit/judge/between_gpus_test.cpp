@@ -189,17 +189,37 @@ TEST(BetweenGpus, AGpuWithFewerNvlinksThanTheOthersOnTheSwitchesFails) {
   EXPECT_THAT(judged(cards), IsEmpty());
 }
 
-TEST(BetweenGpus, WhereAllLackTheSameLinksThatIsCountedAndNoFailure) {
+/// Two GPUs of a model with links that are up and links that are down.
+result::Run two_alike(const std::string& model, int up, int down) {
   result::Run run = links_run(2);
   for (int gpu = 0; gpu < 2; ++gpu) {
-    nvlinks(run, gpu, 14, 14);
-    see(run, gpu, "nvlinks_down", 4);
+    run.fingerprint.device[fmt::format("gpu.{}.name", gpu)] = model;
+    nvlinks(run, gpu, up, up);
+    see(run, gpu, "nvlinks_down", down);
   }
-  const Verdict found = of(judged(run), "links/nvlinks");
+  return run;
+}
+
+TEST(BetweenGpus, WhereAllLackTheSameLinksThatIsCountedAndNoFailure) {
+  const Verdict found = of(judged(two_alike("NVIDIA H200", 14, 4)), "links/nvlinks");
   EXPECT_EQ(found.kind, VerdictKind::inconclusive);
   EXPECT_FALSE(found.advisory);
   EXPECT_THAT(found.reason,
-              HasSubstr("GPU-0 has 4, GPU-1 has 4 NVLinks down, beside 14 to NVSwitches that are up"));
+              HasSubstr("GPU-0 has 14 of 18, GPU-1 has 14 of 18 NVLinks up that its model has: "));
+}
+
+TEST(BetweenGpus, AModelThatUsesFewerLinksThanItsChipIsInDoubtByThoseThatAreDown) {
+  const Verdict found = of(judged(two_alike("NVIDIA A800-SXM4-80GB", 8, 4)), "links/nvlinks");
+  EXPECT_EQ(found.kind, VerdictKind::inconclusive);
+  EXPECT_THAT(
+      found.reason,
+      HasSubstr(
+          "GPU-0 has 4, GPU-1 has 4 NVLinks down, beside 8 to NVSwitches that are up, and how many this "
+          "model has is not known"));
+}
+
+TEST(BetweenGpus, LinksBeyondThoseOfTheModelAreNotMissed) {
+  EXPECT_THAT(judged(two_alike("NVIDIA A100-SXM4-80GB", 12, 6)), IsEmpty());
 }
 
 TEST(BetweenGpus, NvlinksOfUnknownSpeedAreNotTakenForPciExpress) {
