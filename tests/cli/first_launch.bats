@@ -11,15 +11,24 @@ needs_family() {
 
 @test "the fresh process hands back times, or one sentence why there are none" {
   needs_family
-  if has_gpu; then
-    family --gpugauge_child=first_launch 3>report
-    grep -q '^first_launch ' report && grep -q '^wrong_values 0.0' report
-    [ "$(tail -n 1 report)" = end ]
-  else
-    run -1 family --gpugauge_child=first_launch 3>report
-    [ "$(wc -l <report)" -eq 1 ]
-    grep -q '^failed counting the GPUs failed: cudaError' report
-  fi
+  local part
+  for part in first_launch first_launch_of_ptx; do
+    if has_gpu; then
+      family --gpugauge_child=$part 3>report
+      grep -q '^first_launch ' report && grep -q '^wrong_values 0.0' report
+      [ "$(tail -n 1 report)" = end ]
+    else
+      run -1 family --gpugauge_child=$part 3>report
+      [ "$(wc -l <report)" -eq 1 ]
+      grep -q '^failed counting the GPUs failed: cudaError' report
+    fi
+  done
+}
+
+@test "the executable carries the first kernel as PTX of 7.5, and no PTX of anything else" {
+  needs_family
+  grep -aoE '^(\.target sm_[0-9a-z]+|\.visible \.entry [^(]+)' "$GPUGAUGE_BUILD/libexec/gpugauge/gpugauge-bench-first_launch" >texts
+  diff - texts <<<$'.target sm_75\n.visible .entry first_kernel'
 }
 
 @test "a part that nobody plays, and a report that nobody reads, end the process" {
