@@ -12,6 +12,7 @@
 
 #include "fakes/runtime/plan.hpp"
 #include "kernels/launch/arguments.hpp"
+#include "kernels/launch/first.hpp"
 #include "kernels/support/blocker.hpp"
 #include "kernels/support/clock_stamp.hpp"
 #include "kernels/support/comparison.hpp"
@@ -82,6 +83,12 @@ void copy_pair(void** arguments, const std::string& name) {
   copy(other, name);
 }
 
+void first(void** arguments, const std::string&) {
+  auto* const values = argument<std::uint64_t*>(arguments, 0);
+  for (int i = 0; i < gpugauge::kernels::launch::first_threads; ++i)
+    values[i] = gpugauge::kernels::launch::first_value(static_cast<std::uint64_t>(i));
+}
+
 // Compares nothing: says that it came to every element and that each is right. Of a copy, which begins with
 // its target, the first element is wrong where it is still poison.
 void agree(void** arguments, const std::string& name) {
@@ -100,7 +107,8 @@ struct Twin {
 constexpr Twin twins[]{{"counting_kernel", counting}, {"folding", folding},
                        {"blocker_kernel", block},     {"clock_stamp_kernel", stamp},
                        {"spin_kernel", spin},         {"compare_kernel", agree},
-                       {"copy_kernel", copy},         {"copy_pair_kernel", copy_pair}};
+                       {"copy_kernel", copy},         {"copy_pair_kernel", copy_pair},
+                       {"first_kernel", first}};
 
 cudaError_t launch(const char* call, const void* kernel, void** arguments) {
   if (const cudaError_t told = fake::runtime::enter(call); told != cudaSuccess) return told;
