@@ -21,8 +21,7 @@ namespace gpugauge::bench::cub_library {
 
 inline constexpr const char* bad_value =
     "a memory clock below its maximum, ECC or row-remapping trouble, a low SM clock, another process on the "
-    "GPU, a "
-    "MIG slice; a CUB without tuning for this GPU";
+    "GPU, a MIG slice; a CUB without tuning for this GPU";
 
 /// Elements of `Element` in each array: cuda::bus_array_bytes().
 template <typename Element>

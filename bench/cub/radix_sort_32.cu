@@ -12,6 +12,7 @@ const Registration registered{
         .quantity(Quantity::rate, "primitive")
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(2e-2)
+        .memory_bound()
         .requires_gpu()
         .from(Depth::standard)
         .body(measure_sort_of_keys<std::uint32_t>)};

@@ -60,6 +60,7 @@ const Registration registered{
         .quantity(Quantity::rate, "primitive")
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(2e-2)
+        .memory_bound()
         .requires_gpu()
         .from(Depth::deep)
         .body(radix_sort_pairs)};

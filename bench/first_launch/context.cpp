@@ -11,7 +11,7 @@ constexpr double end_resolution = 0.5e-3;
 
 void context(Trial& trial) {
   const Sampled sampled = sample(trial, [] {
-    FreshProcess process = own_child(child_name);
+    FreshProcess process = own_child(machine_code_child);
     process.environment = environment_of(lazy, "");
     return process;
   });

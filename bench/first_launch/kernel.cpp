@@ -28,7 +28,7 @@ std::size_t files_in(const std::filesystem::path& folder) {
 
 void skip_where_nothing_is_compiled(Trial& trial) {
   for (const char* name : {"CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"})
-    if (is_set(name)) trial.skip(fmt::format("{} is set: the driver compiles no PTX", name));
+    if (is_set(name)) trial.skip(fmt::format("{} is set: the driver is to compile no PTX", name));
   const cuda::StartUp& start = cuda::start_up();
   if (refuses_ptx(start.driver_version, start.runtime_version))
     trial.skip(fmt::format("the driver supports CUDA {}: it compiles no PTX of CUDA {}",
@@ -43,22 +43,22 @@ void kernel(Trial& trial) {
   std::filesystem::path cache = folders.next();
   const Sampled sampled = sample(trial, [&] {
     if (mode == jit_cold) cache = folders.next();
-    FreshProcess process = own_child(child_name);
+    FreshProcess process = own_child(is_jit(mode) ? ptx_child : machine_code_child);
     process.environment = environment_of(mode, cache.string());
     return process;
   });
   const std::vector<FreshResult>& results = sampled.results;
   for (const FreshResult& result : results)
     if (const auto why = why_not_shown(mode, static_cast<int>(result.report.at(key::ptx_version)),
-                                       cuda::device().compute_capability, GPUGAUGE_FAMILY_PTX))
+                                       static_cast<int>(result.report.at(key::binary_version))))
       trial.skip(*why);
   if (is_jit(mode)) trial.note("cache_files", std::to_string(files_in(cache)));
   if (mode == jit_warm) {
     std::vector<double> warm;
     warm.reserve(results.size());
     for (const FreshResult& result : results) warm.push_back(result.report.at(key::first_launch));
-    trial.note("cache_used",
-               cache_used(sampled.before.report.at(key::first_launch), median(std::move(warm))));
+    trial.note("cache_used", cache_used(sampled.before.report.at(key::first_launch), median(std::move(warm)),
+                                        files_in(cache)));
   }
 
   const auto add = [&](const char* name, const char* metric_class) {
@@ -75,11 +75,12 @@ const Registration registered{
         .isolates(
             "In a fresh process: the first launch of a kernel until it has ended, the second one, and the "
             "time from the first CUDA call to the first result. lazy: machine code, loaded at the launch; "
-            "eager: all machine code of the executable, loaded with the context; jit_cold: PTX that the "
-            "driver compiles; jit_warm: the same once its cache has been filled. Whether the driver took it from "
-            "there, the note cache_used says: CUDA_FORCE_PTX_JIT, which both set, may keep it from that")
+            "eager: all machine code of the executable, loaded with the context; jit_cold: PTX that is handed "
+            "to the driver (cuModuleLoadData) and that it compiles, with an empty cache; jit_warm: the same with "
+            "the cache that the process before has filled. The note cache_used says whether the driver seems "
+            "to have taken it from there, and cache_files how many files lie in it")
         .bad_value(
-            "a slow processor or file system, an attached tool, CUDA_MODULE_LOADING=EAGER; no cache_files: "
+            "a slow processor or file system, an attached tool, CUDA_MODULE_LOADING=EAGER; cache_files is 0: "
             "the cache is switched off, full or cannot be written; a driver regression")
         .axis("mode", {lazy, eager, jit_cold, jit_warm})
         .from(Depth::quick, "mode", {lazy})

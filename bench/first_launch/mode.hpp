@@ -28,16 +28,19 @@ inline bool is_jit(const std::string& mode) {
 /// cache. CUDA_CACHE_DISABLE is left unchanged, so that a switched-off cache shows as a fault.
 inline std::map<std::string, std::optional<std::string>> environment_of(const std::string& mode,
                                                                         const std::string& cache) {
-  if (!is_jit(mode))
-    return {{"CUDA_MODULE_LOADING", mode == eager ? "EAGER" : "LAZY"}, {"CUDA_FORCE_PTX_JIT", std::nullopt}};
-  // Lazy, because the other kernels in the executable have no PTX and must not be loaded.
-  return {{"CUDA_MODULE_LOADING", "LAZY"}, {"CUDA_FORCE_PTX_JIT", "1"}, {"CUDA_CACHE_PATH", cache}};
+  // CUDA_FORCE_PTX_JIT is never set: with it an H200's driver filled its cache and was not seen to use it.
+  std::map<std::string, std::optional<std::string>> out{
+      {"CUDA_MODULE_LOADING", mode == eager ? "EAGER" : "LAZY"}, {"CUDA_FORCE_PTX_JIT", std::nullopt}};
+  if (is_jit(mode)) out["CUDA_CACHE_PATH"] = cache;
+  return out;
 }
 
-/// Note: whether a start took less than half of the one that filled the cache, both in seconds. A driver that
-/// compiles anew takes about as long again.
-inline std::string cache_used(double filling, double later) {
-  return later < filling / 2 ? "yes" : "not seen: " + seconds_text(later) + " after " + seconds_text(filling);
+/// Note: whether a start took less than half of the one that filled the cache, both in seconds; `files` lie in
+/// it. A driver that compiles anew takes about as long again.
+inline std::string cache_used(double filling, double later, std::size_t files) {
+  const std::string times = seconds_text(later) + " after " + seconds_text(filling);
+  if (files == 0) return "no: it holds no file, " + times;
+  return later < filling / 2 ? "yes" : "not seen: " + times;
 }
 
 /// Whether a driver that supports CUDA `driver_version` refuses PTX of a toolkit of `toolkit_version` (12040
@@ -47,16 +50,13 @@ constexpr bool refuses_ptx(int driver_version, int toolkit_version) {
   return driver_version > 0 && driver_version < toolkit_version;
 }
 
-/// Returns why a kernel loaded from `ptx_version` (75 for 7.5, the target of its code) does not show the mode
-/// on a GPU of `compute_capability`, or nullopt. `embedded` is the PTX version that this family holds.
+/// Returns why a kernel does not show the mode whose machine code is of `binary_version` and was made from PTX
+/// of `ptx_version` (75 for 7.5), or nullopt. The build makes machine code from PTX of the same version only;
+/// equal versions of what a driver compiled cannot be told from it.
 inline std::optional<std::string> why_not_shown(const std::string& mode, int ptx_version,
-                                                int compute_capability, int embedded) {
-  if (compute_capability == embedded) return std::nullopt;  // equal numbers cannot tell the two apart
-  const bool from_ptx = ptx_version == embedded;
-  if (is_jit(mode) && !from_ptx) return "the driver took machine code although CUDA_FORCE_PTX_JIT was set";
-  if (!is_jit(mode) && from_ptx)
-    return "this build holds no machine code for this GPU: the driver compiles it from PTX";
-  return std::nullopt;
+                                                int binary_version) {
+  if (is_jit(mode) || ptx_version == binary_version) return std::nullopt;
+  return "this build holds no machine code for this GPU: the driver compiles it from PTX";
 }
 
 }  // namespace gpugauge::bench::first_launch

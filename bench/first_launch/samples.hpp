@@ -13,7 +13,9 @@
 
 namespace gpugauge::bench::first_launch {
 
-inline constexpr const char* child_name = "first_launch";
+/// The parts that the fresh process plays: its kernel is machine code of the executable, or PTX that it loads.
+inline constexpr const char* machine_code_child = "first_launch";
+inline constexpr const char* ptx_child = "first_launch_of_ptx";
 
 /// What a fresh process reports: seconds, except for the last three.
 namespace key {

@@ -20,8 +20,8 @@ class Launcher {
   }
   void operator()(unsigned threads, cudaStream_t stream) {
     if (launch_ != nullptr)
-      check_driver(launch_(function_, 1, 1, 1, threads, 1, 1, 0, stream, arguments_.data(), nullptr),
-                   "launching a kernel by the driver API");
+      cuda::check_driver(launch_(function_, 1, 1, 1, threads, 1, 1, 0, stream, arguments_.data(), nullptr),
+                         "launching a kernel by the driver API");
     else
       cuda::check(cudaLaunchKernel(kernel_, dim3(1), dim3(threads), arguments_.data(), 0, stream),
                   "launching a kernel");

@@ -202,6 +202,11 @@ Definition& Definition::power_heavy() {
   return *this;
 }
 
+Definition& Definition::memory_bound() {
+  is_memory_bound = true;
+  return *this;
+}
+
 Definition& Definition::deterministic() {
   is_deterministic = true;
   return *this;

@@ -120,6 +120,9 @@ class Definition {
   /// until throughput and clock are steady (power_warm_up_after). Classes of products, convolutions and
   /// attention imply this.
   Definition& power_heavy();
+  /// Declares that device memory may bound the operation although its class and quantity do not say so
+  /// (is_bound_by_memory): the GPU timer then waits for the memory clock of GPUs with GDDR.
+  Definition& memory_bound();
   /// Declares that a longer measurement shows more. --gpugauge_sustained, where given, sets its window in
   /// place of its share of the profile's.
   Definition& sustained();
@@ -168,6 +171,8 @@ class Definition {
   bool is_sustained = false;
   /// power_heavy() was called.
   bool is_power_heavy = false;
+  /// memory_bound() was called.
+  bool is_memory_bound = false;
   /// Set by beside(); "" without it.
   std::string beside_name;
   /// Set by beside(); empty without it.

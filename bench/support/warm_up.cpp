@@ -53,6 +53,7 @@ std::int64_t more(std::int64_t operations, double seconds, double wanted) {
 
 bool is_bound_by_memory(const Instance& instance) {
   const std::vector<std::string>& classes = instance.metric_classes();
+  if (instance.definition->is_memory_bound) return true;
   if (classes.empty()) return false;
   if (classes.front() == "primitive") return instance.definition->quantity_kind == Quantity::bandwidth;
   return classes.front() == "hbm" || classes.front() == "fft";

@@ -21,8 +21,8 @@ struct WarmUp {
   double longest_unsettled = 0;
 };
 
-/// True for work that device memory bounds: its first class is hbm or fft, or it is a primitive that is
-/// measured by bytes. Others of class primitive compute from registers, or sort.
+/// True for work that device memory bounds: its first class is hbm or fft, it is a primitive that is measured
+/// by bytes, or its definition says so (memory_bound). Others of class primitive compute from registers.
 bool is_bound_by_memory(const Instance& instance);
 
 /// longest_unsettled for memory-bound work. `idle_seconds` is the time since such work last ended, infinity

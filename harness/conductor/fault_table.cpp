@@ -112,7 +112,7 @@ std::vector<Fault> faults_beside_a_gpu() {
        .measures = {"h2d", "d2h", "gemm16"},
        .neighbour = Neighbour::family,
        .neighbour_family = "copy",
-       .neighbour_filter = "copy/bidirectional/pinned"},
+       .neighbour_filter = "copy/bidirectional/pinned/"},
   };
 }
 

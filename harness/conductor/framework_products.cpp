@@ -34,6 +34,15 @@ bool is_product(const result::BenchmarkResult& benchmark) {
   return slash != std::string::npos && benchmark.id.compare(slash, 8, "/matmul/") == 0;
 }
 
+/// A product of fp32 matrices that has the error of bf16. `own_id`: own_product_of() it.
+bool is_rounded_to_bf16(const std::string& id, const std::string& own_id) {
+  return id.find("/fp32/") != std::string::npos && own_id.starts_with("cublas/bf16/");
+}
+
+double least_share(const std::string& id, const std::string& own_id) {
+  return is_rounded_to_bf16(id, own_id) ? least_share_of_rounded : least_share_of_cublas;
+}
+
 /// Why a benchmark without a figure has none: its own reason, else that of its process.
 std::string why_no_figure(const result::Run& own, const std::string& id) {
   std::string out;
@@ -72,6 +81,19 @@ std::string loaded_cublas(const result::Facts& context) {
     if (name.starts_with("framework.library."))
       if (std::filesystem::path(value).filename().string().starts_with("libcublas.so")) return value;
   return "";
+}
+
+/// What is to be said of a product that is_rounded_to_bf16(), with the switch that may have asked for it.
+std::string remark_on_rounding(const report::FrameworkOperation& operation, const result::Facts& context) {
+  std::string asked;
+  for (const char* key : {"jax.default_matmul_precision", "torch.float32_matmul_precision"})
+    if (const std::string value = result::fact(context, key); !value.empty())
+      asked = fmt::format(" ({} is {})", key, value);
+  return fmt::format(
+      "{} takes fp32 matrices and has the error of bf16: the framework rounds them to bf16{}, which is part of "
+      "its time{}.",
+      operation.id, asked,
+      operation.own->share ? fmt::format("; it is held against {}", operation.own->id) : "");
 }
 
 /// Speed of our own products, by benchmark. It follows from the product's speed and its share.
@@ -158,22 +180,26 @@ std::optional<report::OwnProduct> own_product_in(const result::BenchmarkResult& 
 
 bool far_below(const report::FrameworkOperation& operation) {
   const auto& own = operation.own;
-  return own && own->share && *own->share < least_share_of_cublas && own->reason.empty();
+  return own && own->share && *own->share < least_share(operation.id, own->id) && own->reason.empty();
 }
 
 std::vector<std::string> remarks_on_products(const report::Framework& framework,
                                              const result::Facts& context) {
+  std::vector<std::string> out;
   std::vector<std::string> below;
-  for (const report::FrameworkOperation& one : framework.operations)
+  for (const report::FrameworkOperation& one : framework.operations) {
+    if (one.own && is_rounded_to_bf16(one.id, one.own->id)) out.push_back(remark_on_rounding(one, context));
     if (far_below(one))
       below.push_back(fmt::format("{} reaches {:.2f} of {}", one.id, *one.own->share, one.own->id));
-  if (below.empty()) return {};
+  }
+  if (below.empty()) return out;
   const std::string loaded = loaded_cublas(context);
-  return {fmt::format(
+  out.push_back(fmt::format(
       "Far below our own cuBLAS here: {}. The GPU does this work faster, so the framework is what costs. "
       "Usually it brings a cuBLAS that is older than the GPU, or takes kernels of its own that were not made "
       "or tuned for it{}. Its kernels and libraries are in the file of `gpugauge frameworks {} --output FILE`.",
-      fmt::join(below, ", "), loaded.empty() ? "" : fmt::format("; it loaded {}", loaded), framework.name)};
+      fmt::join(below, ", "), loaded.empty() ? "" : fmt::format("; it loaded {}", loaded), framework.name));
+  return out;
 }
 
 std::vector<std::string> remarks_on_cublas(const std::vector<report::Framework>& frameworks) {
@@ -207,7 +233,7 @@ std::optional<diagnose::Metric> product_figure(const result::BenchmarkResult& be
   diagnose::Metric out;
   out.metric_class = "framework_op";
   out.factor = 1 / *own->share;
-  out.judged = *own->share < least_share_of_cublas ? "slower" : "unchanged";
+  out.judged = *own->share < least_share(benchmark.id, own->id) ? "slower" : "unchanged";
   out.scope.op = benchmark.id;
   out.scope.framework = framework;
   out.scope.dtype = result::fact(benchmark.parameters, "type");

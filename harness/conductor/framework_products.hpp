@@ -14,6 +14,8 @@ namespace gpugauge::conductor {
 
 /// A product below this share of our own cuBLAS is far below it (docs/frameworks.md says why here).
 inline constexpr double least_share_of_cublas = .8;
+/// The same of a product whose fp32 matrices are rounded to bf16 first: that is part of its time.
+inline constexpr double least_share_of_rounded = .5;
 
 /// What our own cuBLAS did with a product.
 struct OwnFigure {
@@ -25,7 +27,7 @@ struct OwnFigure {
 using OwnFigures = std::map<std::string, OwnFigure>;  ///< by the benchmark's id
 
 /// The benchmark of the family cublas with the same shape, and the type in which the product was seen to
-/// compute: fp32 inputs count as tf32 where the note numerics says so. "" for an operation that is no product
+/// compute: fp32 inputs count as tf32 or bf16 where the note numerics says so. "" for an operation that is no product
 /// or did not run well on a GPU.
 std::string own_product_of(const result::BenchmarkResult& benchmark);
 
@@ -45,7 +47,8 @@ std::optional<report::OwnProduct> own_product_in(const result::BenchmarkResult& 
 /// True where the operation is far below our own cuBLAS and that is not slow itself.
 bool far_below(const report::FrameworkOperation& operation);
 
-/// What is to be said of a framework's products that are far below. `context` is that of its process.
+/// What is to be said of a framework's products: which are far below, and which took fp32 matrices and computed
+/// in bf16. `context` is that of its process.
 std::vector<std::string> remarks_on_products(const report::Framework& framework,
                                              const result::Facts& context);
 /// What is to be said of our own cuBLAS: each reason once, with the products that it concerns.

@@ -37,6 +37,12 @@ cudaError_t copy(const float* from, float* to, std::size_t count, cudaStream_t s
   return map(copy_kernel, {from, to}, count, stream, from, to, count);
 }
 
+cudaError_t copy_pair(const float* from, float* to, const float* other_from, float* other_to,
+                      std::size_t count, cudaStream_t stream) {
+  return map(copy_pair_kernel, {from, to, other_from, other_to}, count, stream, from, to, other_from,
+             other_to, count);
+}
+
 cudaError_t write(float value, float* to, std::size_t count, cudaStream_t stream) {
   if (!aligned({to})) return cudaErrorInvalidValue;
   if (count == 0) return cudaSuccess;

@@ -43,6 +43,11 @@ cudaError_t read(const float* data, std::size_t count, unsigned long long* parti
 /// to[i] = from[i]. Work: count * 4 bytes read and as many written. The arrays must not overlap.
 cudaError_t copy(const float* from, float* to, std::size_t count, cudaStream_t stream);
 
+/// to[i] = from[i] and other_to[i] = other_from[i], at once: each thread loads of both before it stores of one.
+/// Work: count * 8 bytes read and as many written. The arrays must not overlap.
+cudaError_t copy_pair(const float* from, float* to, const float* other_from, float* other_to,
+                      std::size_t count, cudaStream_t stream);
+
 /// to[i] = value. Work: count * 4 bytes written.
 cudaError_t write(float value, float* to, std::size_t count, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// The device code of write, scale and add of stream.hpp.
+// The device code of copy_pair, write, scale and add of stream.hpp.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,23 @@
 #include "kernels/memory/stream.cuh"
 
 namespace gpugauge::kernels::memory {
+
+// The store of the pair whose load is the quicker one comes first: `from` should be device memory.
+static __global__ void __launch_bounds__(map_threads)
+    copy_pair_kernel(const float* __restrict__ from, float* __restrict__ to,
+                     const float* __restrict__ other_from, float* __restrict__ other_to, std::size_t count) {
+  const MapPlace at;
+  if (at.has_vector(count)) {
+    const float4 other = reinterpret_cast<const float4*>(other_from)[at.vector];
+    const float4 one = reinterpret_cast<const float4*>(from)[at.vector];
+    reinterpret_cast<float4*>(to)[at.vector] = one;
+    reinterpret_cast<float4*>(other_to)[at.vector] = other;
+  }
+  if (const std::size_t tail = at.tail(count); tail < count) {
+    to[tail] = from[tail];
+    other_to[tail] = other_from[tail];
+  }
+}
 
 static __global__ void __launch_bounds__(threads) write_kernel(float value, float* to, std::size_t count) {
   float4* const targets = reinterpret_cast<float4*>(to);

@@ -1,7 +1,7 @@
-# gpugauge_embed(ROOM NAME FILES <file>... FUNCTION <name> HEADER <header> NAMESPACE <name> [ROOT <folder>]): data that is compiled
-# into a room of the harness, as EmbedData.cmake writes it; HEADER declares the function that gives it.
-# It is a target of its own: what a room generates waits for every library that the room links, and each of the room's files for it.
-function(gpugauge_embed room name)
+# gpugauge_embed(TARGET NAME FILES <file>... FUNCTION <name> HEADER <header> NAMESPACE <name> [ROOT <folder>]): data that is compiled
+# into a target, as EmbedData.cmake writes it; HEADER declares the function that gives it. FILES may be a generator expression.
+# It is a target of its own: what a target generates waits for every library that it links, and each of its files for it.
+function(gpugauge_embed target name)
   cmake_parse_arguments(ARG "" "FUNCTION;HEADER;NAMESPACE;ROOT" "FILES" ${ARGN})
   set(_script ${PROJECT_SOURCE_DIR}/scripts/cmake/EmbedData.cmake)
   set(_source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
@@ -19,5 +19,5 @@ function(gpugauge_embed room name)
   target_include_directories(gpugauge_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(gpugauge_${name} PRIVATE gpugauge::options)
   gpugauge_optimise(gpugauge_${name} 0)
-  target_sources(gpugauge_${room} PRIVATE $<TARGET_OBJECTS:gpugauge_${name}>)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:gpugauge_${name}>)
 endfunction()

@@ -144,6 +144,16 @@ PY
   [ "$(cat libexec/asked)" = "cublas/bf16/lt/4096x4096x4096 cublas/fp32/lt/4096x4096x4096 exhaustive" ]
 }
 
+@test "a product of fp32 matrices with the error of bf16 is held against bf16, and that is said" {
+  torch_on_gpu 1.4e-4
+  gpu_and_probes
+  cublas_of 1e9
+  run -0 frameworks
+  [[ $output == *" (bf16)"* && $output != *tf32* ]]
+  [[ $output == *"torch/matmul/fp32/4096x4096x4096 takes fp32 matrices and has the error of bf16:"*"held against cublas/bf16/lt/4096x4096x4096."* ]]
+  [ "$(cat libexec/asked)" = "cublas/bf16/lt/4096x4096x4096 exhaustive" ]
+}
+
 @test "a framework far below our own cuBLAS is said with what it means, and is no failure" {
   torch_on_gpu 1.6e-5
   gpu_and_probes

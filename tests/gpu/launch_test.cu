@@ -35,7 +35,7 @@ TEST_F(Launch, every_argument_arrives_by_both_interfaces) {
       const void* kernel = kernels::launch::folding_kernel(count);
       ASSERT_NE(kernel, nullptr);
       if (driver)
-        bench::launch::check_driver(
+        bench::cuda::check_driver(
             bench::launch::driver_launch()(bench::launch::driver_function(kernel), 1, 1, 1, 1, 1, 1, 0,
                                            stream.get(), arguments.data(), nullptr),
             "launching");

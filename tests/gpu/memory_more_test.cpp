@@ -86,6 +86,28 @@ TEST_F(MemoryMore, write_scale_and_add_are_exact) {
   }
 }
 
+TEST_F(MemoryMore, copy_pair_moves_every_element_of_both_and_nothing_behind_them) {
+  namespace memory = kernels::memory;
+  for (const std::size_t count : counts()) {
+    const auto b = filled(count, seed);
+    const auto c = filled(count, seed + 1);
+    const DeviceBuffer<float> other(count);
+    const auto is_copy_of = [&](std::uint64_t with) {
+      return [count, with](const float* to, kernels::Comparison* found) {
+        return memory::count_copy_mismatches(to, count, with, found, nullptr);
+      };
+    };
+    expect_exact(
+        count,
+        [&](float* to) { return memory::copy_pair(b.get(), to, c.get(), other.get(), count, nullptr); },
+        is_copy_of(seed));
+    expect_exact(
+        count,
+        [&](float* to) { return memory::copy_pair(b.get(), other.get(), c.get(), to, count, nullptr); },
+        is_copy_of(seed + 1));
+  }
+}
+
 TEST_F(MemoryMore, bulk_streams_are_exact_and_touch_nothing_behind_the_end) {
   if (bench::cuda::device().compute_capability < 90)
     GTEST_SKIP() << "bulk copies need compute capability 9.0 or later";

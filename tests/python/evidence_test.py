@@ -127,6 +127,8 @@ class Work(unittest.TestCase):
     def test_the_error_of_a_product_of_fp32_tells_what_it_was_computed_in(self):
         product = operation.Matmul("torch", "fp32", "gpu", None, None, None, None)
         self.assertEqual([product.numerics(one) for one in (0.0, 16 * 2.0**-24, 17 * 2.0**-24, 1.6e-5)], ["fp32", "fp32", "tf32", "tf32"])
+        # At n = 4096, on the host: TF32 by truncating the inputs; bf16 by rounding them; the same, and the result is bf16, too.
+        self.assertEqual([product.numerics(one) for one in (5.5e-5, 1.36e-4, 2.2e-4)], ["tf32", "bf16", "bf16"])
         self.assertEqual(operation.Matmul("torch", "bf16", "gpu", None, None, None, None).numerics(1e-3), "")
         self.assertEqual(operation.Convolution("torch", "fp32", "gpu", None, None, None, None).numerics(1e-3), "")
         self.assertIn("return 16 * 0x1p-24;", (ROOT / "kernels" / "gemm" / "work.hpp").read_text())

@@ -28,6 +28,10 @@ STREAM_BYTES = 1 << 30  # of each array: far larger than any L2, as the arrays o
 TOLERANCE = {"fp32": 2.0**-10, "bf16": 2.0**-7}
 # A product of fp32 inputs with a larger error rounded them to TF32: tolerance_fp32_fma() of kernels/gemm/work.hpp, in the same unit.
 LARGEST_FP32_ERROR = 16 * 2.0**-24
+# One with an error above this / sqrt(n) rounded them to bf16. The same sums on the host, 16 rows of squares of 1024 and 4096: inputs
+# rounded to TF32 gave up to 1.3e-3, truncated 3.6e-3; rounded to bf16 8.2e-3 and more. This is the geometric mean of the last two.
+# fp16 has as many bits as TF32, and its error.
+BETWEEN_TF32_AND_BF16 = 5.4e-3
 
 
 class Operation:
@@ -50,7 +54,7 @@ class Operation:
         return TOLERANCE[self.dtype]
 
     def numerics(self, _error):
-        """What a GPU computed in, by the error: tf32 or fp32, as the benchmarks of cuBLAS note it; empty: nothing tells."""
+        """What a GPU computed in, by the error: fp32, tf32 or bf16, as the benchmarks of cuBLAS call it; empty: nothing tells."""
         return ""
 
 
@@ -58,13 +62,15 @@ class Matmul(Operation):
     """A square product. The family cublas has the GPU's size in bf16, fp32 and tf32 (`cublas/<type>/lt`)."""
 
     def __init__(self, framework, dtype, place, make, finish, kernels_of, where):
-        n = MATMUL_SIZE[place]
+        n = self._n = MATMUL_SIZE[place]
         super().__init__(framework, "matmul", dtype, {"shape": f"{n}x{n}x{n}"}, 2.0 * n**3, lambda: make(dtype, n), finish,
                          kernels_of, where)
 
     def numerics(self, error):
         if self.dtype != "fp32":
             return ""
+        if error > BETWEEN_TF32_AND_BF16 / self._n**0.5:
+            return "bf16"
         return "tf32" if error > LARGEST_FP32_ERROR else "fp32"
 
 

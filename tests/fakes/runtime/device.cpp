@@ -36,7 +36,15 @@ unsigned& context_flags() {
   return flags;
 }
 
+cudaError_t driver_entry(const char* name, void** address, cudaDriverEntryPointQueryResult* found) {
+  *address = fake::runtime::driver_function == nullptr ? nullptr : fake::runtime::driver_function(name);
+  *found = *address == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
+  return enter("cudaGetDriverEntryPoint");
+}
+
 }  // namespace
+
+void* (*fake::runtime::driver_function)(std::string_view name) = nullptr;
 
 int fake::runtime::capability() {
   return fake::number_of(0, "capability", 90);
@@ -147,17 +155,13 @@ const char* cudaGetErrorString(cudaError_t) {
   return "a sentence of the fake CUDA runtime";
 }
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** address, unsigned, unsigned long long,
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** address, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult* found) {
-  *address = nullptr;
-  *found = cudaDriverEntryPointSymbolNotFound;
-  return enter("cudaGetDriverEntryPoint");
+  return driver_entry(name, address, found);
 }
-cudaError_t cudaGetDriverEntryPoint(const char*, void** address, unsigned long long,
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** address, unsigned long long,
                                     cudaDriverEntryPointQueryResult* found) {
-  *address = nullptr;
-  *found = cudaDriverEntryPointSymbolNotFound;
-  return enter("cudaGetDriverEntryPoint");
+  return driver_entry(name, address, found);
 }
 
 }  // extern "C"

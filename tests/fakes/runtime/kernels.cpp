@@ -12,6 +12,7 @@
 
 #include "fakes/runtime/plan.hpp"
 #include "kernels/launch/arguments.hpp"
+#include "kernels/launch/first.hpp"
 #include "kernels/support/blocker.hpp"
 #include "kernels/support/clock_stamp.hpp"
 #include "kernels/support/comparison.hpp"
@@ -75,6 +76,19 @@ void copy(void** arguments, const std::string&) {
               std::min<std::size_t>(bytes, 1024));
 }
 
+void copy_pair(void** arguments, const std::string& name) {
+  void* other[]{arguments[2], arguments[3], arguments[4]};
+  void* one[]{arguments[0], arguments[1], arguments[4]};
+  copy(one, name);
+  copy(other, name);
+}
+
+void first(void** arguments, const std::string&) {
+  auto* const values = argument<std::uint64_t*>(arguments, 0);
+  for (int i = 0; i < gpugauge::kernels::launch::first_threads; ++i)
+    values[i] = gpugauge::kernels::launch::first_value(static_cast<std::uint64_t>(i));
+}
+
 // Compares nothing: says that it came to every element and that each is right. Of a copy, which begins with
 // its target, the first element is wrong where it is still poison.
 void agree(void** arguments, const std::string& name) {
@@ -90,9 +104,11 @@ struct Twin {
   void (*work)(void** arguments, const std::string& name);
 };
 
-constexpr Twin twins[]{{"counting_kernel", counting}, {"folding", folding},  {"blocker_kernel", block},
-                       {"clock_stamp_kernel", stamp}, {"spin_kernel", spin}, {"compare_kernel", agree},
-                       {"copy_kernel", copy}};
+constexpr Twin twins[]{{"counting_kernel", counting}, {"folding", folding},
+                       {"blocker_kernel", block},     {"clock_stamp_kernel", stamp},
+                       {"spin_kernel", spin},         {"compare_kernel", agree},
+                       {"copy_kernel", copy},         {"copy_pair_kernel", copy_pair},
+                       {"first_kernel", first}};
 
 cudaError_t launch(const char* call, const void* kernel, void** arguments) {
   if (const cudaError_t told = fake::runtime::enter(call); told != cudaSuccess) return told;

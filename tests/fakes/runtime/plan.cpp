@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -27,10 +29,10 @@ struct Rule {
   long seen = 0;
 };
 
-cudaError_t last = cudaSuccess;
-cudaError_t sticking = cudaSuccess;
+thread_local cudaError_t last = cudaSuccess;
+std::atomic<cudaError_t> sticking = cudaSuccess;
 cudaError_t ended_in = cudaSuccess;  // a kernel; nobody waited for it yet
-std::string said;
+thread_local std::string said;
 
 std::vector<Rule> read_plan() {
   std::vector<Rule> rules;
@@ -70,6 +72,8 @@ bool takes_the_context(cudaError_t code) {
 
 /// Counts one call; the action of the first rule that is due.
 std::string due(const char* call, bool (*matches)(const std::string& rule, const std::string& call)) {
+  static std::mutex counting;
+  const std::lock_guard<std::mutex> alone(counting);
   std::string action;
   for (Rule& rule : rules()) {
     if (!matches(rule.call, call) || (rule.gpu >= 0 && rule.gpu != current())) continue;

@@ -27,6 +27,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <cuda_runtime_api.h>
 
@@ -52,6 +53,10 @@ cudaError_t take_last();
 
 /// The number of the GPU that is current in this thread.
 int& current();
+
+/// The driver's function of a name, for cudaGetDriverEntryPoint; nullptr where there is none. Null itself but in
+/// the family that driver.cpp is linked into.
+extern void* (*driver_function)(std::string_view name);
 
 /// Compute capability of the GPU, 90 for 9.0 unless the scenario says another.
 int capability();

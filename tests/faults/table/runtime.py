@@ -315,6 +315,13 @@ END""",
     left_over("copy/h2d/pinned/4KiB", "cudaMemcpyAsync:20=idle"),
     left_over("copy/d2h/pageable/4KiB", "cudaMemcpyAsync:20=idle"),
     left_over("copy/bidirectional/pinned/64MiB", "cudaMemcpyAsync:20=idle", ", on the device", memory_mib=600),
+    left_over("copy/bidirectional/pinned_sm/4KiB", "copy_pair_kernel:2=idle", ", on the device"),
+    left_over("copy/bidirectional/pageable/4KiB", "cudaMemcpyAsync:20=idle", ", on the device"),
+    broken(
+        "a copy that fails while two threads copy, one in each direction",
+        "cudaMemcpyAsync:30=719", r"ERROR OCCURRED: 'enqueueing a copy failed: cudaErrorLaunchFailure \(719\)",
+        run=PEER.replace("copy/peer", "^copy/bidirectional/pageable/4KiB$"), output="none", lacks="terminate",
+    ),
     left_over("copy/d2d/256MiB", "cudaMemcpyAsync:20=idle", memory_mib=1200),
     between(
         "copies between GPUs that copy nothing once they were tried",

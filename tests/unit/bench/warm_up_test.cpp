@@ -140,7 +140,7 @@ TEST(Warming, OfMemoryWaitsWhereItsClockMayHaveFallen) {
   EXPECT_EQ(memory_settles_seconds(2.9), 0);
 }
 
-TEST(Warming, MemoryBoundsItsOwnClassTransformsAndPrimitivesThatAreMeasuredByBytes) {
+TEST(Warming, MemoryBoundsItsOwnClassTransformsPrimitivesThatAreMeasuredByBytesAndWhatSaysSo) {
   const auto bound = [](Quantity quantity, const char* metric_class) {
     const Definition definition = define("family", "op")
                                       .isolates("anything")
@@ -153,13 +153,20 @@ TEST(Warming, MemoryBoundsItsOwnClassTransformsAndPrimitivesThatAreMeasuredByByt
   EXPECT_TRUE(bound(Quantity::rate, "hbm"));
   EXPECT_TRUE(bound(Quantity::throughput, "fft"));
   EXPECT_TRUE(bound(Quantity::bandwidth, "primitive"));
-  EXPECT_FALSE(bound(Quantity::rate, "primitive")) << "sorting, and whole numbers from registers";
+  EXPECT_FALSE(bound(Quantity::rate, "primitive")) << "whole numbers from registers";
   EXPECT_FALSE(bound(Quantity::throughput, "primitive"));
   EXPECT_FALSE(bound(Quantity::throughput, "gemm16"));
   EXPECT_FALSE(bound(Quantity::bandwidth, "h2d"));
   const Definition custom =
       define("family", "op").isolates("x").bad_value("x").custom_metrics({"hbm"}).body([](Trial&) {});
   EXPECT_TRUE(is_bound_by_memory(instances_of(custom).at(0)));
+  const Definition sort = define("family", "op")
+                              .isolates("x")
+                              .bad_value("x")
+                              .quantity(Quantity::rate, "primitive")
+                              .memory_bound()
+                              .body([](Trial&) {});
+  EXPECT_TRUE(is_bound_by_memory(instances_of(sort).at(0)));
 }
 
 TEST(Warming, OfOtherWorkAsksForTheClockAlone) {

@@ -75,6 +75,7 @@ result::Run beside(std::vector<result::BenchmarkResult> products, const OwnFigur
 TEST(FrameworkProducts, TheTypeIsTheOneInWhichAProductWasSeenToCompute) {
   EXPECT_EQ(own_product_of(product("bf16", 1)), bf16);
   EXPECT_EQ(own_product_of(product("fp32", 1, "tf32")), tf32);
+  EXPECT_EQ(own_product_of(product("fp32", 1, "bf16")), bf16);
   EXPECT_EQ(own_product_of(product("fp32", 1, "fp32")), "cublas/fp32/lt/4096x4096x4096");
   EXPECT_EQ(own_product_of(product("fp32", 1)), "cublas/fp32/lt/4096x4096x4096");
 }
@@ -152,6 +153,29 @@ TEST(FrameworkProducts, FarBelowBeginsBelowTheBound) {
       ElementsAre(testing::AllOf(
           HasSubstr("torch/matmul/bf16/4096x4096x4096 reaches 0.79 of cublas/bf16/lt/4096x4096x4096."),
           HasSubstr("it loaded /opt/venv/libcublas.so.12.8.4.1"))));
+}
+
+TEST(FrameworkProducts, Fp32ThatIsRoundedToBf16IsSaidAndHeldAgainstBf16WithRoomForTheRounding) {
+  const auto at = [](std::optional<double> flops, double ours) {
+    result::Run run = beside({product("fp32", ours, "bf16")},
+                             {{bf16, {.flops = flops, .reason = flops ? "" : "it is not installed"}}});
+    run.processes[0].samples->context["torch.float32_matmul_precision"] = "medium";
+    return judged(run);
+  };
+  const auto said = at(1e15, .5e15);
+  EXPECT_THAT(report::draw(said, {}), HasSubstr("0.50 (bf16)"));
+  EXPECT_THAT(
+      said.frameworks[0].remarks,
+      ElementsAre("torch/matmul/fp32/4096x4096x4096 takes fp32 matrices and has the error of bf16: the "
+                  "framework rounds them to bf16 (torch.float32_matmul_precision is medium), which is "
+                  "part of its time; it is held against cublas/bf16/lt/4096x4096x4096."));
+  EXPECT_EQ(said.outcome.sentence, "pass: torch ran on the GPU");
+  EXPECT_EQ(said.frameworks[0].observation->metrics.at(0).judged, "unchanged");
+  const auto slow = at(1e15, .49e15);
+  ASSERT_EQ(slow.frameworks[0].remarks.size(), 2U);
+  EXPECT_THAT(slow.frameworks[0].remarks[1], HasSubstr("reaches 0.49 of cublas/bf16/lt/4096x4096x4096."));
+  EXPECT_EQ(slow.frameworks[0].observation->metrics.at(0).judged, "slower");
+  EXPECT_THAT(at({}, 1e15).frameworks[0].remarks, ElementsAre(testing::EndsWith("part of its time.")));
 }
 
 TEST(FrameworkProducts, FarBelowIsNoFailureAndTheDiagnosisNamesTheFramework) {

@@ -54,6 +54,20 @@ TEST_P(StreamMore, write_reaches_every_element) {
   for (std::size_t i = 0; i < to.count(); ++i) ASSERT_EQ(to[i], 0.625F) << i;
 }
 
+TEST_P(StreamMore, copy_pair_moves_every_element_of_both) {
+  const Array<float> from = generated(GetParam(), 3);
+  const Array<float> other_from = generated(GetParam(), 4);
+  const Array<float> to(GetParam());
+  const Array<float> other_to(GetParam());
+  emulator::launch(map_blocks(), memory::map_threads, [&] {
+    memory::copy_pair_kernel(from.get(), to.get(), other_from.get(), other_to.get(), to.count());
+  });
+  for (std::size_t i = 0; i < to.count(); ++i) {
+    ASSERT_EQ(to[i], uniform(3, i)) << i;
+    ASSERT_EQ(other_to[i], uniform(4, i)) << i;
+  }
+}
+
 TEST_P(StreamMore, scale_multiplies_every_element) {
   const Array<float> from = generated(GetParam(), 3);
   const Array<float> to(GetParam());

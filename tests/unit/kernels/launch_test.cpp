@@ -48,9 +48,9 @@ TEST(Mode, chooses_loading_and_compiling_by_the_environment) {
   EXPECT_EQ(first_launch::environment_of("eager", "/c"),
             (Variables{{"CUDA_MODULE_LOADING", "EAGER"}, {"CUDA_FORCE_PTX_JIT", std::nullopt}}));
   for (const char* mode : {"jit_cold", "jit_warm"})
-    EXPECT_EQ(
-        first_launch::environment_of(mode, "/c"),
-        (Variables{{"CUDA_MODULE_LOADING", "LAZY"}, {"CUDA_FORCE_PTX_JIT", "1"}, {"CUDA_CACHE_PATH", "/c"}}));
+    EXPECT_EQ(first_launch::environment_of(mode, "/c"), (Variables{{"CUDA_MODULE_LOADING", "LAZY"},
+                                                                   {"CUDA_FORCE_PTX_JIT", std::nullopt},
+                                                                   {"CUDA_CACHE_PATH", "/c"}}));
 }
 
 TEST(Mode, needs_a_driver_as_new_as_the_ptx) {
@@ -61,21 +61,21 @@ TEST(Mode, needs_a_driver_as_new_as_the_ptx) {
 }
 
 TEST(Mode, tells_whether_the_cache_was_used) {
-  EXPECT_EQ(first_launch::cache_used(.28, .13), "yes");
-  EXPECT_EQ(first_launch::cache_used(.281, .198), "not seen: 0.198 s after 0.281 s");
+  EXPECT_EQ(first_launch::cache_used(.28, .13, 2), "yes");
+  EXPECT_EQ(first_launch::cache_used(.281, .198, 2), "not seen: 0.198 s after 0.281 s");
+  EXPECT_EQ(first_launch::cache_used(.281, .1, 0), "no: it holds no file, 0.100 s after 0.281 s");
 }
 
 TEST(Mode, is_shown_by_the_version_that_the_code_was_made_for) {
-  const auto shown = [](const char* mode, int ptx, int capability) {
-    return !first_launch::why_not_shown(mode, ptx, capability, 75);
+  const auto shown = [](const char* mode, int ptx, int binary) {
+    return !first_launch::why_not_shown(mode, ptx, binary);
   };
   EXPECT_TRUE(shown("lazy", 90, 90));
-  EXPECT_TRUE(shown("eager", 80, 86));  // machine code of 8.0 runs on 8.6
+  EXPECT_TRUE(shown("eager", 80, 80));  // on 8.6, too: machine code of 8.0 runs there
   EXPECT_TRUE(shown("jit_cold", 75, 90));
   EXPECT_TRUE(shown("jit_warm", 75, 121));
-  EXPECT_FALSE(shown("jit_cold", 90, 90));
-  EXPECT_FALSE(shown("lazy", 75, 121));
-  EXPECT_TRUE(shown("lazy", 75, 75));  // the same number either way
+  EXPECT_FALSE(shown("lazy", 120, 130));
+  EXPECT_FALSE(shown("eager", 75, 121));
   EXPECT_TRUE(shown("jit_cold", 75, 75));
 }
 
