@@ -12,7 +12,8 @@
 namespace gpugauge::conductor {
 namespace {
 
-void read_device(const nlohmann::json& value, const result::Place& place, report::InjectTrial& out) {
+void read_device(const nlohmann::json& value, const result::Place& place, Beside beside,
+                 report::InjectTrial& out) {
   result::ObjectReader device(value, place);
   result::ObjectReader end(device.object("outcome"), place.key("outcome"));
   const int code = end.small_integer("exit_code");
@@ -22,7 +23,13 @@ void read_device(const nlohmann::json& value, const result::Place& place, report
     result::ObjectReader verdict(one, at);
     const auto kind = judge::verdict_kind(verdict.text("verdict"));
     if (!kind) at.key("verdict").refuse("is no verdict");
-    if (!judge::grave(*kind) || verdict.boolean("advisory")) return;
+    const nlohmann::json* const slower_beside = verdict.optional("beside_others");
+    const bool shown = beside == Beside::a_program && slower_beside != nullptr && *slower_beside == true;
+    if (shown && code == static_cast<int>(judge::ExitCode::cannot_judge)) {
+      out.found = true;
+      out.problem.clear();
+    }
+    if ((!judge::grave(*kind) && !shown) || verdict.boolean("advisory")) return;
     const std::string metric = verdict.text("metric");  // both judges may name the same metric
     if (std::find(out.metrics.begin(), out.metrics.end(), metric) == out.metrics.end())
       out.metrics.push_back(metric);
@@ -37,7 +44,7 @@ void read_device(const nlohmann::json& value, const result::Place& place, report
 
 }  // namespace
 
-report::InjectTrial check_trial(const std::string& report) {
+report::InjectTrial check_trial(const std::string& report, Beside beside) {
   const std::string origin = "the report of the check";
   const nlohmann::json document = result::parse_json(report, origin);
   result::ObjectReader reader(document, {origin, ""});
@@ -45,7 +52,7 @@ report::InjectTrial check_trial(const std::string& report) {
   std::size_t devices = 0;
   reader.each("devices", [&](const nlohmann::json& one, const result::Place& place) {
     ++devices;
-    read_device(one, place, out);
+    read_device(one, place, beside, out);
   });
   if (devices == 0) {
     result::ObjectReader end(reader.object("outcome"), reader.place().key("outcome"));

@@ -10,9 +10,14 @@
 
 namespace gpugauge::conductor {
 
-/// Reads the JSON report of a check of one device; the fault is found where the device regressed or failed. A
-/// check that could not judge becomes a trial with a problem. Throws result::FormatError for any other text.
-report::InjectTrial check_trial(const std::string& report);
+/// Whether a fault is a program beside the check, which says then that what is worse may be its neighbour's doing, and
+/// judges nothing.
+enum class Beside { nobody, a_program };
+
+/// Reads the JSON report of a check of one device; the fault is found where the device regressed or failed, and beside a
+/// program where it is worse. A check that could not judge becomes a trial with a problem otherwise. Throws
+/// result::FormatError for any other text.
+report::InjectTrial check_trial(const std::string& report, Beside beside = Beside::nobody);
 
 /// The causes in `gpugauge doctor --json`, in their order. Throws result::FormatError.
 std::vector<std::string> doctor_causes(const std::string& report);

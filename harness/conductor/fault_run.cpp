@@ -197,14 +197,14 @@ std::string FaultRunner::ask_healthy_doctor() {
   return "";
 }
 
-report::InjectTrial FaultRunner::read_check(const Ended& ended) const {
+report::InjectTrial FaultRunner::read_check(const Ended& ended, Beside beside) const {
   const std::filesystem::path file = report_file(bench_);
   report::InjectTrial out;
   try {
     if (ended.code != 0 && ended.code != 1 && ended.code != 3)
       out.problem = last_said(ended.said, ended.fault);
     else
-      out = check_trial(result::read_file(file));
+      out = check_trial(result::read_file(file), beside);
   } catch (const std::runtime_error& error) {
     out.problem = fmt::format("{}; the command said: {}", error.what(), last_said(ended.said, ended.fault));
   }
@@ -225,7 +225,7 @@ report::InjectTrial FaultRunner::read_doctor(const Ended& ended) const {
 
 report::InjectTrial FaultRunner::measure_quiet(const Target& target) {
   const auto start = std::chrono::steady_clock::now();
-  report::InjectTrial out = read_check(run(check_words(target, bench_.profile, {}), {}, {}));
+  report::InjectTrial out = read_check(run(check_words(target, bench_.profile, {}), {}, {}), Beside::nobody);
   out.seconds = since(start);
   return out;
 }
@@ -265,7 +265,9 @@ report::InjectTrial FaultRunner::ask(const Fault& fault, const Target& target,
   if (refused)
     out.problem = last_said(ended.said, ended.fault);
   else
-    out = fault.found_by == FoundBy::doctor ? read_doctor(ended) : read_check(ended);
+    out = fault.found_by == FoundBy::doctor
+              ? read_doctor(ended)
+              : read_check(ended, fault.neighbour == Neighbour::family ? Beside::a_program : Beside::nobody);
   std::error_code ignored;
   if (!refused && !mark.empty() && !std::filesystem::exists(mark, ignored)) {
     out.found = false;

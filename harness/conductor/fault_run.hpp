@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conductor/fault_bench.hpp"
+#include "conductor/fault_read.hpp"
 #include "report/inject.hpp"
 #include "run/child.hpp"
 #include "run/loop.hpp"
@@ -62,7 +63,7 @@ class FaultRunner {
   /// Runs PyTorch with these variables for the given rounds; writes the run files of one side.
   Ended run_frameworks(const std::string& side, int rounds,
                        const std::map<std::string, std::string>& environment);
-  report::InjectTrial read_check(const Ended& ended) const;
+  report::InjectTrial read_check(const Ended& ended, Beside beside) const;
   report::InjectTrial read_doctor(const Ended& ended) const;
   /// Runs the commands under the fault and reads them. Nothing counts as found where the fault took no
   /// effect.

@@ -25,6 +25,7 @@ ordered_json json_of(const judge::Verdict& verdict) {
                    {"tolerance", verdict.tolerance},
                    {"rounds", verdict.rounds},
                    {"reason", verdict.reason}};
+  if (verdict.beside_others) out["beside_others"] = true;
   set(out, "value", verdict.value);
   set(out, "baseline", verdict.baseline);
   set(out, "change", verdict.change);

@@ -14,7 +14,7 @@ namespace gpugauge::run {
 /// 50 within a second, and after some three the 41 to 42 at which it stayed (baselines/NVIDIA H200/run).
 struct CoolDown {
   double watch_seconds = 1;  ///< a GPU is cool when its temperature has not fallen for this long; 0 = no wait
-  double most_seconds = 30;  ///< then the round begins all the same, and says so
+  double most_seconds = 5;   ///< then the round begins all the same, and says so
   double silence_seconds = 3;  ///< a sensor that has answered nothing for this long is not waited for
 };
 

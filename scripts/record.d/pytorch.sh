@@ -10,7 +10,7 @@ ours_of=""
 # shellcheck disable=SC2154  # output comes from scripts/record
 if ours_here "$output/ratios"; then
   STAGE_SECONDS=150
-  STAGE_LEAST=60
+  STAGE_LEAST=75
   ours_of=ratios
 fi
 stage_commands() {

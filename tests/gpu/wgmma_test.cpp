@@ -69,8 +69,11 @@ struct Product {
 // Edges, fewer steps than stages, many tiles for each block (unless sizes are small), and random shapes.
 std::vector<Size> sizes(int k_multiple) {
   std::vector<Size> all{{1, 8, k_multiple}, {128, 256, 64}, {129, 264, 128}};
-  // Two and three tiles a block, of one, a few and many steps: one leaves while the next is multiplied.
-  for (const int k : {16, 208, 448}) all.push_back({8, 40000, k});
+  // Two and three tiles a block (small: one and two, of 132 blocks), of one, a few and many steps: one leaves while the
+  // next is multiplied.
+  const int wide = testing_gpu::of_size(40000, 20000);
+  for (const int k : testing_gpu::of_size(std::vector<int>{16, 208, 448}, std::vector<int>{16, 208}))
+    all.push_back({8, wide, k});
   const std::vector<Size> full{{256, 256, 4096}, {1000, 1000, 1008}, {4096, 3072, 512}, {2049, 4104, 208}};
   const std::vector<Size> small{{256, 256, 1024}, {257, 520, 208}};
   for (const Size& size : testing_gpu::of_size(full, small)) all.push_back(size);

@@ -44,9 +44,9 @@ class Candidates {
   ///
   /// Then the first is timed again with those that the search cannot tell from the fastest, at most three (one
   /// where operations are long), batch by batch in turns, so that the clock cancels in the ratios of medians.
-  /// The metric QUANTITY_best is the first one's value over the window times the ratio to the fastest of them;
-  /// where none is faster by choice_margin there, it is the first one's value. It is not judged from fewer than
-  /// fewest_to_judge batches, nor where only one candidate is offered.
+  /// The metric QUANTITY_best is the first one's value over the window times the ratio to the fastest of them,
+  /// which best() names where it is faster by choice_margin there. It is not judged from fewer than fewest_to_judge
+  /// batches, nor where only one candidate is offered.
   ///
   /// The trial's work is declared from `work`. Notes: "candidates", "candidate_first", "candidate_best";
   /// "candidates_tried" where not all were tried. "candidates_refused" holds how many threw Refused, and the

@@ -22,6 +22,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 /// Whether a pattern of ids begins as one of the page of benchmarks does.
 bool names_a_benchmark(std::string_view pattern) {
@@ -102,6 +103,23 @@ TEST(FaultRead, ACheckThatCouldNotJudgeIsAProblemAndNothingFound) {
   EXPECT_THROW(check_trial(report_of(1, verdict("a", "regresed", "false"), "")), result::FormatError);
   EXPECT_THROW(check_trial("{}"), result::FormatError);
   EXPECT_THROW(check_trial(""), result::FormatError);
+}
+
+TEST(FaultRead, WhatIsSlowerBesideAProgramShowsThatProgramOnly) {
+  const std::string slower =
+      R"({"metric": "a", "verdict": "inconclusive", "advisory": false, "beside_others": true})";
+  const std::string doubtful =
+      R"({"metric": "b", "verdict": "inconclusive", "advisory": false, "beside_others": false})";
+  const report::InjectTrial beside =
+      check_trial(report_of(3, slower + "," + doubtful, ""), Beside::a_program);
+  EXPECT_TRUE(beside.found);
+  EXPECT_EQ(beside.problem, "");
+  EXPECT_THAT(beside.metrics, ElementsAre("a"));
+  const report::InjectTrial quiet = check_trial(report_of(3, slower, ""));
+  EXPECT_FALSE(quiet.found);
+  EXPECT_EQ(quiet.problem, "it was so");
+  EXPECT_THAT(quiet.metrics, IsEmpty());
+  EXPECT_FALSE(check_trial(report_of(3, doubtful, ""), Beside::a_program).found);
 }
 
 TEST(FaultRead, OfTheDoctorCountsWhatTheHealthyMachineDoesNotHave) {

@@ -1,6 +1,7 @@
 // A round begins when its GPUs have cooled from what they did before.
 #include "run/cool_down.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,7 @@ TEST_F(CoolDownTest, TheFirstFamilyWaitsUntilTheGpuIsCool) {
   }
   EXPECT_THAT(run.remarks, Not(Contains(HasSubstr("cooling"))));
   EXPECT_EQ(series_seen, 1);
+  EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [](const Progress& progress) { return progress.cools; }));
   EXPECT_FALSE(seen.back().cools);
 }
 
@@ -111,6 +113,10 @@ TEST_F(CoolDownTest, ARoundThatBeginsBesideTheHeatOfOtherWorkSaysSo) {
   EXPECT_TRUE(run.complete);
   EXPECT_THAT(run.remarks,
               Contains(AllOf(StartsWith("GPU-1 was still cooling, at "), HasSubstr("after 0.5 s"))));
+}
+
+TEST(CoolDown, WaitsFiveSecondsAtMost) {
+  EXPECT_EQ(CoolDown{}.most_seconds, 5) << "a smoke verdict is promised in 20 s";
 }
 
 TEST_F(CoolDownTest, WithoutTelemetryNothingIsWaitedFor) {
