@@ -5,6 +5,7 @@
 
 #include "baseline/kept_file.hpp"
 #include "cli/check.hpp"
+#include "cli/doctor.hpp"
 #include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
@@ -13,6 +14,7 @@
 #include "conductor/known_treatment.hpp"
 #include "conductor/last_verdict.hpp"
 #include "conductor/node_fingerprint.hpp"
+#include "conductor/observe.hpp"
 #include "conductor/outcome.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
@@ -20,6 +22,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/stops_held_back.hpp"
+#include "result/time.hpp"
 #include "run/output_lock.hpp"
 #include "stack/inventory/node.hpp"
 #include "stack/now.hpp"
@@ -81,6 +84,16 @@ conductor::Shown shown_by_the_kernel() {
   return out;
 }
 
+/// The doctor's root cause; where its rules know none, what else fails on this node.
+stack::Findings why_it_does_not_start(const stack::Inventory& node) {
+  const stack::RuleInput input{node, stack::tables(), stack::Policy::development, today()};
+  stack::Findings found;
+  stack::check_start_up(input, found);
+  if (found.empty()) found = stack::diagnose_stack(input);
+  std::erase_if(found, [](const stack::Finding& one) { return one.severity != stack::Severity::failure; });
+  return found;
+}
+
 /// What is judged by, and where each verdict will be kept, is reached through no link.
 void refuse_links(const std::filesystem::path& state) {
   for (const char* const folder : {"baselines", "site", "verdicts", "monitor"})
@@ -112,12 +125,14 @@ class Check {
 
  private:
   void look_at_node();
+  void ask_doctor();
   void choose();
   void measure(const std::string& held_by);
   void measure_together();
   void measure_in_turn();
   void add(report::DeviceReport device);
   void judge_together(const std::string& held_by);
+  void write_observation();
   int finish();
 
   /// Runs what keeps a verdict; one that cannot be kept is said at the end.
@@ -142,6 +157,7 @@ class Check {
   stack::Inventory _node;  ///< what the doctor sees of it
   bool _only_host = false;
   bool _gpu_missing = false;
+  std::optional<diagnose::Observation> _unusable;  ///< what was seen where no GPU is usable
   conductor::Catalogue _catalogue;
   std::vector<conductor::Chosen> _chosen;
 
@@ -181,12 +197,23 @@ void Check::look_at_node() {
     conductor::require_known_treatment(_arguments.policy.treatment,
                                        conductor::node_fingerprint(_devices.gpus), _options.baseline);
   _node = stack::with_report(files.get(), _devices.gpus);
+  _gpu_missing = _devices.targets.gpu_wanted && _devices.gpus.state != stack::GpuState::usable;
+  if (_gpu_missing) ask_doctor();
   _options.node = &_node;
   _report.stack = stack::layers(_node);
   _only_host = conductor::host_only(_arguments.measure.device);
   if (!_only_host) _report.node = judge::judge_expectations(_options.policy, gpu_models(_devices));
-  _gpu_missing = _devices.targets.gpu_wanted && _devices.gpus.state != stack::GpuState::usable;
-  if (_gpu_missing) _report.gpu_explanation = _devices.gpus.explanation;
+}
+
+/// Why no GPU is usable, by the doctor's rules; these need what each call of the driver answers.
+void Check::ask_doctor() {
+  _report.gpu_explanation = _devices.gpus.explanation;
+  stack::Context context;
+  context.environment = stack::current_environment();
+  stack::collect_gpus(context, _node);
+  _report.findings = why_it_does_not_start(_node);
+  _unusable = conductor::observe_unusable(_devices.gpus, conductor::node_fingerprint(_devices.gpus), _node,
+                                          result::utc_now());
 }
 
 void Check::choose() {
@@ -276,16 +303,26 @@ void Check::judge_together(const std::string& held_by) {
   keep([&] { conductor::keep_node_verdict(_state, _report, all); });
 }
 
-int Check::finish() {
-  write_reports(&_report, _reports, report::draw(_report, report::terminal(1), {_reports.every_metric}),
-                _beside);
+void Check::write_observation() {
+  if (_arguments.observation.empty()) return;
+  const std::optional<diagnose::Observation>& seen =
+      _report.devices.empty() ? _unusable : _report.devices.front().observation;
+  if (!seen) {
+    warn(fmt::format("--observation: nothing was measured, so that {} was not written",
+                     _arguments.observation));
+    return;
+  }
   try {
-    if (!_arguments.observation.empty() && !_report.devices.empty())
-      result::write_file(own_file(_arguments.observation),
-                         diagnose::to_json(*_report.devices.front().observation));
+    result::write_file(own_file(_arguments.observation), diagnose::to_json(*seen));
   } catch (const result::FileError& error) {
     _beside.add(fmt::format("--observation: {}", error.what()));
   }
+}
+
+int Check::finish() {
+  write_reports(&_report, _reports, report::draw(_report, report::terminal(1), {_reports.every_metric}),
+                _beside);
+  write_observation();
   try {
     if (!_options.policy.metrics.empty() && !_report.devices.empty())
       judge::require_matches(_options.policy, seen_in(_report.devices), _known);

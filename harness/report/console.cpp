@@ -7,6 +7,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "judge/provisional.hpp"
 #include "report/diagnosis.hpp"
@@ -164,6 +165,17 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   return out;
 }
 
+/// Names the doctor's causes; what they rest on is in the explanation above, and in full with the doctor.
+std::string draw_pointer(const Report& report, const Terminal& terminal) {
+  if (report.findings.empty()) return "";
+  std::vector<std::string> causes;
+  for (const stack::Finding& finding : report.findings) causes.push_back(plain(finding.cause));
+  return "  " +
+         wrap(fmt::format("`gpugauge doctor` names {} and shows the evidence", fmt::join(causes, ", ")),
+              terminal.width, 2) +
+         "\n";
+}
+
 }  // namespace
 
 std::string draw_stack(const std::vector<stack::Layer>& stack, const Terminal& terminal) {
@@ -179,7 +191,8 @@ std::string draw(const Report& report, const Terminal& terminal, const ConsoleOp
     out += terminal.paint("Stack", Tone::strong) + "\n" + draw_stack(report.stack, terminal) + "\n";
   if (!report.gpu_explanation.empty())
     out += terminal.paint("GPU", Tone::strong) + "\n  " +
-           wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n\n";
+           wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n" + draw_pointer(report, terminal) +
+           "\n";
   for (const Verdict& verdict : report.node)
     out += wrap_behind("  " + terminal.paint(verdict_word(verdict), verdict_tone(verdict)) + "  ",
                        plain(verdict.reason), terminal.width, 4) +
