@@ -57,6 +57,13 @@ std::vector<conductor::Chosen> chosen_together(const conductor::Catalogue& catal
   return out;
 }
 
+bool is_in_round(const conductor::SilentFamily& family, const report::DeviceReport& device) {
+  if (device.rounds.empty()) return false;
+  const std::vector<result::Process>& processes = device.rounds.front().processes;
+  return std::any_of(processes.begin(), processes.end(),
+                     [&](const result::Process& process) { return process.family == family.name; });
+}
+
 /// The reports and the observation, which are written when all is measured.
 std::vector<std::filesystem::path> output_files(const CheckArguments& arguments,
                                                 const ReportArguments& reports) {
@@ -232,7 +239,9 @@ void Check::choose() {
 
 /// Keeps the verdict of each device as soon as it is there.
 void Check::add(report::DeviceReport device) {
-  for (const conductor::SilentFamily& family : _catalogue.silent) device.remarks.push_back(sentence(family));
+  // One that was wanted stands among the families of the round.
+  for (const conductor::SilentFamily& family : _catalogue.silent)
+    if (!is_in_round(family, device)) device.remarks.push_back(sentence(family));
   if (_only_host && (_options.policy.expected_gpus || !_options.policy.expected_models.empty()))
     device.remarks.emplace_back(
         "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");

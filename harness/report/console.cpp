@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
@@ -23,12 +24,23 @@ namespace {
 using judge::Verdict;
 using judge::VerdictKind;
 
-/// One paragraph per verdict that needs action, worst first.
-std::string draw_problems(const std::vector<Verdict>& verdicts, const Terminal& terminal) {
+/// Families of which nothing was measured, and why: draw_families() tells them.
+std::set<std::string> unmeasured_families(const std::vector<result::Run>& rounds) {
+  std::set<std::string> out;
+  for (const FamilyState& state : family_states(rounds.front()))
+    if (state.benchmarks == 0 && !state.reason.empty()) out.insert(state.family);
+  return out;
+}
+
+/// One paragraph per verdict that needs action, worst first. An inconclusive one on a family of `told` has
+/// only the reason why that was not measured, which stands above.
+std::string draw_problems(const std::vector<Verdict>& verdicts, const std::set<std::string>& told,
+                          const Terminal& terminal) {
   constexpr std::size_t most = 12;
   std::vector<const Verdict*> problems;
   for (const Verdict& verdict : verdicts)
-    if (is_problem(verdict)) problems.push_back(&verdict);
+    if (is_problem(verdict) && !(verdict.kind == VerdictKind::inconclusive && told.contains(verdict.metric)))
+      problems.push_back(&verdict);
   std::stable_sort(problems.begin(), problems.end(), [](const Verdict* a, const Verdict* b) {
     if (verdict_rank(*a) != verdict_rank(*b)) return verdict_rank(*a) < verdict_rank(*b);
     return a->change.value_or(0) > b->change.value_or(0);
@@ -142,7 +154,7 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
     out += "  " + terminal.paint(wrap(which + disturbed, terminal.width, 4), Tone::doubt) + "\n";
   }
   out += draw_families(run, terminal);
-  const std::string problems = draw_problems(device.verdicts, terminal);
+  const std::string problems = draw_problems(device.verdicts, unmeasured_families(device.rounds), terminal);
   if (!problems.empty()) out += "\n" + problems;
   const bool judged = std::any_of(device.verdicts.begin(), device.verdicts.end(), [](const Verdict& verdict) {
     return verdict.judge == judge::Judge::baseline;
