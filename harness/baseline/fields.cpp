@@ -47,6 +47,8 @@ constexpr std::array table{
         "a licence that was lost is a cause to be found; runs of earlier versions lack it", true},
     Row{"settings", "*", Role::noted,
         "a limit, governor or affinity that was set otherwise is a cause to be found, not another machine"},
+    Row{"topology", "gpu.*.card", Role::noted,
+        "the card that an instance is a part of; runs of earlier versions lack it", true},
     Row{"topology", "*", Role::noted, "a link or memory node that came up otherwise is a fault to be found"},
     Row{"suite", "suite.version", Role::noted,
         "the hashes of the sources say more exactly what was measured"},

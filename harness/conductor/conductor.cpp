@@ -233,7 +233,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(first);
-  input.unusable_baseline = selection.damaged;
+  input.unusable_baseline = selection.damaged.empty() ? selection.of_whole_card : selection.damaged;
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   input.not_kept = not_kept(rounds);
