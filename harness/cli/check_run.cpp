@@ -217,6 +217,10 @@ void Check::ask_doctor() {
   _report.gpu_explanation = _devices.gpus.explanation;
   stack::Context context;
   context.environment = stack::current_environment();
+  // A driver that has just given no answer at all is not waited for as long once more.
+  constexpr double once_more_seconds = 5;
+  if (_devices.gpus.state == stack::GpuState::error && _devices.gpus.code == 0)
+    context.timeout_seconds = once_more_seconds;
   stack::collect_gpus(context, _node);
   _report.findings = why_it_does_not_start(_node);
   _unusable = conductor::observe_unusable(_devices.gpus, conductor::node_fingerprint(_devices.gpus), _node,
