@@ -191,6 +191,9 @@ struct Selection {
   /// Why an own baseline that is, or may be, of this device and profile cannot be read; "" if there is none,
   /// or another own one would be preferred. The pinned values then cannot be checked: no pass.
   std::string damaged;
+  /// Of a MIG instance without a baseline: that one of its whole card is in force, and what to do; else "".
+  /// Somebody expects that card to be compared, so that this is no pass either.
+  std::string of_whole_card = {};
 };
 /// Selects a baseline. Throws like load for a given one; others that cannot be read go to `problems`.
 Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,

@@ -53,6 +53,8 @@ constexpr std::array table{
         "another slot is a cause to be found; runs of earlier versions lack it", true},
     Row{"topology", "gpu.*.socket", Role::noted,
         "another slot is a cause to be found; runs of earlier versions lack it", true},
+    Row{"topology", "gpu.*.card", Role::noted,
+        "the card that an instance is a part of; runs of earlier versions lack it", true},
     Row{"topology", "*", Role::noted, "a link or memory node that came up otherwise is a fault to be found"},
     Row{"suite", "suite.version", Role::noted,
         "the hashes of the sources say more exactly what was measured"},

@@ -283,6 +283,37 @@ std::string how_to_make(const result::Fingerprint& fingerprint, const std::strin
                      profile.empty() ? "" : " --profile " + result::shell_word(profile));
 }
 
+/// The name of this machine's active baseline of the whole card in the run's profile; "" where there is none.
+std::string baseline_of_card(const std::string& card, const result::Fingerprint& now) {
+  for (const Place& place : places()) {
+    if (place.name != "own") continue;
+    for (const auto& folder : found_below(place.root, place.depth).folders) {
+      try {
+        refuse_links_in_state(folder);
+        const Manifest manifest = load_manifest(folder);
+        if (manifest.device == card && manifest.profile == result::fact(now.suite, "suite.profile") &&
+            state_of(read_log(folder)) == State::active)
+          return manifest.name;
+      } catch (const std::exception&) {
+        continue;  // select() has told of it where it counts
+      }
+    }
+  }
+  return "";
+}
+
+/// Selection::of_whole_card of a MIG instance.
+std::string told_of_card(const result::Fingerprint& now, const std::string& device) {
+  const std::optional<std::string> number = number_of_card(now, device);
+  const std::string card = number ? result::fact(now.topology, fmt::format("gpu.{}.card", *number)) : "";
+  const std::string name = card.empty() ? "" : baseline_of_card(card, now);
+  if (name.empty()) return "";
+  return fmt::format(
+      "{} is of the whole card {}, and MIG is on: what was measured is an instance of that card. Turn MIG off "
+      "(`nvidia-smi -i {} -mig 0`), or make a baseline of the instance ({})",
+      name, card, card, how_to_make(now, device));
+}
+
 }  // namespace
 
 bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, const std::string& device) {
@@ -334,8 +365,11 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
   const bool measured = std::any_of(fingerprint.suite.begin(), fingerprint.suite.end(), [](const auto& fact) {
     return starts_with(fact.first, "suite.source_hash.");
   });
+  if (measured && selection.damaged.empty()) selection.of_whole_card = told_of_card(fingerprint, device);
   selection.origin =
-      !measured && selection.damaged.empty()
+      !selection.of_whole_card.empty()
+          ? "No baseline of this instance was found: only correctness and physical limits were judged."
+      : !measured && selection.damaged.empty()
           ? "No family measured anything that a baseline could judge: only correctness was."
       : selection.damaged.empty()
           ? fmt::format(

@@ -5,6 +5,7 @@
 
 #include "baseline/kept_file.hpp"
 #include "cli/check.hpp"
+#include "cli/doctor.hpp"
 #include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
@@ -14,6 +15,7 @@
 #include "conductor/known_treatment.hpp"
 #include "conductor/last_verdict.hpp"
 #include "conductor/node_fingerprint.hpp"
+#include "conductor/observe.hpp"
 #include "conductor/outcome.hpp"
 #include "judge/policy_file.hpp"
 #include "report/console.hpp"
@@ -21,6 +23,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/stops_held_back.hpp"
+#include "result/time.hpp"
 #include "run/output_lock.hpp"
 #include "stack/inventory/node.hpp"
 #include "stack/now.hpp"
@@ -55,6 +58,13 @@ std::vector<conductor::Chosen> chosen_together(const conductor::Catalogue& catal
   return out;
 }
 
+bool is_in_round(const conductor::SilentFamily& family, const report::DeviceReport& device) {
+  if (device.rounds.empty()) return false;
+  const std::vector<result::Process>& processes = device.rounds.front().processes;
+  return std::any_of(processes.begin(), processes.end(),
+                     [&](const result::Process& process) { return process.family == family.name; });
+}
+
 /// The reports and the observation, which are written when all is measured.
 std::vector<std::filesystem::path> output_files(const CheckArguments& arguments,
                                                 const ReportArguments& reports) {
@@ -80,6 +90,16 @@ conductor::Shown shown_by_the_kernel() {
   for (const stack::KernelGpu& gpu : now.gpus) out.uuids.insert(gpu.uuid);
   out.on_bus = [](const std::string& address) { return stack::on_pci_bus(address); };
   return out;
+}
+
+/// The doctor's root cause; where its rules know none, what else fails on this node.
+stack::Findings why_it_does_not_start(const stack::Inventory& node) {
+  const stack::RuleInput input{node, stack::tables(), stack::Policy::development, today()};
+  stack::Findings found;
+  stack::check_start_up(input, found);
+  if (found.empty()) found = stack::diagnose_stack(input);
+  std::erase_if(found, [](const stack::Finding& one) { return one.severity != stack::Severity::failure; });
+  return found;
 }
 
 /// What is judged by, and where each verdict will be kept, is reached through no link.
@@ -113,12 +133,14 @@ class Check {
 
  private:
   void look_at_node();
+  void ask_doctor();
   void choose();
   void measure(const std::string& held_by);
   void measure_together();
   void measure_in_turn();
   void add(report::DeviceReport device);
   void judge_together(const std::string& held_by);
+  void write_observation();
   int finish();
 
   /// Runs what keeps a verdict; one that cannot be kept is said at the end.
@@ -143,6 +165,7 @@ class Check {
   stack::Inventory _node;  ///< what the doctor sees of it
   bool _only_host = false;
   bool _gpu_missing = false;
+  std::optional<diagnose::Observation> _unusable;  ///< what was seen where no GPU is usable
   conductor::Catalogue _catalogue;
   std::vector<conductor::Chosen> _chosen;
 
@@ -182,13 +205,28 @@ void Check::look_at_node() {
     conductor::require_known_treatment(_arguments.policy.treatment,
                                        conductor::node_fingerprint(_devices.gpus), _options.baseline);
   _node = stack::with_report(files.get(), _devices.gpus);
+  _gpu_missing = _devices.targets.gpu_wanted && _devices.gpus.state != stack::GpuState::usable;
+  if (_gpu_missing) ask_doctor();
   _options.node = &_node;
   _report.host = conductor::node_name(stack::Tree("/"));
   _report.stack = stack::layers(_node);
   _only_host = conductor::host_only(_arguments.measure.device);
   if (!_only_host) _report.node = judge::judge_expectations(_options.policy, gpu_models(_devices));
-  _gpu_missing = _devices.targets.gpu_wanted && _devices.gpus.state != stack::GpuState::usable;
-  if (_gpu_missing) _report.gpu_explanation = _devices.gpus.explanation;
+}
+
+/// Why no GPU is usable, by the doctor's rules; these need what each call of the driver answers.
+void Check::ask_doctor() {
+  _report.gpu_explanation = _devices.gpus.explanation;
+  stack::Context context;
+  context.environment = stack::current_environment();
+  // A driver that has just given no answer at all is not waited for as long once more.
+  constexpr double once_more_seconds = 5;
+  if (_devices.gpus.state == stack::GpuState::error && _devices.gpus.code == 0)
+    context.timeout_seconds = once_more_seconds;
+  stack::collect_gpus(context, _node);
+  _report.findings = why_it_does_not_start(_node);
+  _unusable = conductor::observe_unusable(_devices.gpus, conductor::node_fingerprint(_devices.gpus), _node,
+                                          result::utc_now());
 }
 
 void Check::choose() {
@@ -207,7 +245,9 @@ void Check::choose() {
 
 /// Keeps the verdict of each device as soon as it is there.
 void Check::add(report::DeviceReport device) {
-  for (const conductor::SilentFamily& family : _catalogue.silent) device.remarks.push_back(sentence(family));
+  // One that was wanted stands among the families of the round.
+  for (const conductor::SilentFamily& family : _catalogue.silent)
+    if (!is_in_round(family, device)) device.remarks.push_back(sentence(family));
   if (_only_host && (_options.policy.expected_gpus || !_options.policy.expected_models.empty()))
     device.remarks.emplace_back(
         "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");
@@ -278,16 +318,26 @@ void Check::judge_together(const std::string& held_by) {
   keep([&] { conductor::keep_node_verdict(_state, _report, all); });
 }
 
-int Check::finish() {
-  write_reports(&_report, _reports, report::draw(_report, report::terminal(1), {_reports.every_metric}),
-                _beside);
+void Check::write_observation() {
+  if (_arguments.observation.empty()) return;
+  const std::optional<diagnose::Observation>& seen =
+      _report.devices.empty() ? _unusable : _report.devices.front().observation;
+  if (!seen) {
+    warn(fmt::format("--observation: nothing was measured, so that {} was not written",
+                     _arguments.observation));
+    return;
+  }
   try {
-    if (!_arguments.observation.empty() && !_report.devices.empty())
-      result::write_file(own_file(_arguments.observation),
-                         diagnose::to_json(*_report.devices.front().observation));
+    result::write_file(own_file(_arguments.observation), diagnose::to_json(*seen));
   } catch (const result::FileError& error) {
     _beside.add(fmt::format("--observation: {}", error.what()));
   }
+}
+
+int Check::finish() {
+  write_reports(&_report, _reports, report::draw(_report, report::terminal(1), {_reports.every_metric}),
+                _beside);
+  write_observation();
   try {
     if (!_options.policy.metrics.empty() && !_report.devices.empty())
       judge::require_matches(_options.policy, seen_in(_report.devices), _known);

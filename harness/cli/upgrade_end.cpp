@@ -286,6 +286,9 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
         "the old stack of upgrade {} is not measured yet: {}", kept.name,
         upgrade.change.changed() ? old_stack_is_gone : "`gpugauge upgrade begin --resume` goes on"));
   require_matches(decided, upgrade.kept);
+  // What is measured now would be of neither stack, whatever was asked for.
+  if (const std::string why = conductor::not_restarted(upgrade.before, upgrade.now); !why.empty())
+    return without_verdict(upgrade, why, arguments.report, terminal);
   // Rounds of the old stack are the old stack's, also where nobody went away from it.
   if (!upgrade.change.changed() && (conductor::new_stack_measured(upgrade.kept) || arguments.anyway)) {
     upgrade.side = "returned";

@@ -72,15 +72,16 @@ struct Choice {
   std::vector<run::PlannedBenchmark> planned;
   std::map<std::string, double> start_seconds;  ///< as in Catalogue
   double round_seconds = 0;                     ///< estimate of one round
-  /// Silent families that this choice might have included. Always empty for the host: most families need a
-  /// GPU, and a missing CUDA library must not block a measurement of the processor.
+  /// Silent families that were asked for, by name or since everything was, or that a class which nothing else
+  /// measures may mean. Always empty for the host: most families need a GPU, and a missing CUDA library must
+  /// not block a measurement of the processor. Where nothing else was asked for, `families` is empty.
   std::vector<SilentFamily> unmeasured;
 };
 
 /// Selects the families and benchmarks that the profile measures on one kind of device, narrowed by family
 /// names and words. A word is a class (gemm16), a family (launch), or an id pattern with * and ?. Throws
-/// result::UsageError for a family that does not exist or cannot describe itself, and for a word that selects
-/// nothing on this kind of device. The message names a deeper profile that does measure it, if there is one.
+/// result::UsageError for a family that does not exist, for the host also for one that cannot describe itself,
+/// and for a word that selects nothing on this kind of device. The message names a deeper profile that does measure it, if there is one.
 Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKind kind,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
 
@@ -94,8 +95,9 @@ struct Chosen {
 };
 
 /// Calls choose() for every device before any is measured, so that a bad word for one device wastes no
-/// measurement of another. Drops an implied target for which nothing is left. Each word must select something
-/// on at least one implied target.
+/// measurement of another. Drops an implied target for which nothing is left, but the first where all that was
+/// asked for is silent. Each word must select something, or mean a silent family, on at least one implied
+/// target.
 std::vector<Chosen> choose_for(const Catalogue& catalogue, const run::Profile& profile,
                                const std::vector<Target>& targets, const std::vector<std::string>& families,
                                const std::vector<std::string>& words);

@@ -32,16 +32,22 @@
 #include "result/google_benchmark.hpp"
 #include "run/processes.hpp"
 #include "run/stop_watch.hpp"
+#include "stack/missing_library.hpp"
 
 namespace gpugauge::conductor {
 namespace {
 
+/// The reason in a few words; the report has it whole beside the family.
+std::string in_brief(const std::string& reason) {
+  if (reason.empty()) return "every benchmark was skipped";
+  const std::string library = stack::missing_library(reason);
+  return library.empty() ? reason : fmt::format("{} was not found", library);
+}
+
 std::vector<std::string> unmeasured(const result::Run& run) {
   std::vector<std::string> out;
   for (const report::FamilyState& state : report::family_states(run))
-    if (state.benchmarks == 0)
-      out.push_back(fmt::format("{} ({})", state.family,
-                                state.reason.empty() ? "every benchmark was skipped" : state.reason));
+    if (state.benchmarks == 0) out.push_back(fmt::format("{} ({})", state.family, in_brief(state.reason)));
   return out;
 }
 
@@ -228,7 +234,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
   judge::OutcomeInput input;
   input.strict = strict;
   input.unmeasured_families = unmeasured(first);
-  input.unusable_baseline = selection.damaged;
+  input.unusable_baseline = selection.damaged.empty() ? selection.of_whole_card : selection.damaged;
   input.interrupted = interrupted || std::any_of(rounds.begin(), rounds.end(),
                                                  [](const result::Run& run) { return !run.complete; });
   input.not_kept = not_kept(rounds);

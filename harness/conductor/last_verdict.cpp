@@ -178,6 +178,8 @@ judge::Present present_now(const std::string& root) {
   out.nvidia = now.nvidia;
   out.gpus_listed = now.gpus_listed;
   out.gpus = seen(now);
+  for (const stack::KernelGpu& gpu : now.gpus)
+    if (gpu.instances) out.instances[gpu.address] = *gpu.instances;
   out.driver_version = now.driver_version;
   return out;
 }

@@ -28,6 +28,7 @@
 #include "conductor/work_samples.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "judge/products.hpp"
+#include "result/build.hpp"
 #include "result/facts.hpp"
 #include "result/number.hpp"
 #include "result/processor_list.hpp"
@@ -163,6 +164,13 @@ void add_inventory(const result::Run& run, const std::string& prefix, Observatio
   if (const double count = processors(run); count > 0) out.inventory["host.cpus"] = count;
 }
 
+/// What a driver library answered at its start. Code 0 is no error.
+void add_answer(const stack::Inventory& node, const std::string& prefix, const char* api, Observation& out) {
+  const std::optional<double> code = result::number_in<double>(node.value(prefix + ".code"));
+  if (!code || *code == 0) return;
+  out.errors.push_back({api, *code, node.value(prefix + ".name")});
+}
+
 }  // namespace
 
 Observation observe(const report::DeviceReport& device, const baseline::Baseline* before,
@@ -230,6 +238,30 @@ Observation observe_among(const report::DeviceReport& device, const Runs& peers)
   out.about.compared_with = "peers";
   const bool card = result::device_kind(run.device) == "gpu";
   out.changed = changes_from_peers(run, peers, card ? gpu_prefix(run.fingerprint, run.device) : "");
+  return out;
+}
+
+Observation observe_unusable(const stack::GpuReport& gpus, const result::Fingerprint& fingerprint,
+                             const stack::Inventory& node, const std::string& when) {
+  Observation out;
+  out.about.source = fmt::format("gpugauge check without a usable GPU, {}", when);
+  out.about.compared_with = "expected";
+  if (gpus.state != stack::GpuState::no_hardware) {
+    diagnose::Metric start;
+    start.metric_class = "init";
+    start.fails = true;
+    out.metrics.push_back(std::move(start));
+  }
+  result::Run nothing_measured;
+  nothing_measured.fingerprint = fingerprint;
+  add_inventory(nothing_measured, "", out);
+  add_stack_facts(node, "", out);
+  // What starts here is this build's own runtime.
+  if (gpus.state == stack::GpuState::driver_too_old) out.inventory["cuda.runtime"] = result::build().cuda;
+  add_answer(node, "cuda.init", "driver", out);
+  add_answer(node, "nvml.init", "nvml", out);
+  if (const auto code = result::number_in<double>(node.value("nvml.init.code")))
+    out.probes.push_back({"nvml_query", *code == 0 ? "succeeds" : "fails", ""});
   return out;
 }
 

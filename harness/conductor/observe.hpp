@@ -6,6 +6,7 @@
 #include "baseline/baseline.hpp"
 #include "diagnose/observation.hpp"
 #include "report/summary.hpp"
+#include "stack/gpu_report.hpp"
 #include "stack/inventory/inventory.hpp"
 
 namespace gpugauge::conductor {
@@ -33,5 +34,12 @@ diagnose::Observation observe(const report::DeviceReport& device, const baseline
 /// without a baseline.
 diagnose::Observation observe_among(const report::DeviceReport& device,
                                     const std::vector<result::Run>& peers);
+
+/// The observation of a node on which no GPU can be used: that CUDA does not start (class init fails; not said
+/// of a node without NVIDIA hardware, which has nothing to start), what cuInit and nvmlInit answered, and the
+/// node's facts. `node` is what the doctor saw, its questions to the driver included; `when` is the time, RFC
+/// 3339. Nothing was measured and nothing compared.
+diagnose::Observation observe_unusable(const stack::GpuReport& gpus, const result::Fingerprint& fingerprint,
+                                       const stack::Inventory& node, const std::string& when);
 
 }  // namespace gpugauge::conductor

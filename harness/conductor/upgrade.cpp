@@ -180,6 +180,29 @@ std::vector<std::string> layers_to_come(const stack::StackChange& change) {
   return out;
 }
 
+std::string not_restarted(const stack::Inventory& before, const stack::Inventory& now) {
+  const auto libraries = [](const stack::Inventory& side) {
+    if (side.has("driver.libnvml_version")) return side.value("driver.libnvml_version");
+    const bool forward = side.value("driver.libcuda_path").find("compat") != std::string::npos;
+    return forward ? "" : side.value("driver.libcuda_version");
+  };
+  const std::string key = "driver.kernel_module_version";
+  const std::string module = now.value(key);
+  const std::string found = libraries(now);
+  if (module.empty() || found.empty() || found == "unknown" || module == found) return "";
+  if (module == before.value(key) && found == libraries(before)) return "";
+  return module == before.value(key)
+             ? fmt::format(
+                   "the kernel module that is loaded is still {}, while the driver's libraries are {}: "
+                   "restart the machine, or unload and load the nvidia modules, and run `gpugauge "
+                   "upgrade end` once more",
+                   module, found)
+             : fmt::format(
+                   "the kernel module that is loaded is {}, while the driver's libraries are {}: both "
+                   "must be of one version; mend that, and run `gpugauge upgrade end` once more",
+                   module, found);
+}
+
 std::string nothing_to_judge(const stack::StackChange& change) {
   if (!change.changed())
     return "nothing changed: the stack is what `upgrade begin` recorded, so that there is nothing to "

@@ -49,6 +49,10 @@ report::DeviceReport judge_upgrade(const std::vector<result::Run>& old_runs, con
 /// The stack fields that differ between two fingerprints, as words of --treatment: "stack.driver".
 std::vector<std::string> changed_fields(const result::Fingerprint& now, const result::Fingerprint& then);
 
+/// Why a driver that was changed since `before` is only half in use, as a clause with what to do: its libraries
+/// are of another version than the loaded kernel module. "" where they agree, a side is not known, or it was so
+/// before. A forward-compatibility libcuda is no library of the driver.
+std::string not_restarted(const stack::Inventory& before, const stack::Inventory& now);
 /// Why a change leaves nothing to measure, as a clause; "" where there is something to measure.
 std::string nothing_to_judge(const stack::StackChange& change);
 /// The planned layers that did not change, for a plan of which nothing was carried out.

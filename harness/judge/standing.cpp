@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
 #include "result/shell_word.hpp"
@@ -24,6 +25,10 @@ bool of_links(const StoredVerdict& verdict) {
 
 bool of_gpu(const StoredVerdict& verdict) {
   return verdict.device != "host" && verdict.device != "node" && !of_links(verdict);
+}
+
+bool of_instance(const StoredVerdict& verdict) {
+  return verdict.device.starts_with("MIG-");
 }
 
 bool of_unreadable_gpu(const Kept& kept) {
@@ -138,7 +143,11 @@ class Judging {
       return std::tie(a->verdict.index, a->verdict.device) < std::tie(b->verdict.index, b->verdict.device);
     });
     for (const Kept* one : gpus) {
-      if (here(one->verdict) || of_this_boot(one->verdict) || !one->unreadable.empty())
+      if (const std::string other = measured_otherwise(one->verdict);
+          !other.empty() && one->verdict.outcome.code != ExitCode::regressed)
+        out_.remarks.push_back(fmt::format("{}: {}. Its last verdict is of {}.", one->verdict.label, other,
+                                           one->verdict.finished));
+      else if (here(one->verdict) || of_this_boot(one->verdict) || !one->unreadable.empty())
         add_stored(*one);
       else
         out_.remarks.push_back(fmt::format("{} is not in this machine; its last verdict is of {}.",
@@ -211,10 +220,12 @@ class Judging {
       const bool gone = of_gpu(verdict) && !here(verdict);
       made.reason =
           gone ? fmt::format("{}; `gpugauge doctor` looks for it", fmt::join(made.against, "; "))
-               : fmt::format(
-                     "{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
-                     verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
-                     request_.profile.empty() ? "" : " --profile " + result::shell_word(request_.profile));
+          : !measured_otherwise(verdict).empty() || !divided_otherwise(verdict).empty()
+              ? fmt::format("{}; `gpugauge check` measures what is there now", fmt::join(made.against, "; "))
+              : fmt::format(
+                    "{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
+                    verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
+                    request_.profile.empty() ? "" : " --profile " + result::shell_word(request_.profile));
     }
     out_.devices.push_back(std::move(made));
   }
@@ -231,6 +242,8 @@ class Judging {
       if (of_links(verdict) && now_.gpus_listed && verdict.gpus != now_.gpus)
         out.emplace_back("the GPUs are not those of its last verdict");
       if (of_gpu(verdict) && !here(verdict)) out.emplace_back("it is not in this machine now");
+      for (const std::string& other : {measured_otherwise(verdict), divided_otherwise(verdict)})
+        if (!other.empty()) out.push_back(other);
       if (verdict.driver_version != now_.driver_version)
         out.push_back(fmt::format("driver {} then, {} now", or_none(verdict.driver_version),
                                   or_none(now_.driver_version)));
@@ -253,6 +266,34 @@ class Judging {
         out.push_back(fmt::format("its last verdict is only of {}", fmt::join(verdict.narrowed, ", ")));
     }
     return out;
+  }
+
+  /// Where a later check of this card's address measured an instance instead of the whole, or the whole
+  /// instead of an instance: that; else "".
+  std::string measured_otherwise(const StoredVerdict& verdict) const {
+    if (!of_gpu(verdict) || verdict.address.empty()) return "";
+    for (const Kept& one : kept_) {
+      const StoredVerdict& other = one.verdict;
+      if (!one.unreadable.empty() || !of_gpu(other) || other.address != verdict.address ||
+          of_instance(other) == of_instance(verdict) || other.finished <= verdict.finished)
+        continue;
+      return of_instance(verdict)
+                 ? fmt::format("the whole card was measured at {}: the instance is gone", other.finished)
+                 : fmt::format("an instance of it was measured at {}: the card is split (MIG)",
+                               other.finished);
+    }
+    return "";
+  }
+
+  /// Where the kernel shows that a whole card is split now, or that an instance's card is not: that; else "".
+  std::string divided_otherwise(const StoredVerdict& verdict) const {
+    const auto instances = now_.instances.find(verdict.address);
+    if (!of_gpu(verdict) || instances == now_.instances.end() ||
+        (instances->second > 0) == of_instance(verdict))
+      return "";
+    return of_instance(verdict) ? "its card has no MIG instance now"
+                                : fmt::format("the card is split into {} now (MIG)",
+                                              result::counted(instances->second, "instance"));
   }
 
   void add_never(const SeenGpu& gpu) {

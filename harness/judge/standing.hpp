@@ -1,6 +1,8 @@
 // Decides whether each stored verdict still applies to the machine as it is now. Pure.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,8 @@ struct Present {
   bool gpus_listed = false;    ///< false: the GPUs cannot be listed, so none is reported missing
   std::vector<SeenGpu> gpus;   ///< all GPUs that the kernel shows
   std::string driver_version;  ///< loaded kernel module's, "" without one
+  /// Address -> MIG instances that the card is split into; a card of which that is not known is absent.
+  std::map<std::string, std::size_t> instances = {};
 };
 
 /// True for a GPU index in a choice of devices: "0", "12".

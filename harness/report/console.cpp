@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "judge/provisional.hpp"
 #include "judge/reasons.hpp"
@@ -23,12 +25,23 @@ namespace {
 using judge::Verdict;
 using judge::VerdictKind;
 
-/// One paragraph per verdict that needs action, worst first.
-std::string draw_problems(const std::vector<Verdict>& verdicts, const Terminal& terminal) {
+/// Families of which nothing was measured, and why: draw_families() tells them.
+std::set<std::string> unmeasured_families(const std::vector<result::Run>& rounds) {
+  std::set<std::string> out;
+  for (const FamilyState& state : family_states(rounds.front()))
+    if (state.benchmarks == 0 && !state.reason.empty()) out.insert(state.family);
+  return out;
+}
+
+/// One paragraph per verdict that needs action, worst first. An inconclusive one on a family of `told` has
+/// only the reason why that was not measured, which stands above.
+std::string draw_problems(const std::vector<Verdict>& verdicts, const std::set<std::string>& told,
+                          const Terminal& terminal) {
   constexpr std::size_t most = 12;
   std::vector<const Verdict*> problems;
   for (const Verdict& verdict : verdicts)
-    if (is_problem(verdict)) problems.push_back(&verdict);
+    if (is_problem(verdict) && !(verdict.kind == VerdictKind::inconclusive && told.contains(verdict.metric)))
+      problems.push_back(&verdict);
   std::stable_sort(problems.begin(), problems.end(), [](const Verdict* a, const Verdict* b) {
     if (verdict_rank(*a) != verdict_rank(*b)) return verdict_rank(*a) < verdict_rank(*b);
     return a->change.value_or(0) > b->change.value_or(0);
@@ -167,7 +180,7 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
     out += "  " + terminal.paint(wrap(which + disturbed, terminal.width, 4), Tone::doubt) + "\n";
   }
   out += draw_families(run, terminal);
-  const std::string problems = draw_problems(device.verdicts, terminal);
+  const std::string problems = draw_problems(device.verdicts, unmeasured_families(device.rounds), terminal);
   if (!problems.empty()) out += "\n" + problems;
   const bool judged = std::any_of(device.verdicts.begin(), device.verdicts.end(), [](const Verdict& verdict) {
     return verdict.judge == judge::Judge::baseline;
@@ -191,6 +204,17 @@ std::string draw(const DeviceReport& device, const Terminal& terminal, const Con
   return out;
 }
 
+/// Names the doctor's causes; what they rest on is in the explanation above, and in full with the doctor.
+std::string draw_pointer(const Report& report, const Terminal& terminal) {
+  if (report.findings.empty()) return "";
+  std::vector<std::string> causes;
+  for (const stack::Finding& finding : report.findings) causes.push_back(plain(finding.cause));
+  return "  " +
+         wrap(fmt::format("`gpugauge doctor` names {} and shows the evidence", fmt::join(causes, ", ")),
+              terminal.width, 2) +
+         "\n";
+}
+
 }  // namespace
 
 std::string draw_stack(const std::vector<stack::Layer>& stack, const Terminal& terminal) {
@@ -206,7 +230,8 @@ std::string draw(const Report& report, const Terminal& terminal, const ConsoleOp
     out += terminal.paint("Stack", Tone::strong) + "\n" + draw_stack(report.stack, terminal) + "\n";
   if (!report.gpu_explanation.empty())
     out += terminal.paint("GPU", Tone::strong) + "\n  " +
-           wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n\n";
+           wrap(plain(report.gpu_explanation), terminal.width, 2) + "\n" + draw_pointer(report, terminal) +
+           "\n";
   for (const Verdict& verdict : report.node)
     out += wrap_behind("  " + terminal.paint(verdict_word(verdict), verdict_tone(verdict)) + "  ",
                        plain(verdict.reason), terminal.width, 4) +

@@ -1,6 +1,7 @@
 #include "report/json.hpp"
 
 #include "report/diagnosis.hpp"
+#include "report/finding_json.hpp"
 #include "result/build.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
@@ -118,6 +119,7 @@ std::string to_json(const Report& report) {
                             {"host", report.host},
                             {"outcome", json_of(report.outcome)},
                             {"gpu_explanation", report.gpu_explanation},
+                            {"findings", result::array_of(report.findings, json_of)},
                             {"stack", std::move(stack)},
                             {"node", result::array_of(report.node, json_of)},
                             {"devices", result::array_of(report.devices, json_of)}});

@@ -11,6 +11,7 @@
 #include "judge/monitor.hpp"
 #include "result/run_file.hpp"
 #include "stack/gpu_report.hpp"
+#include "stack/rules/finding.hpp"
 
 namespace gpugauge::report {
 
@@ -140,6 +141,9 @@ struct Report {
   std::vector<DeviceReport> devices;  ///< in the order in which the user gave them
   judge::Outcome outcome;             ///< the gravest of all; gives the exit code
   std::string host = {};              ///< name of the node that was measured; "" where it is not known
+  /// Where gpu_explanation says something: the doctor's root cause, or, where its rules know none, the doctor's
+  /// other failures of the node. Else empty.
+  std::vector<stack::Finding> findings = {};
 };
 
 }  // namespace gpugauge::report

@@ -59,14 +59,18 @@ std::string text(const Uuid& uuid) {
       b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
-std::string uuid_of(const Api& api, int device) {
+/// Fills the UUID of a device, and of an instance that of its card.
+void add_uuid(const Api& api, int device, Gpu& gpu) {
   Uuid own{};
   Uuid parent{};
   const bool has_parent = api.device_uuid != nullptr && api.device_uuid(&parent, device) == 0;
   const bool has_own = api.device_uuid_v2 != nullptr && api.device_uuid_v2(&own, device) == 0;
-  if (has_own && has_parent && own.bytes != parent.bytes) return "MIG-" + text(own);
-  if (has_own) return "GPU-" + text(own);
-  return has_parent ? "GPU-" + text(parent) : "";
+  if (has_own && has_parent && own.bytes != parent.bytes) {
+    gpu.uuid = "MIG-" + text(own);
+    gpu.card = "GPU-" + text(parent);
+  } else if (has_own || has_parent) {
+    gpu.uuid = "GPU-" + text(has_own ? own : parent);
+  }
 }
 
 CudaFigures figures_of(const Api& api, int device) {
@@ -96,7 +100,7 @@ void add_device(const Api& api, int index, CudaAnswer& answer) {
   if (api.device_name != nullptr && api.device_name(buffer.data(), int{buffer.size()} - 1, device) == 0) {
     gpu.name = buffer.data();
   }
-  gpu.uuid = uuid_of(api, device);
+  add_uuid(api, device, gpu);
   buffer.fill('\0');
   if (api.device_pci != nullptr && api.device_pci(buffer.data(), int{buffer.size()} - 1, device) == 0) {
     gpu.pci_bus_id = lower(buffer.data());

@@ -90,6 +90,7 @@ result::Facts topology_facts(const GpuReport& gpus, const Tree& tree) {
   for (const Gpu& gpu : gpus.gpus) {
     const std::string prefix = fmt::format("gpu.{}.", gpu.index);
     facts[prefix + "pci"] = said_or_unknown(gpu.pci_bus_id);
+    if (!gpu.card.empty()) facts[prefix + "card"] = gpu.card;
     if (gpu.pci_bus_id.empty()) continue;
     const std::string folder = fmt::format("{}/{}", pci_devices, gpu.pci_bus_id);
     // The maximum, not the current value: an idle link drops to its lowest speed.

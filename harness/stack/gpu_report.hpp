@@ -34,6 +34,8 @@ struct Gpu {
   /// What else NVML tells and a diagnosis asks for, by its names in docs/inventory.md: "brand", "fabric_state".
   /// No setting, and no part of a fingerprint.
   result::Facts told;
+  std::string card =
+      {};  ///< of a MIG instance: the UUID of the card that it is a part of, "GPU-..."; else ""
 
   bool operator==(const Gpu&) const = default;  ///< member by member
 };

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "stack/environment.hpp"
 #include "stack/hardware.hpp"
 #include "stack/inventory/driver.hpp"
@@ -25,6 +27,21 @@ std::string libcuda_now(const Tree& tree, const std::string& path) {
   return real.empty() ? "gone" : driver_version_in(real);
 }
 
+/// Compute instances by the module's access files, one folder each. Without MIG's own folder the module tells
+/// of none. The folders have the number of the card's device node.
+std::optional<std::size_t> instances_of(const Tree& tree, const ModuleGpu& gpu) {
+  const std::string capabilities = "/proc/driver/nvidia/capabilities";
+  if (gpu.minor.empty() || tree.list(capabilities + "/mig").empty()) return std::nullopt;
+  const std::string card = fmt::format("{}/gpu{}/mig", capabilities, gpu.minor);
+  std::size_t count = 0;
+  for (const std::string& slice : tree.list(card)) {
+    if (!slice.starts_with("gi")) continue;
+    for (const std::string& instance : tree.list(fmt::format("{}/{}", card, slice)))
+      count += instance.starts_with("ci") ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 MachineNow machine_now(const std::string& root) {
@@ -36,7 +53,9 @@ MachineNow machine_now(const std::string& root) {
   out.driver_version = hardware.module_version;
   out.container =
       container_kind(tree, value_of(current_environment(), "KUBERNETES_SERVICE_HOST").has_value());
-  for (const ModuleGpu& gpu : gpus_of_module(tree)) out.gpus.push_back({gpu.address, gpu.uuid, gpu.name});
+  for (const ModuleGpu& gpu : gpus_of_module(tree))
+    out.gpus.push_back(
+        {gpu.address, gpu.uuid, gpu.name, out.container.empty() ? instances_of(tree, gpu) : std::nullopt});
   // A card passed to a virtual machine does not belong to this machine.
   if (out.gpus.empty() && !hardware.module_loaded)
     for (const PciGpu& gpu : hardware.pci)

@@ -2,6 +2,8 @@
 // NVIDIA's libraries. Enough to tell whether an earlier result still applies.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@ struct KernelGpu {
   std::string address;  ///< "0000:01:00.0"
   std::string uuid;     ///< "GPU-..."; "" until somebody has used the GPU, and without a driver
   std::string name;     ///< "" in the same cases
+  /// MIG instances that the card is split into now; nullopt where the kernel does not tell, as in a container.
+  std::optional<std::size_t> instances = {};
 
   bool operator==(const KernelGpu&) const = default;  ///< member by member
 };

@@ -42,6 +42,7 @@ Gpu gpu_from(const nlohmann::json& value, const Place& place) {
   gpu.compute_capability = reader.text("compute_capability");
   gpu.settings = reader.text_map("settings");
   gpu.told = reader.text_map("told");
+  gpu.card = reader.text("card");
   reader.done();
   return gpu;
 }
@@ -64,7 +65,8 @@ std::string to_json(const GpuReport& report) {
                     {"pci_bus_id", gpu.pci_bus_id},
                     {"compute_capability", gpu.compute_capability},
                     {"settings", gpu.settings},
-                    {"told", gpu.told}});
+                    {"told", gpu.told},
+                    {"card", gpu.card}});
   }
   const nlohmann::ordered_json json{{"state", to_string(report.state)},
                                     {"gpus", gpus},

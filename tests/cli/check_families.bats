@@ -87,3 +87,43 @@ SH
   run -0 gpugauge run --device host --profile smoke --only 'host/triad/*' --quiet --json
   [[ $output == *'"id": "host/triad/one_core"'* ]]
 }
+
+# without_cudnn: a family whose library the loader does not find.
+without_cudnn() {
+  one_gpu
+  cat >"$GPUGAUGE_LIBEXEC/gpugauge-bench-cudnn" <<'SH'
+#!/bin/sh
+echo "$0: error while loading shared libraries: libcudnn.so.9: cannot open shared object file: No such file or directory" >&2
+exit 127
+SH
+  chmod +x "$GPUGAUGE_LIBEXEC/gpugauge-bench-cudnn"
+}
+
+@test "a missing cuDNN is told once, with what to do" {
+  without_cudnn
+  run -3 gpugauge check --device 0 --profile smoke --quiet --no-probes
+  [ "$(grep -c 'cannot open shared object file' <<<"$output")" = 1 ]
+  [[ $output == *"family cudnn (0 of 1 processes whole): "*"Next: install cuDNN"*"or add the folder that holds libcudnn.so.9"* ]]
+  [ "$(grep -c 'Next: ' <<<"$output")" = 1 ]
+  [[ ${lines[-1]} == "cannot judge: 1 family was not measured: cudnn (libcudnn.so.9 was not found)"* ]]
+}
+
+@test "a check of cuDNN alone does not pass without it, and says so" {
+  without_cudnn
+  for narrowed in "--only cudnn" "--only conv" "--only cudnn/*" "--family cudnn"; do
+    # shellcheck disable=SC2086
+    run -3 gpugauge check --profile smoke --quiet --no-probes $narrowed
+    [[ $output == *"family cudnn "*"Next: install cuDNN"* ]]
+    [[ ${lines[-1]} == "cannot judge: 1 family was not measured: cudnn (libcudnn.so.9 was not found)"* ]]
+    [[ $output != *"probe/op"* ]]
+  done
+  run -3 gpugauge check --profile smoke --quiet --no-probes --only cudnn --only probe
+  [[ $output == *"probe/op"* && ${lines[-1]} == *"cudnn (libcudnn.so.9 was not found)"* ]]
+  run -3 gpugauge run --device 0 --profile smoke --quiet --only cudnn
+  [[ $output == *"libcudnn.so.9"* ]]
+  run -2 gpugauge baseline create --device 0 --profile smoke --quiet --only cudnn
+  [[ $output == *"no baseline was made: 1 family cannot be measured: family cudnn: "* ]]
+  # Nobody asked for it, and what was asked for is judged.
+  run -3 gpugauge check --profile smoke --quiet --no-probes --only probe
+  [[ ${lines[-1]} == "cannot judge: nothing to judge the measurement by"* ]]
+}

@@ -47,3 +47,31 @@ PY
   run -0 end
   [[ $output == *"Going back recovers"* ]]
 }
+
+# libraries VERSION: the driver's libraries in the tree.
+libraries() {
+  rm -rf tree/usr/lib && mkdir -p tree/usr/lib/x86_64-linux-gnu
+  for library in libcuda libnvidia-ml; do
+    cp "$GPUGAUGE_BUILD/tests/fakes/driver/$library.so.1" "tree/usr/lib/x86_64-linux-gnu/$library.so.$1"
+    ln -s "$library.so.$1" "tree/usr/lib/x86_64-linux-gnu/$library.so.1"
+  done
+}
+
+@test "a driver whose libraries are new and whose module is the old one is not judged, with and without a plan" {
+  for plan in "" driver=580; do
+    rm -rf "$GPUGAUGE_STATE"
+    one_gpu
+    machine 570.86.15 nvidia_uvm
+    libraries 570.86.15
+    begin --root tree ${plan:+--to "$plan"} >/dev/null
+    libraries 580.65.06
+    for anyway in "" --anyway; do
+      run -3 end $anyway
+      [[ ${lines[-1]} == "cannot judge: the kernel module that is loaded is still 570.86.15, while the driver's libraries are 580.65.06: restart the machine"* ]]
+      [[ $output != *"something else changed"* ]]
+    done
+    machine 580.65.06 nvidia_uvm
+    driver 580.65.06
+    run -0 end
+  done
+}

@@ -46,6 +46,7 @@ struct ModuleGpu {
   std::string uuid;      ///< "" if not told ("GPU-????????-...")
   std::string vbios;     ///< "" if not told
   std::string firmware;  ///< "580.65.06"; "off" if it uses none; "" if not told
+  std::string minor = {};  ///< number of its device node, "0"; "" if not told
 };
 /// Parses the file's text; ignores unknown lines.
 ModuleGpu parse_module_gpu(const std::string& address, std::string_view information);

@@ -124,6 +124,7 @@ ModuleGpu parse_module_gpu(const std::string& address, std::string_view informat
     if (name == "Model" && value != "Unknown") gpu.name = value;
     if (name == "GPU UUID" && told) gpu.uuid = value;
     if (name == "Video BIOS" && told) gpu.vbios = value;
+    if (name == "Device Minor" && result::number_in<unsigned>(value)) gpu.minor = value;
     if (name == "GPU Firmware" && !value.empty()) gpu.firmware = value == "N/A" ? "off" : value;
   });
   return gpu;

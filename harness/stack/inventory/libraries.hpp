@@ -48,7 +48,8 @@ VersionFact version_in_header(const Tree& tree, const LibraryFile& library, cons
 /// Finds the package or wheel that installed a file. Reads lists of files at the first question.
 class FileOwners {
  public:
-  /// `sites`: folders of Python packages whose wheels are searched. `tree` must outlive this object.
+  /// `sites`: folders of Python packages whose wheels are searched, beside the one that a file lies in. `tree`
+  /// must outlive this object.
   FileOwners(const Tree& tree, std::vector<std::string> sites)
       : tree_(tree), wheels_(tree), sites_(std::move(sites)) {}
   /// The owner's version; unknown if nobody owns the file.

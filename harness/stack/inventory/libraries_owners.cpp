@@ -77,8 +77,22 @@ void FileOwners::read_packages_of_libraries() {
   }
 }
 
+namespace {
+
+/// The folder of Python packages that a file lies in, whichever interpreter it is of; "" if it is in none.
+std::string packages_above(const std::string& file) {
+  for (const std::string_view name : {"/site-packages/", "/dist-packages/"})
+    if (const std::size_t at = file.rfind(name); at != std::string::npos)
+      return file.substr(0, at + name.size() - 1);
+  return "";
+}
+
+}  // namespace
+
 VersionFact FileOwners::version(const std::string& real) {
-  for (const std::string& site : sites_) {
+  std::vector<std::string> sites = sites_;
+  if (const std::string own = packages_above(real); !own.empty()) sites.push_back(own);
+  for (const std::string& site : sites) {
     if (!within(real, site)) continue;
     const Distribution* const wheel = wheels_.owner(site, real);
     if (wheel != nullptr && !wheel->version.empty())

@@ -115,6 +115,38 @@ bool in_wheel(const Difference& difference, const Inventory& before, const Inven
          !(before.value(copy).empty() && now.value(copy).empty());
 }
 
+/// Variables of a shell that lead to a toolkit.
+constexpr std::array shell_leads{"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "PATH", "LD_LIBRARY_PATH"};
+
+/// True if only such a variable leads there: a folder of the usual places is found without it.
+bool led_by_shell(const Inventory& side, std::string_view path) {
+  for (const std::string_view usual : {"/usr/", "/opt/"})
+    if (path.starts_with(usual)) return false;
+  return std::any_of(shell_leads.begin(), shell_leads.end(), [&](const char* variable) {
+    const std::string toolkit = side.value(fmt::format("toolkit.by.{}", variable));
+    return !toolkit.empty() && (path == toolkit || path.starts_with(toolkit + "/"));
+  });
+}
+
+/// True for what differs because a shell's variable does: which toolkit it selects, and a toolkit or a copy of
+/// a library that nothing else leads to. Which copy the loader takes has a difference of its own.
+bool of_shell(const Difference& difference, const Inventory& before, const Inventory& now) {
+  const std::string_view key = difference.key;
+  constexpr std::string_view by = "toolkit.by.";
+  const auto is_lead = [](std::string_view name) {
+    return std::find(shell_leads.begin(), shell_leads.end(), name) != shell_leads.end();
+  };
+  if (key.starts_with(by)) return is_lead(key.substr(by.size()));
+  if (key.starts_with("toolkit.selected"))
+    return is_lead(before.value("toolkit.selected_by")) || is_lead(now.value("toolkit.selected_by"));
+  const std::size_t open = key.find('[');
+  const std::size_t close = key.rfind(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return false;
+  const std::string_view path = key.substr(open + 1, close - open - 1);
+  if (difference.left_presence == Presence::absent) return led_by_shell(now, path);
+  return difference.right_presence == Presence::absent && led_by_shell(before, path);
+}
+
 bool is_framework(const std::string& layer) {
   const auto& keys = plan_keys();
   const auto at = std::find(keys.begin(), keys.end(), layer);
@@ -255,7 +287,8 @@ StackChange stack_change(const Inventory& before, const Inventory& now, const Pl
   for (Difference& difference : diff(before, now)) {
     const std::string layer = layer_of(difference);
     if (layer == ignored) continue;
-    if (layer == setting) {
+    const bool shell = request.versions.count("cuda") == 0 && of_shell(difference, before, now);
+    if (layer == setting || shell) {
       out.settings.push_back(std::move(difference));
       continue;
     }

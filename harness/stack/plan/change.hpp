@@ -38,7 +38,8 @@ const char* to_string(LayerChange::State state);  ///< "as planned", "not planne
 /// All stack differences between two inventories, and the planned layers.
 struct StackChange {
   std::vector<LayerChange> layers;  ///< planned layers in the plan's order, then others
-  /// Environment, holds, service states: possible causes, but not a different stack.
+  /// Environment, holds, service states, and without a plan for CUDA which toolkit a shell's variables select:
+  /// possible causes, but not a different stack.
   std::vector<Difference> settings;
   bool planned = false;  ///< there was a plan
 

@@ -64,7 +64,7 @@ TEST(Choice, OfAGpuHoldsTheFamiliesThatCannotSayWhatTheyMeasure) {
   EXPECT_EQ(of(DeviceKind::host, {}, {}), std::vector<SilentFamily>{}) << "most need a GPU";
   EXPECT_EQ(of(DeviceKind::gpu, {"gemm"}, {}), std::vector<SilentFamily>{}) << "not asked for";
   EXPECT_EQ(of(DeviceKind::gpu, {}, {"gemm16"}), std::vector<SilentFamily>{}) << "not asked for";
-  EXPECT_EQ(usage_error([&] { of(DeviceKind::gpu, {"cudnn"}, {}); }),
+  EXPECT_EQ(usage_error([&] { of(DeviceKind::host, {"cudnn"}, {}); }),
             "family cudnn: gpugauge-bench-cudnn ended with exit code 127");
 }
 
@@ -79,6 +79,35 @@ stack::GpuReport two_gpus() {
     report.gpus.push_back(gpu);
   }
   return report;
+}
+
+TEST(Choice, ASilentFamilyThatIsAskedForIsUnmeasuredAndMeasuresNothingElse) {
+  const Catalogue made = with_a_broken_family();
+  const auto of = [&](const std::vector<std::string>& families, const std::vector<std::string>& words) {
+    const Choice choice = choose(made, run::profile("standard"), DeviceKind::gpu, families, words);
+    std::string out = choice.unmeasured == made.silent ? "cudnn;" : ";";
+    for (const std::string& name : names(choice)) out += " " + name;
+    return out;
+  };
+  EXPECT_EQ(of({"cudnn"}, {}), "cudnn;");
+  EXPECT_EQ(of({}, {"cudnn"}), "cudnn;");
+  EXPECT_EQ(of({}, {"cudnn/conv/*"}), "cudnn;");
+  EXPECT_EQ(of({}, {"conv"}), "cudnn;") << "no other family has this class";
+  EXPECT_EQ(of({"cudnn", "gemm"}, {}), "cudnn; gemm");
+  EXPECT_EQ(of({}, {"cudnn", "launch"}), "cudnn; launch");
+  EXPECT_THAT(usage_error([&] { of({}, {"gemm8"}); }), HasSubstr("the profile deep measures it"));
+  EXPECT_THAT(usage_error([&] { of({}, {"nothing"}); }), HasSubstr("'nothing' selects no benchmark"));
+
+  const std::vector<Target> all = select_targets("all", two_gpus(), "").devices;
+  const auto for_all = [&](const std::vector<std::string>& words) {
+    std::string out;
+    for (const Chosen& one : choose_for(made, run::profile("standard"), all, {}, words))
+      out +=
+          fmt::format("{}:{}:{} ", one.target.selection, one.choice.benchmarks, one.choice.unmeasured.size());
+    return out;
+  };
+  EXPECT_EQ(for_all({"cudnn"}), "GPU-aaaaaaaa-0000:0:1 ");
+  EXPECT_EQ(for_all({"cudnn", "launch"}), "GPU-aaaaaaaa-0000:1:1 GPU-aaaaaaaa-1111:1:0 ");
 }
 
 TEST(Patterns, StarStandsForAnything) {

@@ -269,5 +269,50 @@ TEST_F(ChangedStackFacts, NameTheSettingsThatAReloadTookBack) {
   EXPECT_FALSE(observe(device, &before, {&node_, &before_}).changed->contains("host.acs"));
 }
 
+TEST_F(StackFacts, OfANodeWithoutAUsableGpuAreAnObservation) {
+  stack::GpuReport gpus;
+  gpus.state = stack::GpuState::error;
+  result::Fingerprint fingerprint;
+  fingerprint.settings["env.CUDA_VISIBLE_DEVICES"] = "0";
+  tell("driver.kernel_module_version", "580.65.06");
+  tell("driver.libcuda_version", "580.95.05");
+  tell("cuda.init.code", "803");
+  tell("cuda.init.name", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH");
+  tell("nvml.init.code", "18");
+  const diagnose::Observation seen = observe_unusable(gpus, fingerprint, node_, "2026-11-21T10:00:00Z");
+  EXPECT_EQ(seen.about.source, "gpugauge check without a usable GPU, 2026-11-21T10:00:00Z");
+  ASSERT_EQ(seen.errors.size(), 2U);
+  EXPECT_EQ(seen.errors[0].api, "driver");
+  EXPECT_EQ(seen.errors[0].code, diagnose::Value(803.));
+  EXPECT_EQ(seen.errors[1].api, "nvml");
+  ASSERT_EQ(seen.metrics.size(), 1U);
+  EXPECT_TRUE(seen.metrics[0].fails);
+  ASSERT_EQ(seen.probes.size(), 1U);
+  EXPECT_EQ(seen.probes[0].outcome, "fails");
+  EXPECT_EQ(seen.environment.at("CUDA_VISIBLE_DEVICES"), "0");
+  EXPECT_EQ(diagnose::parse_observation(diagnose::to_json(seen), "again"), seen);
+  const auto findings = diagnose::diagnose(seen).findings;
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].cause, "umd_kmd_mismatch");
+}
+
+TEST_F(StackFacts, ANodeWithoutHardwareHasNothingThatFails) {
+  const diagnose::Observation seen = observe_unusable({}, {}, {}, "2026-11-21T10:00:00Z");
+  EXPECT_TRUE(seen.metrics.empty());
+  EXPECT_EQ(diagnose::diagnose(seen).state, diagnose::State::nothing_compared);
+}
+
+TEST_F(StackFacts, ADriverThatIsTooOldIsHeldAgainstTheRuntimeOfThisBuild) {
+  stack::GpuReport gpus;
+  gpus.state = stack::GpuState::driver_too_old;
+  tell("driver.kernel_module_version", "550.54.14");
+  tell("driver.cuda_max", "10.2");
+  tell("nvml.init.code", "0");
+  const auto findings =
+      diagnose::diagnose(observe_unusable(gpus, {}, node_, "2026-11-21T10:00:00Z")).findings;
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].cause, "driver_too_old");
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

@@ -361,5 +361,37 @@ TEST_F(Upgrade, ADamagedRecordIsNamed) {
   EXPECT_THAT(fault(with("\"who\"", "\"whom\"")), HasSubstr("who"));
 }
 
+stack::Inventory driver(const std::string& module, const std::string& libraries) {
+  stack::Inventory out;
+  out.present("driver.kernel_module_version", module, "/proc/driver/nvidia/version");
+  out.present("driver.libcuda_version", libraries, "file");
+  return out;
+}
+
+TEST(NotRestarted, LibrariesOfAnotherVersionThanTheModule) {
+  const stack::Inventory before = driver("570.86.15", "570.86.15");
+  EXPECT_EQ(
+      not_restarted(before, driver("570.86.15", "580.65.06")),
+      "the kernel module that is loaded is still 570.86.15, while the driver's libraries are 580.65.06: "
+      "restart the machine, or unload and load the nvidia modules, and run `gpugauge upgrade end` once "
+      "more");
+  EXPECT_THAT(not_restarted(before, driver("580.65.06", "570.86.15")),
+              HasSubstr("both must be of one version"));
+  EXPECT_EQ(not_restarted(before, driver("580.65.06", "580.65.06")), "");
+  EXPECT_EQ(not_restarted(before, before), "");
+  const stack::Inventory half = driver("570.86.15", "580.65.06");
+  EXPECT_EQ(not_restarted(half, half), "") << "it was so before";
+  EXPECT_EQ(not_restarted(before, {}), "") << "nobody knows";
+}
+
+TEST(NotRestarted, ForwardCompatibilityIsNoLibraryOfTheDriver) {
+  const stack::Inventory before = driver("570.86.15", "570.86.15");
+  stack::Inventory now = driver("570.86.15", "580.65.06");
+  now.present("driver.libcuda_path", "/usr/local/cuda/compat/libcuda.so.580.65.06", "loader");
+  EXPECT_EQ(not_restarted(before, now), "");
+  now.present("driver.libnvml_version", "580.65.06", "file");
+  EXPECT_NE(not_restarted(before, now), "") << "NVML's library has no such package";
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

@@ -295,5 +295,61 @@ TEST(Status, AMachineWithoutGpusIsNoPass) {
   EXPECT_EQ(judge_status({{host, {}}}, now, {{"host"}, {}, {}}).outcome.code, ExitCode::pass);
 }
 
+StoredVerdict verdict_of_instance(const SeenGpu& card, const std::string& finished) {
+  StoredVerdict out = verdict_of(card, 0);
+  out.device = "MIG-33333333-0000";
+  out.label = "GPU 0 MIG";
+  out.finished = finished;
+  return out;
+}
+
+TEST(Status, OfACardThatTheKernelShowsSplitTheVerdictOnTheWholeDoesNotHold) {
+  Present now = machine();
+  now.instances = {{first.address, 2}, {second.address, 0}};
+  const Status found = judge_status(healthy(), now, {});
+  EXPECT_EQ(found.outcome.code, ExitCode::cannot_judge);
+  EXPECT_EQ(found.devices.at(0).reason,
+            "the card is split into 2 instances now (MIG); `gpugauge check` measures what is there now");
+  EXPECT_EQ(found.devices.at(1).word, "pass");
+}
+
+TEST(Status, OfAnInstanceWhoseCardIsWholeNowTheVerdictDoesNotHold) {
+  Present now = machine();
+  now.gpus = {first};
+  std::vector<Kept> kept{{verdict_of_instance(first, "2026-01-15T10:00:00.000Z"), {}}};
+  kept[0].verdict.gpus = {first};
+  EXPECT_EQ(judge_status(kept, now, {}).outcome.code, ExitCode::pass) << "nothing is known of instances";
+  now.instances = {{first.address, 1}};
+  EXPECT_EQ(judge_status(kept, now, {}).outcome.code, ExitCode::pass);
+  now.instances = {{first.address, 0}};
+  EXPECT_THAT(judge_status(kept, now, {}).devices.at(0).reason,
+              HasSubstr("its card has no MIG instance now"));
+}
+
+TEST(Status, OfACardThatWasMeasuredWholeAndInPartsTheLaterCheckHolds) {
+  auto kept = healthy();
+  kept.push_back({verdict_of_instance(first, "2026-01-15T10:00:00.000Z"), {}});
+  Status found = judge_status(kept, machine(), {});
+  EXPECT_EQ(found.outcome.code, ExitCode::pass);
+  ASSERT_EQ(found.devices.size(), 2U);
+  EXPECT_EQ(found.devices[0].device, "MIG-33333333-0000");
+  ASSERT_EQ(found.remarks.size(), 1U);
+  EXPECT_THAT(found.remarks[0], HasSubstr("GPU 0: an instance of it was measured at "
+                                          "2026-01-15T10:00:00.000Z: the card is split (MIG)."));
+  found = judge_status(kept, machine(), {{first.uuid}, {}, {}});
+  EXPECT_EQ(found.outcome.code, ExitCode::cannot_judge) << "who asks for the whole card is told";
+  // A failure that was shown is no mere remark.
+  kept[0].verdict.outcome.code = ExitCode::regressed;
+  EXPECT_EQ(judge_status(kept, machine(), {}).outcome.code, ExitCode::cannot_judge);
+
+  kept = healthy();
+  kept.push_back({verdict_of_instance(first, "2026-01-15T08:00:00.000Z"), {}});
+  found = judge_status(kept, machine(), {});
+  EXPECT_EQ(found.outcome.code, ExitCode::pass);
+  ASSERT_EQ(found.remarks.size(), 1U);
+  EXPECT_THAT(found.remarks[0], HasSubstr("the whole card was measured at "
+                                          "2026-01-15T09:00:00.000Z: the instance is gone."));
+}
+
 }  // namespace
 }  // namespace gpugauge::judge

@@ -1,5 +1,6 @@
 #include "stack/now.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "fake_tree.hpp"
@@ -24,6 +25,27 @@ TEST(MachineNow, ShowsGpusDriverAndNothingElse) {
   EXPECT_EQ(now.driver_version, "580.65.06");
   EXPECT_EQ(now.gpus, (std::vector<KernelGpu>{{"0000:01:00.0", "GPU-1111", "NVIDIA H200"},
                                               {"0000:02:00.0", "", "NVIDIA H200"}}));
+}
+
+TEST(MachineNow, CountsTheInstancesOfACardWhereTheModuleTellsOfMig) {
+  FakeTree tree;
+  tree.healthy(2);
+  for (const int minor : {0, 1})
+    tree.file(fmt::format("/proc/driver/nvidia/gpus/0000:0{}:00.0/information", minor + 1),
+              information(fmt::format("GPU-{}", minor)) + fmt::format("Device Minor: \t {}\n", minor));
+  const auto instances = [&] {
+    std::vector<int> out;
+    for (const KernelGpu& gpu : machine_now(tree.root()).gpus)
+      out.push_back(gpu.instances ? static_cast<int>(*gpu.instances) : -1);
+    return out;
+  };
+  EXPECT_EQ(instances(), (std::vector{-1, -1})) << "no word of MIG";
+  tree.file("/proc/driver/nvidia/capabilities/mig/config", "DeviceFileMinor: 1\n");
+  EXPECT_EQ(instances(), (std::vector{0, 0}));
+  for (const char* const instance : {"gi1/ci0", "gi2/ci0"})
+    tree.file(fmt::format("/proc/driver/nvidia/capabilities/gpu1/mig/{}/access", instance), "");
+  tree.file("/proc/driver/nvidia/capabilities/gpu1/mig/gi1/access", "");
+  EXPECT_EQ(instances(), (std::vector{0, 2}));
 }
 
 TEST(OnPciBus, IsWhatTheKernelShowsAndNothingIsMissedWhereItShowsNoBus) {

@@ -217,6 +217,20 @@ TEST(Libraries, OfWheelsAndPackagesTheirMetadataTells) {
   EXPECT_EQ(how(inventory, "library.nccl.0.version"), "package libnccl2");
 }
 
+TEST(Libraries, OfAWheelThatIsNotOfTheActivePythonTheMetadataBesideItTells) {
+  FakeTree tree;
+  const std::string site = "/srv/env/lib/python3.11/site-packages";
+  const std::string folder = site + "/nvidia/cublas/lib";
+  tree.file(folder + "/libcublas.so.13", "");
+  tree.file(site + "/nvidia_cublas-13.1.0.3.dist-info/METADATA", "Name: nvidia-cublas\nVersion: 13.1.0.3\n");
+  tree.file(site + "/nvidia_cublas-13.1.0.3.dist-info/RECORD",
+            "nvidia/cublas/lib/libcublas.so.13,sha256=x,1\n");
+  const Inventory inventory = collected(tree, collect_libraries, {{"LD_LIBRARY_PATH", folder}});
+  EXPECT_EQ(inventory.value("library.cublas.picked"), folder + "/libcublas.so.13");
+  EXPECT_EQ(inventory.value("library.cublas.0.version"), "13.1.0.3");
+  EXPECT_EQ(how(inventory, "library.cublas.0.version"), "wheel nvidia-cublas");
+}
+
 TEST(Libraries, TheCudaOfALibraryIsItsPackagesAndNotItsFileNames) {
   FakeTree tree;
   tree.file("/usr/lib64/libnccl.so.2.28.9", "");

@@ -91,6 +91,44 @@ TEST(StackChange, LibrariesWithoutTheModuleAreHalfAnUpgrade) {
   EXPECT_FALSE(change.complete());
 }
 
+/// A shell whose CUDA_HOME is this toolkit, beside one in /usr/local.
+Inventory shell(const std::string& cuda_home) {
+  Inventory out = node();
+  set_all(out, {{"toolkit.0.path", "/usr/local/cuda-13.0"},
+                {"toolkit.0.version", "13.0"},
+                {"toolkit.by./usr/local/cuda", "/usr/local/cuda-13.0"},
+                {"toolkit.by.CUDA_HOME", cuda_home},
+                {"toolkit.selected", cuda_home},
+                {"toolkit.selected_by", "CUDA_HOME"},
+                {"env.CUDA_HOME", cuda_home}});
+  if (cuda_home != "/usr/local/cuda-13.0")
+    set_all(out, {{"toolkit.1.path", cuda_home},
+                  {"toolkit.1.version", "13.1"},
+                  {"library.nccl.1.path", cuda_home + "/lib64/libnccl.so.2.28.9"},
+                  {"library.nccl.1.version", "2.28.9"}});
+  return out;
+}
+
+TEST(StackChange, AVariableOfTheShellAloneIsASettingAndNoOtherStack) {
+  const Inventory before = shell("/usr/local/cuda-13.0");
+  Inventory now = shell("/home/u/cuda");
+  StackChange change = stack_change(before, now, {});
+  EXPECT_FALSE(change.changed()) << states(change).size();
+  EXPECT_THAT(change.layers, IsEmpty());
+  EXPECT_GE(change.settings.size(), 3U) << "it is told all the same";
+  EXPECT_FALSE(stack_change(now, before, {}).changed());
+  // What the loader takes is another stack, however that came about.
+  set_all(now, {{"library.nccl.0.version", "2.28.9"}});
+  EXPECT_THAT(states(stack_change(before, now, {})), ElementsAre("nccl changed"));
+  // A toolkit in a usual place was installed.
+  change = stack_change(before, shell("/usr/local/cuda-13.1"), {});
+  EXPECT_THAT(states(change), testing::Contains("cuda changed"));
+  // Who plans another CUDA may select it so.
+  EXPECT_THAT(states(stack_change(before, shell("/home/u/cuda"), parse_plan("cuda=13.1"))),
+              testing::Contains(testing::StartsWith("cuda ")));
+  EXPECT_TRUE(stack_change(before, shell("/home/u/cuda"), parse_plan("cuda=13.1")).changed());
+}
+
 TEST(StackChange, WhatNobodyPlannedIsNamed) {
   Inventory now = node();
   set_driver(now, "590.48.01");
