@@ -20,10 +20,11 @@ PACKAGES_TEST=(
 PACKAGES_ALL=(
   "clang-$PIN_CLANG_TOOLS_VERSION" debootstrap fish mandoc munge prometheus slurm-client slurmctld slurmd zsh
 )
-# And what builds the container image without a registry: the image's base is a Debian. libFuzzer and the sanitizers of clang are a
+# And what builds the container image without a registry: the image's base is a Debian; and for Arm, whose libraries come from one. libFuzzer and the sanitizers of clang are a
 # package of their own there; Ubuntu 22.04 has them with clang.
 PACKAGES_ALL_DEBIAN=(
-  buildah chromium chromium-driver fonts-dejavu-core "libclang-rt-$PIN_CLANG_TOOLS_VERSION-dev" mmdebstrap python3-selenium
+  buildah chromium chromium-driver fonts-dejavu-core g++-aarch64-linux-gnu "libclang-rt-$PIN_CLANG_TOOLS_VERSION-dev" mmdebstrap
+  python3-selenium qemu-user-static
 )
 
 # packages_for check|test|all: prints the names, one a line.
