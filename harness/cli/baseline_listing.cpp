@@ -185,7 +185,7 @@ int show(const BaselineListingArguments& arguments) {
 void add_baseline_listing(CLI::App& baseline, Action& action) {
   auto arguments = std::make_shared<BaselineListingArguments>();
   CLI::App* listing = baseline.add_subcommand(
-      "list", "Every baseline of this node and this site, and those in $GPUGAUGE_BASELINES");
+      "list", "Every baseline of this node, of this site and of the package, where it has any");
   CLI::App* showing =
       baseline.add_subcommand("show", "What a baseline can see, and who decided what about it");
   reads(showing->add_option("baseline", arguments->name, "Name or folder of the baseline")->required(),

@@ -216,8 +216,8 @@ void Check::add(report::DeviceReport device) {
             conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus))
       device.remarks.push_back(fmt::format(
           "An earlier check in this boot failed this device. `gpugauge status` goes on to say so until a check "
-          "of the whole device by profile {} or a deeper one decides otherwise.",
-          *profile));
+          "of the whole device{} decides otherwise.",
+          profile->empty() ? "" : fmt::format(" by profile {} or a deeper one", *profile)));
   });
   try {
     if (_add_trends) _add_trends(device);
