@@ -27,7 +27,7 @@ constexpr const char* baseline_footer =
     "Examples:\n"
     "  gpugauge baseline create --device 0         measure ten rounds of GPU 0 and pin them\n"
     "  gpugauge baseline create a.json b.json c.json d.json e.json --name before-upgrade\n"
-    "  gpugauge baseline list                      every baseline of this node, this site and this package\n"
+    "  gpugauge baseline list                      every baseline of this node and this site\n"
     "  gpugauge baseline show before-upgrade       what it can see, and who decided what about it\n"
     "  gpugauge baseline accept before-upgrade --metric 'copy/*' --run tonight.json --reason 'new host'\n"
     "  gpugauge baseline export before-upgrade h200.json  one file, for `baseline import` elsewhere\n"
@@ -35,6 +35,10 @@ constexpr const char* baseline_footer =
     "Exit codes: 0 done; 2 usage or tool error, also a round that no baseline may hold, or slower rounds in the "
     "place of a baseline without --reason; 3 something could not be measured, or "
     "interrupted.";
+
+constexpr const char* create_footer =
+    "A baseline is of one device: where --device all is more than one, name one of them, or measure all GPUs at "
+    "the same time with --devices-together.";
 
 struct BaselineArguments {
   std::vector<std::string> of_measuring;  ///< options that were given and only say how rounds are measured
@@ -206,8 +210,8 @@ void pin(const BaselineArguments& arguments, const std::filesystem::path& folder
     if (const std::string disturbed = report::disturbance(runs[i]); !disturbed.empty())
       say(fmt::format("Round {} of {}. {}", i + 1, runs.size(), disturbed));
   if (made.provisional())
-    say("provisional: its rounds are from fewer than 3 boots or days, so it has not seen how this machine "
-        "differs from day to day, and a regression counts from twice its tolerance on");
+    say("provisional: its rounds are from fewer than 3 boots and fewer than 3 days (UTC), so it has not seen "
+        "how this machine differs from day to day, and a regression counts from twice its tolerance on");
   if (arguments.candidate)
     say(fmt::format("candidate: not used until `gpugauge baseline accept {} --reason ...`",
                     report::plain(result::shell_word(name))));
@@ -275,6 +279,7 @@ void add_baseline(CLI::App& app, const Invocation& invocation, Action& action) {
 
 void add_baseline_create(CLI::App& baseline, const Invocation& invocation, Action& action) {
   CLI::App* command = baseline.add_subcommand("create", "Measure rounds, or take run files, and pin them");
+  command->footer(create_footer);
   auto arguments = std::make_shared<BaselineArguments>();
   add_measure_options(*command, arguments->measure);
   add_sustained_option(*command, arguments->measure.sustained_seconds);

@@ -169,7 +169,7 @@ int show(const BaselineListingArguments& arguments) {
       fmt::format("Baseline {} of {}: {}, profile {}, created {}, {}{}\n", report::plain(manifest.name),
                   report::plain(manifest.device), result::counted(manifest.entries.size(), "round"),
                   report::plain(manifest.profile), report::plain(manifest.created), state_word(found),
-                  found.provisional() ? ", provisional (fewer than 3 boots or days)" : "");
+                  found.provisional() ? ", provisional (fewer than 3 boots and 3 days)" : "");
   text += report::draw(rows, terminal);
   for (const baseline::LogEntry& entry : found.log)
     text += "  " + report::wrap(report::plain(line_of(entry)), terminal.width, 4) + "\n";
@@ -184,8 +184,8 @@ int show(const BaselineListingArguments& arguments) {
 
 void add_baseline_listing(CLI::App& baseline, Action& action) {
   auto arguments = std::make_shared<BaselineListingArguments>();
-  CLI::App* listing =
-      baseline.add_subcommand("list", "Every baseline of this node, this site and this package");
+  CLI::App* listing = baseline.add_subcommand(
+      "list", "Every baseline of this node, of this site and of the package, where it has any");
   CLI::App* showing =
       baseline.add_subcommand("show", "What a baseline can see, and who decided what about it");
   reads(showing->add_option("baseline", arguments->name, "Name or folder of the baseline")->required(),

@@ -33,7 +33,7 @@ void add_check(CLI::App& app, const Invocation& invocation, Action& action) {
   add_exit_style_option(*command);
   reads(command->add_option("-b,--baseline", arguments->baseline,
                             "Baseline, by name or folder (default: this node's own, then one of this site, "
-                            "then a shipped one)"),
+                            "then one of a package)"),
         "NAME|DIR", Reads::baseline);
   writes(command->add_option("--observation", arguments->observation,
                              "Also write what was seen, for `gpugauge diagnose` (docs/observation.md)"),

@@ -252,10 +252,12 @@ void Check::add(report::DeviceReport device) {
     device.remarks.emplace_back(
         "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");
   keep([&] {
-    if (!conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus))
-      device.remarks.emplace_back(
+    if (const auto profile =
+            conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus))
+      device.remarks.push_back(fmt::format(
           "An earlier check in this boot failed this device. `gpugauge status` goes on to say so until a check "
-          "of the whole device decides otherwise.");
+          "of the whole device{} decides otherwise.",
+          profile->empty() ? "" : fmt::format(" by profile {} or a deeper one", *profile)));
   });
   try {
     if (_add_trends) _add_trends(device);

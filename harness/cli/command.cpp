@@ -239,15 +239,20 @@ judge::ExitStyle exit_style_of(const CLI::App& app) {
   return judge::ExitStyle::ci;
 }
 
-void add_policy_options(CLI::App& command, PolicyArguments& arguments) {
+void add_policy_file_option(CLI::App& command, PolicyArguments& arguments) {
   reads(command.add_option(
             "--policy", arguments.file,
             "Policy file: tolerances, advisory metrics and, for check, what is expected of the node"),
         "FILE");
+}
+
+void add_policy_options(CLI::App& command, PolicyArguments& arguments, std::string_view other) {
+  add_policy_file_option(command, arguments);
   command
       .add_option(
           "--treatment", arguments.treatment,
-          "What was changed on purpose and may differ from the baseline, such as driver (may be repeated)")
+          fmt::format("What was changed on purpose and may differ from {}, such as driver (may be repeated)",
+                      other))
       ->type_name("FIELD");
 }
 

@@ -134,8 +134,11 @@ struct PolicyArguments {
   std::string file;                    ///< --policy; empty = the defaults
   std::vector<std::string> treatment;  ///< fields of the fingerprint that may differ
 };
-/// --policy and --treatment.
-void add_policy_options(CLI::App& command, PolicyArguments& arguments);
+/// --policy alone, for a command that compares no fingerprints.
+void add_policy_file_option(CLI::App& command, PolicyArguments& arguments);
+/// --policy and --treatment; `other` is what the measurements are held against, for the help.
+void add_policy_options(CLI::App& command, PolicyArguments& arguments,
+                        std::string_view other = "the baseline");
 /// The policy file, or the defaults, with the treatments of the command line added. Throws
 /// result::UsageError, result::FormatError or result::FileError.
 judge::Policy policy(const PolicyArguments& arguments);

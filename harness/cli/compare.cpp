@@ -241,7 +241,7 @@ void add_compare(CLI::App& app, const Invocation&, Action& action) {
   CLI::Option* pinned =
       reads(command->add_option("-b,--baseline", arguments->baseline,
                                 "Baseline, by name or folder (default: the one of the same kind in the state "
-                                "directory, then a shipped one)"),
+                                "directory, then one of this site, then one of a package)"),
             "NAME|DIR", Reads::baseline);
   reads(command->add_option(
             "--against", arguments->against,

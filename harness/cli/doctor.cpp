@@ -40,7 +40,7 @@ constexpr const char* doctor_footer =
     "  gpugauge doctor diff before.json after.json        what differs, most consequential first\n"
     "\n"
     "Exit codes: 0 fits; 1 something does not fit, or drifted; 2 usage or tool error; 3 no NVIDIA GPU to "
-    "judge.";
+    "judge, as always with --root, or what cannot be told.";
 
 struct DoctorCommand {
   DoctorArguments doctor;
@@ -173,8 +173,9 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
 
 void add_policy_option(CLI::App& command, std::string& policy) {
   command
-      .add_option("--policy", policy,
-                  "production also warns of short-lived driver branches and unpinned packages")
+      .add_option(
+          "--policy", policy,
+          "production also warns of short-lived driver branches, unpinned packages and unattended upgrades")
       ->check(CLI::IsMember({"development", "production"}))
       ->capture_default_str();
 }

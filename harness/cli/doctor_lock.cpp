@@ -22,6 +22,22 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr const char* lock_footer =
+    "Options of `gpugauge doctor` that it takes: --root, --inventory, --python, --pid, --import, --redact.\n"
+    "\n"
+    "Exit codes: 0 written; 2 usage or tool error, or nothing to pin.";
+
+constexpr const char* verify_footer =
+    "Options of `gpugauge doctor` that it takes: --json and --redact; for this node also --root, --inventory, "
+    "--python, --pid and --import.\n"
+    "\n"
+    "Exit codes: 0 as locked; 1 a node drifted; 2 usage or tool error; 3 of a node it cannot be told.";
+
+constexpr const char* diff_footer =
+    "Options of `gpugauge doctor` that it takes: --json and --redact.\n"
+    "\n"
+    "Exit codes: 0 no difference; 1 a difference; 2 usage or tool error.";
+
 struct DoctorLockArguments {
   std::string output, lock;
   std::vector<std::string> files;
@@ -185,6 +201,7 @@ void refuse_questions(const CLI::App& doctor) {
 void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& action) {
   auto own = std::make_shared<DoctorLockArguments>();
   CLI::App* lock_command = doctor.add_subcommand("lock", "Write this stack as a lock")->fallthrough();
+  lock_command->footer(lock_footer);
   writes(lock_command->add_option("-o,--output", own->output, "The file (default: standard output)"), "FILE",
          Dash::standard_output);
   lock_command->add_flag("--force", own->force, "Overwrite the file");
@@ -196,6 +213,7 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
 
   CLI::App* verify_command =
       doctor.add_subcommand("verify", "Compare this node, or what others saved, with a lock")->fallthrough();
+  verify_command->footer(verify_footer);
   reads(verify_command->add_option("lock", own->lock, "What `doctor lock` wrote")->required(), "LOCK");
   reads(verify_command->add_option("inventories", own->files,
                                    "What `doctor --json` saved, or run files (default: this node)"),
@@ -210,6 +228,7 @@ void add_doctor_lock(CLI::App& doctor, DoctorArguments& arguments, Action& actio
   CLI::App* diff_command =
       doctor.add_subcommand("diff", "Two saved inventories: what differs, most consequential first")
           ->fallthrough();
+  diff_command->footer(diff_footer);
   reads(
       diff_command->add_option("files", own->files, "Two files of `doctor --json`")->required()->expected(2),
       "FILE");

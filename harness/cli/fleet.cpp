@@ -33,7 +33,7 @@ constexpr const char* fleet_footer =
     "  gpugauge fleet admit new/ --against results/\n"
     "\n"
     "Exit codes: 0 no node is unlike the others; 1 one is, confirmed; 2 usage or tool error; 3 cannot judge; "
-    "4 suspects (with --strict).";
+    "4 something is in doubt (with --strict).";
 
 struct FleetArguments {
   std::vector<std::string> paths;
@@ -211,7 +211,10 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
   command->add_flag("--every-node", arguments->every_node, "Also list the nodes that are like the others");
   add_report_options(*command, arguments->report);
   add_exit_style_option(*command);
-  command->add_flag("--strict", arguments->strict, "End with 4 when nodes are left to be measured again");
+  command->add_flag(
+      "--strict", arguments->strict,
+      "End with 4 when nodes are left to be measured again, the health of a GPU is in doubt, or something "
+      "between nodes stays undecided");
   add_fleet_admit(*command, action);
   // The callback of the command above runs after that of the one below it.
   command->callback([command, arguments, &action] {

@@ -176,7 +176,7 @@ void add_fleet_admit(CLI::App& fleet, Action& action) {
   command->add_flag("--by-folder", arguments->by_folder,
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "
                     "for hosts, where boots are no nodes; a history has the names that ingest gave");
-  add_policy_options(*command, arguments->policy);
+  add_policy_options(*command, arguments->policy, "the fleet");
   add_exit_style_option(*command);
   command->add_flag("--json", arguments->json, "JSON on standard output instead of the text");
   command->callback([arguments, &action] { action = [arguments] { return admit(*arguments); }; });

@@ -28,7 +28,8 @@ constexpr const char* frameworks_footer =
     "  gpugauge frameworks --json > frameworks.json\n"
     "\n"
     "Exit codes: 0 all work ran on the GPU, however fast; 1 a framework failed, or ran on the processor beside a usable "
-    "GPU; 2 usage; 3 cannot judge (no usable GPU, or none of them installed).";
+    "GPU; 2 usage or tool error; 3 cannot judge (no usable GPU, none of them installed, not proved, interrupted, or "
+    "another gpugauge measures).";
 
 struct FrameworksArguments {
   std::vector<std::string> names;

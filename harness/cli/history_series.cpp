@@ -145,7 +145,7 @@ void add_history_series(CLI::App& history, Action& action) {
       ->type_name("METRIC");
   add_selection_options(*command, of_trend->history);
   add_store_options(*command, of_trend->history);
-  add_policy_options(*command, of_trend->policy);
+  add_policy_file_option(*command, of_trend->policy);
   writes(command->add_option(
              "--report", of_trend->reports,
              "Also write a page for a browser (html=FILE) or the data (json=FILE); may be repeated"),
@@ -164,7 +164,7 @@ void add_history_series(CLI::App& history, Action& action) {
       ->type_name("PATTERN");
   add_selection_options(*command, of_changes->history);
   add_store_options(*command, of_changes->history);
-  add_policy_options(*command, of_changes->policy);
+  add_policy_file_option(*command, of_changes->policy);
   command->add_flag("--every-metric", of_changes->every_metric,
                     "All metrics of a change, and all lines of a list, not the first five");
   command->add_flag("--json", of_changes->json, "JSON on standard output instead of the list");

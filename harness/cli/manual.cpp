@@ -114,7 +114,7 @@ Any value: no colours.
 The families: executables that measure, which also run alone.
 .TP
 \fIPREFIX/share/gpugauge/baselines\fR
-Shipped baselines.
+Where baselines of a package are looked for. None is shipped yet.
 .TP
 \fIPREFIX/share/doc/gpugauge\fR
 The documentation, the licences of what is embedded, and the bill of materials.

@@ -25,7 +25,7 @@ constexpr const char* selftest_footer =
     "  gpugauge selftest --inject --repeat 20 --quiet-runs 20 --output certificate.json\n"
     "  gpugauge selftest --inject --only cpu_quota --only processors_taken\n"
     "\n"
-    "Exit codes with --inject: 0 every fault that was tried was found and named first, and no quiet run "
+    "Exit codes: 0 the table was printed, whatever it shows; 2 usage or tool error. With --inject: 0 every fault that was tried was found and named first, and no quiet run "
     "raised "
     "an alarm; 1 one was not, or one did; 2 usage or tool error; 3 none could be tried, or interrupted.";
 
@@ -203,7 +203,7 @@ void add_selftest(CLI::App& app, const Invocation&, Action& action) {
       ->type_name("DIR");
   command->add_flag("--json", arguments->json, "As JSON, with every size of drop");
   command->add_flag("-q,--quiet", arguments->quiet, "No progress line");
-  add_policy_options(*command, arguments->policy);
+  add_policy_file_option(*command, arguments->policy);
   add_inject_options(*command, arguments->inject);
   command->callback([arguments, &action] { action = [arguments] { return selftest(*arguments); }; });
 }

@@ -66,6 +66,7 @@ int status(const StatusArguments& arguments, const CLI::App& command) {
   request.most_seconds = seconds_of(arguments.most_age);
   request.most_age = arguments.most_age;
   if (!arguments.profile.empty()) request.profile = run::profile(arguments.profile).name;
+  request.deeper_profiles = run::profiles_deeper_than(request.profile);
   std::error_code error;
   if (!std::filesystem::is_directory(arguments.root, error))
     throw result::UsageError(fmt::format("--root {}: there is no such folder", arguments.root));
@@ -87,8 +88,10 @@ void add_status(CLI::App& app, const Invocation&, Action& action) {
   command->footer(status_footer);
   auto arguments = std::make_shared<StatusArguments>();
   command
-      ->add_option("-d,--device", arguments->device,
-                   "all (every GPU), host, a GPU's index or UUID; several with commas")
+      ->add_option(
+          "-d,--device", arguments->device,
+          "all (every GPU, and their links where these were gauged), links, host, a GPU's index or UUID; several "
+          "with commas. What the node failed counts beside any but host")
       ->capture_default_str();
   command
       ->add_option("--max-age", arguments->most_age,
@@ -96,8 +99,9 @@ void add_status(CLI::App& app, const Invocation&, Action& action) {
       ->capture_default_str()
       ->type_name("DURATION");
   command
-      ->add_option("-p,--profile", arguments->profile,
-                   "Only a verdict of this whole profile counts (default: any, narrowed ones too)")
+      ->add_option(
+          "-p,--profile", arguments->profile,
+          "Only a verdict of this whole profile counts, or a failure that a deeper one found (default: any, narrowed ones too)")
       ->type_name("NAME");
   command
       ->add_option(

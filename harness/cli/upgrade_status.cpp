@@ -101,8 +101,8 @@ int status(const UpgradeStatusArguments& arguments) {
   if (all.empty()) {
     const std::string none =
         fmt::format("no upgrade was begun in {}", conductor::upgrades_folder(state).string());
-    if (arguments.json) throw result::UsageError(none + ": there is no record to print");
-    print(none + "\n");
+    if (arguments.json) warn(none);
+    print(arguments.json ? "null\n" : none + "\n");
     return static_cast<int>(judge::ExitCode::cannot_judge);
   }
   const auto open = conductor::open_upgrade(state);
@@ -140,7 +140,8 @@ void add_upgrade_status(CLI::App& upgrade, Action& action) {
   status_command->footer(upgrade_status_footer);
   add_state_option(*status_command, *arguments);
   add_stack_options(*status_command, arguments->source);
-  status_command->add_flag("--json", arguments->json, "The record as JSON on standard output");
+  status_command->add_flag("--json", arguments->json,
+                           "The record as JSON on standard output; null where no upgrade was begun");
   status_command->callback([arguments, &action] { action = [arguments] { return status(*arguments); }; });
 
   CLI::App* close_command = upgrade.add_subcommand("close", "End the open upgrade without a verdict");

@@ -14,6 +14,7 @@
 #include "result/file.hpp"
 #include "result/time.hpp"
 #include "run/identity.hpp"
+#include "run/runner.hpp"
 #include "stack/now.hpp"
 
 namespace gpugauge::conductor {
@@ -74,36 +75,46 @@ judge::StoredVerdict read_verdict(const fs::path& file) {
   }
 }
 
-/// True when the verdict that `verdict` would replace is a failure of the same boot.
-bool failed_in(const fs::path& state, const judge::StoredVerdict& verdict) {
+/// The verdict that `verdict` would replace, where that is a failure of the same boot.
+std::optional<judge::StoredVerdict> failure_before(const fs::path& state,
+                                                   const judge::StoredVerdict& verdict) {
   const fs::path file = state / "verdicts" / file_name(verdict.device);
   std::error_code unknown;
-  if (!fs::exists(file, unknown)) return false;
+  if (!fs::exists(file, unknown)) return std::nullopt;
   try {
-    const judge::StoredVerdict before = read_verdict(file);
-    return before.outcome.code == judge::ExitCode::regressed && before.boot_id == verdict.boot_id;
+    judge::StoredVerdict before = read_verdict(file);
+    if (before.outcome.code == judge::ExitCode::regressed && before.boot_id == verdict.boot_id) return before;
   } catch (const result::FormatError&) {
-    return false;  // a damaged file means nothing and is overwritten
+    // a damaged file means nothing and is overwritten
   }
+  return std::nullopt;
+}
+
+/// A profile that this program does not know is neither lesser nor deeper.
+bool is_lesser(const std::string& profile, const std::string& than) {
+  const std::vector<std::string> deeper = run::profiles_deeper_than(profile);
+  return std::find(deeper.begin(), deeper.end(), than) != deeper.end();
 }
 
 }  // namespace
 
-bool keep_verdict(const fs::path& state, const report::DeviceReport& device, const Narrowed& narrowed,
-                  const stack::GpuReport& gpus) {
-  if (device.interrupted && device.outcome.code != judge::ExitCode::regressed) return true;
+std::optional<std::string> keep_verdict(const fs::path& state, const report::DeviceReport& device,
+                                        const Narrowed& narrowed, const stack::GpuReport& gpus) {
+  if (device.interrupted && device.outcome.code != judge::ExitCode::regressed) return std::nullopt;
   judge::StoredVerdict verdict = report::stored_verdict(device);
   verdict.narrowed = narrowed;
   const judge::ExitCode code = device.outcome.code;
-  const bool covers = narrowed.empty() && code != judge::ExitCode::cannot_judge;
-  if (code != judge::ExitCode::regressed && !covers && failed_in(state, verdict)) return false;
+  const auto before = code == judge::ExitCode::regressed ? std::nullopt : failure_before(state, verdict);
+  if (before && (!narrowed.empty() || code == judge::ExitCode::cannot_judge ||
+                 is_lesser(verdict.profile, before->profile)))
+    return before->profile;
   for (const stack::Gpu& gpu : gpus.gpus) {
     if (gpu.uuid != device.selection) continue;
     verdict.index = gpu.index;
     verdict.address = gpu.pci_bus_id;
   }
   write(state, std::move(verdict));
-  return true;
+  return std::nullopt;
 }
 
 void keep_node_verdict(const fs::path& state, const report::Report& report, bool all) {
@@ -127,7 +138,9 @@ void keep_node_verdict(const fs::path& state, const report::Report& report, bool
     verdict.outcome = {judge::ExitCode::regressed, "failed: " + expected.reason, true,
                        judge::VerdictKind::failed};
   }
-  if (!all && verdict.outcome.code == judge::ExitCode::pass && failed_in(state, verdict)) return;
+  const judge::ExitCode code = verdict.outcome.code;
+  const bool covers = code == judge::ExitCode::regressed || (code == judge::ExitCode::pass && all);
+  if (!covers && failure_before(state, verdict)) return;
   write(state, std::move(verdict));
 }
 

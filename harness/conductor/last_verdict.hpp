@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,16 @@ using Narrowed = std::vector<std::string>;
 
 /// Keeps the verdict as verdicts/<device>.json in the state folder, replacing the device's earlier one.
 /// Writes nothing for a check that was interrupted without a confirmed finding. A failure from this boot
-/// stays until a check of the whole device decides otherwise. Returns false where such a failure stayed,
-/// because this check was narrowed or could not judge. Throws result::FileError.
-bool keep_verdict(const std::filesystem::path& state, const report::DeviceReport& device,
-                  const Narrowed& narrowed, const stack::GpuReport& gpus);
+/// stays until a newer failure, or a check of the whole device by its profile or a deeper one, decides
+/// otherwise. Returns that failure's profile where it stayed, because this check was narrowed, of a lesser
+/// profile, or could not judge. Throws result::FileError.
+std::optional<std::string> keep_verdict(const std::filesystem::path& state,
+                                        const report::DeviceReport& device, const Narrowed& narrowed,
+                                        const stack::GpuReport& gpus);
 
 /// Keeps the node's own result from a check that wanted a GPU. It covers whether a GPU is usable, what the
-/// policy expects, and whether the GPUs compute the same results. A check without `all` that found nothing
-/// leaves a failure from this boot in place. Throws result::FileError.
+/// policy expects, and whether the GPUs compute the same results. A failure from this boot stays where no GPU is
+/// usable, and where a check without `all` found nothing. Throws result::FileError.
 void keep_node_verdict(const std::filesystem::path& state, const report::Report& report, bool all);
 
 /// All verdicts kept in the folder, each with the files below `root` that changed since; none where there is

@@ -44,8 +44,8 @@ std::vector<std::string> remarks_on(const baseline::Baseline& baseline, const Ca
     out.push_back(fmt::format("The baseline is another node's: {}", nodes_may_differ()));
   if (baseline.provisional())
     out.push_back(fmt::format(
-        "The baseline is provisional: its rounds come from fewer than 3 boots or days, so small "
-        "differences may be this machine's own; {}.",
+        "The baseline is provisional: its rounds come from fewer than 3 boots and fewer than 3 days (UTC), so "
+        "small differences may be this machine's own; {}.",
         policy.provisional_is_advisory ? "its verdicts are advisory"
                                        : "a regression counts when it is larger than twice its tolerance"));
   if (pinned < minimum_baseline_rounds)

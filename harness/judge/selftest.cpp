@@ -77,7 +77,7 @@ class Trial {
     std::vector<std::size_t> order(runs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     old_.manifest = manifest;
-    // The old side must be as mature as the baseline. If that covers enough boots or days, redraw until the
+    // The old side must be as mature as the baseline. If that covers enough boots or enough days, redraw until the
     // old side does too. Any three rounds of three boots suffice.
     do {
       std::shuffle(order.begin(), order.end(), engine);

@@ -258,7 +258,7 @@ class Judging {
       out.push_back(fmt::format(
           "its last verdict is of {}, older than --max-age {}", verdict.finished,
           request_.most_age.empty() ? fmt::format("{:g}s", *request_.most_seconds) : request_.most_age));
-    if (!request_.profile.empty() && verdict.device != "node") {
+    if (!request_.profile.empty() && verdict.device != "node" && !failed_deeper(verdict)) {
       if (verdict.profile != request_.profile)
         out.push_back(fmt::format("its last verdict is of profile {}, and {} is asked for", verdict.profile,
                                   request_.profile));
@@ -294,6 +294,13 @@ class Judging {
     return of_instance(verdict) ? "its card has no MIG instance now"
                                 : fmt::format("the card is split into {} now (MIG)",
                                               result::counted(instances->second, "instance"));
+  }
+
+  /// What a deeper profile found stays found: no lesser one clears it.
+  bool failed_deeper(const StoredVerdict& verdict) const {
+    const std::vector<std::string>& deeper = request_.deeper_profiles;
+    return verdict.outcome.code == ExitCode::regressed &&
+           std::find(deeper.begin(), deeper.end(), verdict.profile) != deeper.end();
   }
 
   void add_never(const SeenGpu& gpu) {

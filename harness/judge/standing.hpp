@@ -42,7 +42,9 @@ struct StatusRequest {
   /// all (every GPU, and their links where they were gauged), links, host, an index, a UUID or its beginning
   std::vector<std::string> devices{"all"};
   std::optional<double> most_seconds;  ///< older verdicts do not count; nullopt = no limit
-  std::string profile;        ///< only an unnarrowed verdict of this profile counts; "" = any verdict
+  std::string profile;  ///< only an unnarrowed verdict of this profile counts; "" = any verdict
+  /// Profiles that measure more than `profile`: their failures count beside its verdicts.
+  std::vector<std::string> deeper_profiles = {};
   std::string kept_in = {};   ///< folder searched, named if it holds no verdict; "" = not named
   std::string most_age = {};  ///< most_seconds as --max-age took it, for sentences: "26h"; "" = in seconds
 };

@@ -62,4 +62,14 @@ int depth_of(const std::string& name) {
       all.begin());
 }
 
+std::vector<std::string> profiles_deeper_than(const std::string& name) {
+  std::vector<std::string> out;
+  bool found = false;
+  for (const Profile& one : profiles()) {
+    if (found) out.push_back(one.name);
+    found = found || one.name == name;
+  }
+  return out;
+}
+
 }  // namespace gpugauge::run

@@ -40,6 +40,8 @@ struct Profile {
 std::vector<Profile> profiles();
 /// Position in profiles(), 0 for the shallowest. Throws like profile().
 int depth_of(const std::string& name);
+/// Those behind it in profiles(); none where there is no such profile.
+std::vector<std::string> profiles_deeper_than(const std::string& name);
 /// Throws result::UsageError naming the profiles that exist.
 Profile profile(const std::string& name);
 

@@ -45,6 +45,23 @@ end_it() {
   run ! cmp passed.json "$GPUGAUGE_STATE/verdicts/node.json"
 }
 
+@test "a check without a usable GPU leaves a failure of the node, also one narrowed to a GPU" {
+  if has_gpu; then skip "this machine has a usable GPU"; fi
+  mkdir -p "$GPUGAUGE_STATE/verdicts"
+  gpugauge check --quiet >/dev/null || [ $? -eq 3 ] # makes the node's file
+  "$PYTHON" - "$GPUGAUGE_STATE/verdicts/node.json" <<'PY'
+import json, sys
+verdict = json.load(open(sys.argv[1]))
+verdict["outcome"].update(exit_code=1, word="failed", sentence="failed: the policy expects 2 GPUs and 1 is usable")
+json.dump(verdict, open(sys.argv[1], "w"))
+PY
+  cp "$GPUGAUGE_STATE/verdicts/node.json" failed.json
+  run -3 check --device 0 --only hbm
+  cmp failed.json "$GPUGAUGE_STATE/verdicts/node.json"
+  run -3 check
+  cmp failed.json "$GPUGAUGE_STATE/verdicts/node.json"
+}
+
 @test "a node that has not what the policy expects fails also while its GPU is busy" {
   one_gpu
   expects 2

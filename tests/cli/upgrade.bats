@@ -79,6 +79,9 @@ export WIDE=yes
   run -2 end
   [[ $output == *"no upgrade was begun in $GPUGAUGE_STATE/upgrades"* ]]
   run -3 gpugauge upgrade status
+  run -3 --separate-stderr gpugauge upgrade status --json
+  # shellcheck disable=SC2154  # bats sets it
+  [[ $output == null && $stderr == *"no upgrade was begun in $GPUGAUGE_STATE/upgrades"* ]]
   begin >/dev/null
   run -2 begin
   [[ $output == *"is open since"*"upgrade close --reason"* ]]

@@ -246,6 +246,22 @@ TEST(Status, AProfileThatIsAskedForMustBeWhole) {
   EXPECT_THAT(found.devices[0].reason, HasSubstr("only of hbm"));
 }
 
+TEST(Status, AFailureThatADeeperProfileFoundCountsForALesserOne) {
+  auto kept = healthy();
+  kept[1].verdict = verdict_of(second, 1, ExitCode::regressed);
+  StatusRequest request;
+  request.devices = {"1"};
+  request.profile = "smoke";
+  EXPECT_EQ(judge_status(kept, machine(), request).outcome.code, ExitCode::cannot_judge);
+  request.deeper_profiles = {"quick", "standard"};
+  EXPECT_EQ(judge_status(kept, machine(), request).outcome.code, ExitCode::regressed);
+  kept[1].verdict.narrowed = {"hbm"};
+  EXPECT_EQ(judge_status(kept, machine(), request).outcome.code, ExitCode::regressed);
+  request.devices = {"0"};
+  EXPECT_EQ(judge_status(kept, machine(), request).outcome.code, ExitCode::cannot_judge)
+      << "a pass is not one";
+}
+
 TEST(Status, WhatTheNodeFailedCountsBesideItsGpus) {
   auto kept = healthy();
   StoredVerdict node = verdict_of({}, 0, ExitCode::regressed);

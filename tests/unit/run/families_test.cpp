@@ -71,6 +71,8 @@ TEST(Profiles, AreThoseThatTheDocumentationNames) {
   for (int depth = 0; const char* name : {"smoke", "quick", "standard", "deep", "exhaustive"})
     EXPECT_EQ(depth_of(name), depth++) << name;
   EXPECT_THROW(depth_of("fast"), result::UsageError);
+  EXPECT_EQ(profiles_deeper_than("standard"), (std::vector<std::string>{"deep", "exhaustive"}));
+  EXPECT_TRUE(profiles_deeper_than("fast").empty());
 }
 }  // namespace
 }  // namespace gpugauge::run
