@@ -37,8 +37,8 @@ load record_fakes
   record ratios --again
   [[ "$output" == *"ratios: "*"(at most 480 s)"* ]]
   change run 'it.update(complete=False, partial_reason="a signal ended it", processes=it["processes"][:2])'
-  record run --budget 200
-  grep -qE 'kill-after=20 1(60|5[0-9]) ' "$tree/build/record/run/provenance.json"
+  record run --budget 240
+  grep -qE 'kill-after=20 (200|19[0-9]) ' "$tree/build/record/run/provenance.json"
   record all --budget 479
   begun="$(sed -n 's/^\([a-z-]*\): .*(at most .*/\1/p' <<<"$output" | tr '\n' ' ')"
   echo "$begun"
