@@ -81,9 +81,9 @@ struct Fastest {
   bool operator==(const Fastest&) const = default;
 };
 
-/// The fastest by the seconds of batches taken in turns. Only the name has a margin: with one, the value of a candidate that
-/// is about that much faster would jump by it from process to process. Throws std::invalid_argument when there is
-/// none, or one has no batch.
+/// The fastest by the seconds of batches taken in turns. Only the name has a margin: with one, the value of a
+/// candidate that is about that much faster would jump by it from process to process. Throws std::invalid_argument
+/// when there is none, or one has no batch.
 inline Fastest fastest_in_turns(const std::vector<std::vector<double>>& seconds,
                                 double margin = choice_margin) {
   if (seconds.empty()) throw std::invalid_argument("fastest_in_turns: nothing took turns");

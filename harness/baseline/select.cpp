@@ -309,9 +309,10 @@ std::string told_of_card(const result::Fingerprint& now, const std::string& devi
   const std::string name = card.empty() ? "" : baseline_of_card(card, now);
   if (name.empty()) return "";
   return fmt::format(
-      "{} is of the whole card {}, and MIG is on: what was measured is an instance of that card. Turn MIG off "
-      "(`nvidia-smi -i {} -mig 0`), or make a baseline of the instance ({})",
-      name, card, card, how_to_make(now, device));
+      "{} is of the whole card {}, and MIG is on: what was measured is an instance of that card. Make a "
+      "baseline of the instance ({}), or ask who owns the instances (`nvidia-smi -L`) and, where nobody needs "
+      "them, turn MIG off (`sudo nvidia-smi -i {} -mig 0`)",
+      name, card, how_to_make(now, device), card);
 }
 
 }  // namespace

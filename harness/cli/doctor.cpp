@@ -40,7 +40,7 @@ constexpr const char* doctor_footer =
     "  gpugauge doctor diff before.json after.json        what differs, most consequential first\n"
     "\n"
     "Exit codes: 0 fits; 1 something does not fit, or drifted; 2 usage or tool error; 3 no NVIDIA GPU to "
-    "judge, as always with --root, or what cannot be told.";
+    "judge (with --root also where nothing fails), or what was asked cannot be told.";
 
 struct DoctorCommand {
   DoctorArguments doctor;

@@ -83,7 +83,8 @@ void record(Upgrade& upgrade, const judge::Outcome& outcome, const Followed& fol
 /// The reports of an upgrade of which no device was judged.
 int report_without_verdict(const judge::Outcome& outcome, const ReportArguments& reports,
                            const std::string& table) {
-  const report::Report report{"upgrade", {}, "", {}, {}, outcome};
+  report::Report report{"upgrade", {}, "", {}, {}, outcome};
+  report.host = conductor::node_name(stack::Tree("/"));
   return write_reports(&report, reports, table, static_cast<int>(outcome.code));
 }
 

@@ -81,7 +81,8 @@ struct Choice {
 /// Selects the families and benchmarks that the profile measures on one kind of device, narrowed by family
 /// names and words. A word is a class (gemm16), a family (launch), or an id pattern with * and ?. Throws
 /// result::UsageError for a family that does not exist, for the host also for one that cannot describe itself,
-/// and for a word that selects nothing on this kind of device. The message names a deeper profile that does measure it, if there is one.
+/// and for a word that selects nothing on this kind of device. The message names a deeper profile that does measure
+/// it, if there is one.
 Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKind kind,
               const std::vector<std::string>& families, const std::vector<std::string>& words);
 

@@ -1,6 +1,4 @@
 // Chooses benchmarks of the catalogue for devices.
-#include "conductor/catalogue.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -9,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conductor/catalogue.hpp"
 #include "conductor/near_words.hpp"
 #include "result/error.hpp"
 #include "result/pattern.hpp"
@@ -53,19 +52,33 @@ Benchmarks of_kind(const Catalogue& catalogue, DeviceKind kind, const std::vecto
   return out;
 }
 
-/// Adds the silent families that a word may mean which selects nothing else: those of that name, and for a
-/// class all of them, since nobody can say what they measure. False where there is none, and for the host,
-/// which they do not measure.
-bool add_silent(const Catalogue& catalogue, DeviceKind kind, const std::string& word, Choice& out) {
+/// Adds the silent families that `meant` says. False where there is none, and for the host, which they do not measure.
+template <typename Meant>
+bool add_silent(const Catalogue& catalogue, DeviceKind kind, const Meant& meant, Choice& out) {
   if (kind == DeviceKind::host) return false;
   bool added = false;
   for (const SilentFamily& family : catalogue.silent) {
-    if (!result::is_class(word) && !result::matches(word.substr(0, word.find('/')), family.name)) continue;
+    if (!meant(family.name)) continue;
     added = true;
     if (std::find(out.unmeasured.begin(), out.unmeasured.end(), family) == out.unmeasured.end())
       out.unmeasured.push_back(family);
   }
   return added;
+}
+
+bool add_silent_family(const Catalogue& catalogue, DeviceKind kind, const std::string& name, Choice& out) {
+  return add_silent(
+      catalogue, kind, [&](const std::string& family) { return family == name; }, out);
+}
+
+/// Those that a word may mean which selects nothing else: those of that name, and where there is none, for a class
+/// all of them, since nobody can say what they measure.
+bool add_silent_word(const Catalogue& catalogue, DeviceKind kind, const std::string& word, Choice& out) {
+  const std::string family_word = word.substr(0, word.find('/'));
+  const auto named = [&](const std::string& family) { return result::matches(family_word, family); };
+  const auto any = [](const std::string&) { return true; };
+  return add_silent(catalogue, kind, named, out) ||
+         (result::is_class(word) && add_silent(catalogue, kind, any, out));
 }
 
 }  // namespace
@@ -82,7 +95,7 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
   for (const run::Family& family : catalogue.families) known.push_back(family.name);
   Choice choice;
   for (const std::string& name : families) {
-    if (add_silent(catalogue, kind, name, choice)) continue;
+    if (add_silent_family(catalogue, kind, name, choice)) continue;
     for (const SilentFamily& family : catalogue.silent)
       if (family.name == name) throw result::UsageError(sentence(family));
     if (std::find(known.begin(), known.end(), name) == known.end())
@@ -106,7 +119,7 @@ Choice choose(const Catalogue& catalogue, const run::Profile& profile, DeviceKin
       const Benchmarks found = selected_by(word, chosen);
       if (found.empty()) {
         const std::string elsewhere = deeper(selected_by(word, all));
-        if (elsewhere.empty() && add_silent(catalogue, kind, word, choice)) continue;
+        if (elsewhere.empty() && add_silent_word(catalogue, kind, word, choice)) continue;
         throw result::UsageError(fmt::format(
             "'{}' selects no benchmark of {} in the profile {}{}; `gpugauge "
             "list` shows them with their classes and profiles",

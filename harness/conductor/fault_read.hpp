@@ -14,8 +14,8 @@ namespace gpugauge::conductor {
 /// judges nothing.
 enum class Beside { nobody, a_program };
 
-/// Reads the JSON report of a check of one device; the fault is found where the device regressed or failed, and beside a
-/// program where it is worse. A check that could not judge becomes a trial with a problem otherwise. Throws
+/// Reads the JSON report of a check of one device; the fault is found where the device regressed or failed, and
+/// beside a program where it is worse. A check that could not judge becomes a trial with a problem otherwise. Throws
 /// result::FormatError for any other text.
 report::InjectTrial check_trial(const std::string& report, Beside beside = Beside::nobody);
 

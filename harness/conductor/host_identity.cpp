@@ -1,5 +1,6 @@
 #include "conductor/host_identity.hpp"
 
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -35,7 +36,11 @@ void add_host_identity(const stack::Tree& tree, result::Fingerprint& fingerprint
 
 std::string node_name(const stack::Tree& tree) {
   // The kernel tells whoever reads below another root the reader's own name.
-  return tree.read(tree.live() ? "/proc/sys/kernel/hostname" : "/etc/hostname").text;
+  if (tree.live()) return tree.read("/proc/sys/kernel/hostname").text;
+  std::istringstream lines(tree.read("/etc/hostname").text);
+  for (std::string line; std::getline(lines, line);)  // hostname(5): the first that is no remark
+    if (!line.empty() && line.front() != '#') return line;
+  return "";
 }
 
 HostHere host_here(const stack::Tree& tree, bool in_container) {

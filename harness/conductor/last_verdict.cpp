@@ -75,7 +75,7 @@ judge::StoredVerdict read_verdict(const fs::path& file) {
   }
 }
 
-/// The verdict that `verdict` would replace, where that is a failure of the same boot.
+/// The verdict that `verdict` would replace, where that is a failure of the same boot and driver.
 std::optional<judge::StoredVerdict> failure_before(const fs::path& state,
                                                    const judge::StoredVerdict& verdict) {
   const fs::path file = state / "verdicts" / file_name(verdict.device);
@@ -83,7 +83,9 @@ std::optional<judge::StoredVerdict> failure_before(const fs::path& state,
   if (!fs::exists(file, unknown)) return std::nullopt;
   try {
     judge::StoredVerdict before = read_verdict(file);
-    if (before.outcome.code == judge::ExitCode::regressed && before.boot_id == verdict.boot_id) return before;
+    if (before.outcome.code == judge::ExitCode::regressed && before.boot_id == verdict.boot_id &&
+        before.driver_version == verdict.driver_version)
+      return before;
   } catch (const result::FormatError&) {
     // a damaged file means nothing and is overwritten
   }
@@ -104,9 +106,11 @@ std::optional<std::string> keep_verdict(const fs::path& state, const report::Dev
   judge::StoredVerdict verdict = report::stored_verdict(device);
   verdict.narrowed = narrowed;
   const judge::ExitCode code = device.outcome.code;
-  const auto before = code == judge::ExitCode::regressed ? std::nullopt : failure_before(state, verdict);
-  if (before && (!narrowed.empty() || code == judge::ExitCode::cannot_judge ||
-                 is_lesser(verdict.profile, before->profile)))
+  const auto before = failure_before(state, verdict);
+  const bool failed = code == judge::ExitCode::regressed;
+  const bool says_less = !narrowed.empty() || code == judge::ExitCode::cannot_judge;
+  // A failure that a lesser profile finds must not take the place of a deeper one's, which its pass would then clear.
+  if (before && (is_lesser(verdict.profile, before->profile) || (!failed && says_less)))
     return before->profile;
   for (const stack::Gpu& gpu : gpus.gpus) {
     if (gpu.uuid != device.selection) continue;

@@ -30,7 +30,7 @@ class Where {
     devices_[metrics].push_back(device);
   }
   std::size_t count() const { return count_; }
-  /// "GPU 0, GPU 1 and GPU 2: a; GPU 5: a, b and 3 more".
+  /// "GPU 0, GPU 1, GPU 2: a; GPU 5: a, b and 3 more".
   std::string text() const {
     constexpr std::size_t most = 4;
     Names parts;

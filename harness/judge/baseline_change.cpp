@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "judge/class_mean.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "judge/reasons.hpp"
@@ -37,14 +39,19 @@ std::string name_of(const std::string& metric) {
 /// The metrics of one class.
 struct Members {
   std::vector<double> steps;
+  std::vector<result::Direction> better;
   double variance = 0;  ///< variance of the sum
 };
 
 ClassShift shift_of(const std::string& metric_class, const Members& members, const Policy& policy) {
   const double step = mean(members.steps);
   const double noise = noise_errors * std::sqrt(members.variance) / static_cast<double>(members.steps.size());
-  return {metric_class, members.steps.size(), relative_of(step, result::Direction::lower),
-          step > std::max(noise, step_of(tolerance(policy, metric_class), result::Direction::lower))};
+  std::vector<std::size_t> all(members.better.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto shared = shared_direction(all, [&](std::size_t m) { return members.better[m]; });
+  const result::Direction better = shared.value_or(result::Direction::lower);
+  return {metric_class, members.steps.size(), relative_of(step, better), shared,
+          step > std::max(noise, step_of(tolerance(policy, metric_class), better))};
 }
 
 }  // namespace
@@ -68,6 +75,7 @@ BaselineChange change_between(const baseline::Baseline& before, const baseline::
     const double error = error_of(found->second, row);
     if (!is_per_clock(name_of(row.metric))) {
       classes[row.metric_class].steps.push_back(step);
+      classes[row.metric_class].better.push_back(row.better);
       classes[row.metric_class].variance += error * error;
     }
     if (step > std::max(noise_errors * error, step_of(row.tolerance, row.better)))
@@ -89,8 +97,9 @@ std::string in_words(const BaselineChange& change) {
   std::vector<std::string> classes;
   for (const ClassShift& one : change.classes)
     if (classes.size() < shown)
-      classes.push_back(fmt::format("{} {}{} {}", one.metric_class, classes.empty() ? "takes " : "",
-                                    percent(std::abs(one.change)), one.change < 0 ? "shorter" : "longer"));
+      classes.push_back(fmt::format(
+          "{} {}", one.metric_class,
+          amount_of_step(step_of(one.change, one.shared.value_or(result::Direction::lower)), one.shared)));
   std::vector<std::string> metrics;
   for (const MetricShift& one : change.slower)
     if (metrics.size() < shown)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace gpugauge::judge {
 struct ClassShift {
   std::string metric_class;  ///< one of result::classes
   std::size_t metrics = 0;   ///< metrics that both sides hold
-  double change = 0;         ///< relative change of time: .4 takes 40% longer, -.1 takes 10% less
-  bool slower = false;       ///< by more than the class's tolerance, and more than noise
+  double change = 0;  ///< of its mean, + is worse: of rates .3 is 30% less, of times .4 takes 40% longer
+  std::optional<result::Direction> shared =
+      {};               ///< of its metrics; nullopt where they differ: a mean of times
+  bool slower = false;  ///< by more than the class's tolerance, and more than noise
 };
 
 /// A metric that is worse by more than its tolerance and by more than noise.

@@ -21,8 +21,8 @@ inline constexpr double class_mean_share = 1.0 / 3.0;
 /// construction and would take on noise from the metrics.
 inline constexpr int class_mean_group = 1;
 
-/// The direction that all members share, nullopt where they differ: a mean of rates is a rate, a mean of times, and one of
-/// both, is a time. `better_of(member)` is a member's own; `members` has one at least.
+/// The direction that all members share, nullopt where they differ: a mean of rates is a rate, a mean of times, and
+/// one of both, is a time. `better_of(member)` is a member's own; `members` has one at least.
 template <typename BetterOf>
 std::optional<result::Direction> shared_direction(std::span<const std::size_t> members,
                                                   const BetterOf& better_of) {

@@ -64,9 +64,9 @@ std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::str
 }
 
 int nvlinks_of_model(std::string_view name) {
-  // Links, and GB/s of all of them in both directions: V100 6 and 300, A100 12 and 600, H100 and H200 18 and 900, B200 18 and
-  // 1800 (NVIDIA's white papers of the architectures, and www.nvidia.com/en-us/data-center/nvlink). Cards in slots, NVL
-  // models and A800, H800, H20 lead fewer than the chip has, or are not published.
+  // Links, and GB/s of all of them in both directions: V100 6 and 300, A100 12 and 600, H100 and H200 18 and 900,
+  // B200 18 and 1800 (NVIDIA's white papers of the architectures, and www.nvidia.com/en-us/data-center/nvlink). Cards
+  // in slots, NVL models and A800, H800, H20 lead fewer than the chip has, or are not published.
   constexpr std::array<std::pair<std::string_view, int>, 9> published{{{"Tesla V100-SXM2-16GB", 6},
                                                                        {"Tesla V100-SXM2-32GB", 6},
                                                                        {"Tesla V100-SXM3-32GB", 6},

@@ -36,8 +36,8 @@ struct BoardLinks {
 /// on one board. Leaves out GPUs without NVML data and other cards in the machine.
 std::vector<BoardLinks> links_to_switches(const result::Run& run);
 
-/// How many NVLinks the boards of a model by this name ("NVIDIA H200") lead to each GPU; 0 where NVIDIA publishes none, or
-/// not for this name. A chip may have more, which are down for ever.
+/// How many NVLinks the boards of a model by this name ("NVIDIA H200") lead to each GPU; 0 where NVIDIA publishes
+/// none, or not for this name. A chip may have more, which are down for ever.
 int nvlinks_of_model(std::string_view name);
 
 /// The lowest and highest value that telemetry saw in a series of one GPU; 0 without such a series.

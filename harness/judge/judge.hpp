@@ -81,7 +81,8 @@ std::vector<Verdict> judge_physical(const result::Run& run);  ///< The same for 
 
 /// Judges the rounds of one check against a baseline. rounds[0] measured everything, later rounds only what
 /// was requested. The geometric mean of each class of three or more metrics is also judged, at a third of the
-/// class's tolerance ("class/hbm", unit "1"; a rate where all members are). A class in doubt requests all its members again.
+/// class's tolerance ("class/hbm", unit "1"; a rate where all members are). A class in doubt requests all its members
+/// again.
 Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline::Baseline& baseline,
                          const Policy& policy = {});
 

@@ -50,8 +50,8 @@ std::optional<std::vector<std::string_view>> reason_words(const result::Run& run
 std::string gpu_prefix(const result::Run& run);
 
 /// The command that gives these options of nvidia-smi to the run's own GPU and to no other, in backticks: without -i it
-/// sets every GPU of the node. "`sudo nvidia-smi -i GPU-1234 -pl 700`", a loop over several options, one a call. ADDRESS
-/// stands for a GPU whose UUID is not known.
+/// sets every GPU of the node. "`sudo nvidia-smi -i GPU-1234 -pl 700`", a loop over several options, one a call.
+/// ADDRESS stands for a GPU whose UUID is not known.
 std::string smi_for_own_gpu(const result::Run& run, const std::vector<std::string>& options);
 
 /// The power limit of the run's GPU and its default, in watts; 0 if not known.

@@ -50,8 +50,8 @@ double tolerance_with_clock(const Policy& policy, const result::Metric& form, co
 /// another quantity under its name.
 std::vector<std::vector<RoundValues>> values_of(const Pinned& pinned, const std::vector<Collected>& rounds);
 
-/// A class mean as a metric of its own, "class/hbm". Its value is an index: 1 = as in the baseline; of rates, .985 = 1.5%
-/// less of each; of times, and of both together, 1.015 = each takes 1.5% longer.
+/// A class mean as a metric of its own, "class/hbm". Its value is an index: 1 = as in the baseline; of rates, .985 =
+/// 1.5% less of each; of times, and of both together, 1.015 = each takes 1.5% longer.
 struct PinnedClass {
   std::string metric_class;                      ///< one of result::classes
   double tolerance = 0;                          ///< relative

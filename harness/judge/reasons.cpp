@@ -58,21 +58,8 @@ std::string apart_from_mean(const Verdict& verdict, const GateResult& result) {
                      percent(relative_of(result.typical, verdict.better)));
 }
 
-/// "30.0% less", "42.8% longer"; of a class with rates and times, which move by the same step, "42.8% longer or 30.0%
-/// less".
-std::string amount(double step, const std::optional<result::Direction>& shared) {
-  const std::string of_times = percent(std::abs(std::expm1(step)));
-  const std::string of_rates = percent(std::abs(std::expm1(-step)));
-  const char* const longer = step >= 0 ? "longer" : "shorter";
-  const char* const less = step >= 0 ? "less" : "more";
-  if (shared == result::Direction::higher) return fmt::format("{} {}", of_rates, less);
-  if (shared == result::Direction::lower) return fmt::format("{} {}", of_times, longer);
-  return of_times == of_rates ? fmt::format("{} {} or {}", of_times, longer, less)
-                              : fmt::format("{} {} or {} {}", of_times, longer, of_rates, less);
-}
-
-/// "30.0% less on average in all 5 metrics; worse in 3 of 3 rounds". With fewer that moved by half of that: how many, or
-/// the one that carries the mean.
+/// "30.0% less on average in all 5 metrics; worse in 3 of 3 rounds". With fewer that moved by half of that: how many,
+/// or the one that carries the mean.
 std::string class_moved(const Verdict& verdict, const GateResult& result, const ClassChange& change) {
   const double mean = step_of(verdict.change.value_or(0), verdict.better);
   const char* const side = mean >= 0 ? "worse" : "better";
@@ -82,8 +69,8 @@ std::string class_moved(const Verdict& verdict, const GateResult& result, const 
       : change.moved < change.members
           ? fmt::format("over {} metrics, {} of them by more than half of that", change.members, change.moved)
           : fmt::format("in all {} metrics", change.members);
-  return fmt::format("{} on average {}; {} in {} of {} rounds", amount(mean, change.shared), which, side,
-                     result.beyond, verdict.rounds);
+  return fmt::format("{} on average {}; {} in {} of {} rounds", amount_of_step(mean, change.shared), which,
+                     side, result.beyond, verdict.rounds);
 }
 
 std::string undecided(const Verdict& verdict, const Scale& scale, const GateResult& result) {
@@ -109,6 +96,17 @@ std::string undecided(const Verdict& verdict, const Scale& scale, const GateResu
 }
 
 }  // namespace
+
+std::string amount_of_step(double step, const std::optional<result::Direction>& shared) {
+  const std::string of_times = percent(std::abs(std::expm1(step)));
+  const std::string of_rates = percent(std::abs(std::expm1(-step)));
+  const char* const longer = step >= 0 ? "longer" : "shorter";
+  const char* const less = step >= 0 ? "less" : "more";
+  if (shared == result::Direction::higher) return fmt::format("{} {}", of_rates, less);
+  if (shared == result::Direction::lower) return fmt::format("{} {}", of_times, longer);
+  return of_times == of_rates ? fmt::format("{} {} or {}", of_times, longer, less)
+                              : fmt::format("{} {} or {} {}", of_times, longer, of_rates, less);
+}
 
 Verdict blank_verdict(const std::string& key, const result::Metric& form) {
   Verdict verdict;

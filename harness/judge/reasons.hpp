@@ -49,6 +49,10 @@ struct ClassChange {
   bool together = false;    ///< the median member changed by half of the mean or more, in its direction
   std::optional<result::Direction> shared = {};  ///< the members' direction; nullopt where they differ
 };
+/// A step of the scale in words: of rates "30.0% less", of times "42.8% longer"; of both, which move by the same step,
+/// "42.8% longer or 30.0% less".
+std::string amount_of_step(double step, const std::optional<result::Direction>& shared);
+
 /// As explain(), for a class mean: states how many metrics moved, or which one dominates.
 std::string explain_class(const Verdict& verdict, const Scale& scale, const GateResult& result,
                           const ClassChange& change);

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "result/counted.hpp"
+#include "judge/card_layout.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
 #include "result/shell_word.hpp"
@@ -18,18 +18,6 @@ namespace {
 
 /// Largest backward step of a machine's clock that is tolerated.
 constexpr double clock_slack_seconds = 60;
-
-bool of_links(const StoredVerdict& verdict) {
-  return verdict.device == "links";
-}
-
-bool of_gpu(const StoredVerdict& verdict) {
-  return verdict.device != "host" && verdict.device != "node" && !of_links(verdict);
-}
-
-bool of_instance(const StoredVerdict& verdict) {
-  return verdict.device.starts_with("MIG-");
-}
 
 bool of_unreadable_gpu(const Kept& kept) {
   return !kept.unreadable.empty() && of_gpu(kept.verdict);
@@ -143,8 +131,8 @@ class Judging {
       return std::tie(a->verdict.index, a->verdict.device) < std::tie(b->verdict.index, b->verdict.device);
     });
     for (const Kept* one : gpus) {
-      if (const std::string other = measured_otherwise(one->verdict);
-          !other.empty() && one->verdict.outcome.code != ExitCode::regressed)
+      if (const std::string other = measured_otherwise(kept_, one->verdict);
+          !other.empty() && !(one->verdict.outcome.code == ExitCode::regressed && of_this_boot(one->verdict)))
         out_.remarks.push_back(fmt::format("{}: {}. Its last verdict is of {}.", one->verdict.label, other,
                                            one->verdict.finished));
       else if (here(one->verdict) || of_this_boot(one->verdict) || !one->unreadable.empty())
@@ -218,14 +206,19 @@ class Judging {
     } else {
       made.word = "cannot judge";
       const bool gone = of_gpu(verdict) && !here(verdict);
+      const std::string profile = profile_to_ask(verdict);
       made.reason =
           gone ? fmt::format("{}; `gpugauge doctor` looks for it", fmt::join(made.against, "; "))
-          : !measured_otherwise(verdict).empty() || !divided_otherwise(verdict).empty()
+          : !measured_otherwise(kept_, verdict).empty()
+              ? fmt::format(
+                    "{}; what failed is told until the machine is started anew, or the file of {} in verdicts/ "
+                    "of the state folder is removed",
+                    fmt::join(made.against, "; "), verdict.device)
+          : !divided_otherwise(now_, verdict).empty()
               ? fmt::format("{}; `gpugauge check` measures what is there now", fmt::join(made.against, "; "))
-              : fmt::format(
-                    "{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
-                    verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
-                    request_.profile.empty() ? "" : " --profile " + result::shell_word(request_.profile));
+              : fmt::format("{}; `gpugauge check{}{}` measures again", fmt::join(made.against, "; "),
+                            verdict.device == "node" ? "" : " --device " + result::shell_word(verdict.device),
+                            profile.empty() ? "" : " --profile " + result::shell_word(profile));
     }
     out_.devices.push_back(std::move(made));
   }
@@ -242,7 +235,7 @@ class Judging {
       if (of_links(verdict) && now_.gpus_listed && verdict.gpus != now_.gpus)
         out.emplace_back("the GPUs are not those of its last verdict");
       if (of_gpu(verdict) && !here(verdict)) out.emplace_back("it is not in this machine now");
-      for (const std::string& other : {measured_otherwise(verdict), divided_otherwise(verdict)})
+      for (const std::string& other : {measured_otherwise(kept_, verdict), divided_otherwise(now_, verdict)})
         if (!other.empty()) out.push_back(other);
       if (verdict.driver_version != now_.driver_version)
         out.push_back(fmt::format("driver {} then, {} now", or_none(verdict.driver_version),
@@ -268,32 +261,12 @@ class Judging {
     return out;
   }
 
-  /// Where a later check of this card's address measured an instance instead of the whole, or the whole
-  /// instead of an instance: that; else "".
-  std::string measured_otherwise(const StoredVerdict& verdict) const {
-    if (!of_gpu(verdict) || verdict.address.empty()) return "";
-    for (const Kept& one : kept_) {
-      const StoredVerdict& other = one.verdict;
-      if (!one.unreadable.empty() || !of_gpu(other) || other.address != verdict.address ||
-          of_instance(other) == of_instance(verdict) || other.finished <= verdict.finished)
-        continue;
-      return of_instance(verdict)
-                 ? fmt::format("the whole card was measured at {}: the instance is gone", other.finished)
-                 : fmt::format("an instance of it was measured at {}: the card is split (MIG)",
-                               other.finished);
-    }
-    return "";
-  }
-
-  /// Where the kernel shows that a whole card is split now, or that an instance's card is not: that; else "".
-  std::string divided_otherwise(const StoredVerdict& verdict) const {
-    const auto instances = now_.instances.find(verdict.address);
-    if (!of_gpu(verdict) || instances == now_.instances.end() ||
-        (instances->second > 0) == of_instance(verdict))
-      return "";
-    return of_instance(verdict) ? "its card has no MIG instance now"
-                                : fmt::format("the card is split into {} now (MIG)",
-                                              result::counted(instances->second, "instance"));
+  /// The profile of the check that can take the place of this verdict; "" = any. A failure of this boot asks for its
+  /// own.
+  std::string profile_to_ask(const StoredVerdict& verdict) const {
+    const bool own = verdict.outcome.code == ExitCode::regressed && of_this_boot(verdict) &&
+                     (request_.profile.empty() || failed_deeper(verdict));
+    return own ? verdict.profile : request_.profile;
   }
 
   /// What a deeper profile found stays found: no lesser one clears it.

@@ -150,6 +150,7 @@ class Execution {
                  : Cooling{};
     };
     cools_ = true;
+    report_progress();
     loop_.run_for(plan_.profile.cool_down.most_seconds,
                   [&] { return stop_signal_ != 0 || hot().uuid.empty(); });
     cools_ = false;

@@ -211,7 +211,7 @@ for number in range(1, 6):
     json.dump(run, open(f"slow/{number}.json", "w"))
 PY
   run -2 gpugauge baseline create --name slow slow/*.json
-  [[ $output == *"slower than baseline mine, whose place they would take: of "*"takes "*" longer"*"--reason TEXT"* ]]
+  [[ $output == *"slower than baseline mine, whose place they would take: of "*"by class: "*"%"*"--reason TEXT"* ]]
   [ ! -e "$GPUGAUGE_STATE/baselines/slow" ]
   run -0 gpugauge baseline create --name later --candidate slow/*.json
   [[ $output != *"against mine"* ]]

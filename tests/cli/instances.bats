@@ -12,7 +12,7 @@ export WIDE=1
   run -3 gpugauge check --device 0 --profile smoke --quiet --no-probes
   [[ $output == *"No baseline of this instance was found"* ]]
   [[ $output == *"is of the whole card GPU-aa010203-"*", and MIG is on: what was measured is an instance of that card."* ]]
-  [[ $output == *"\`nvidia-smi -i GPU-aa010203-0405-0607-0809-0a0b0c0d0e00 -mig 0\`"* ]]
+  [[ $output == *"\`sudo nvidia-smi -i GPU-aa010203-0405-0607-0809-0a0b0c0d0e00 -mig 0\`"* ]]
   [[ $output == *"\`gpugauge baseline create --device MIG-bb010203-"*" --profile smoke\`"* ]]
   # What was measured is judged by a baseline of its own.
   run -0 gpugauge baseline create --device 0 --profile smoke --quiet -n 5

@@ -127,7 +127,8 @@ export WIDE=yes
   one_gpu
   begin --to driver=580 >/dev/null
   driver 580.65.06 init_result=803
-  run -3 end
+  run -3 end --report json=end.json
+  grep -qF "\"host\": \"$(cat /proc/sys/kernel/hostname)\"" end.json   # who has many nodes sees which it is
   [[ $output == *"The way back"*"Go back with the driver"*"cannot be used now"* ]]
   state_is open
 }

@@ -94,6 +94,9 @@ TEST(Choice, ASilentFamilyThatIsAskedForIsUnmeasuredAndMeasuresNothingElse) {
   EXPECT_EQ(of({}, {"cudnn/conv/*"}), "cudnn;");
   EXPECT_EQ(of({}, {"conv"}), "cudnn;") << "no other family has this class";
   EXPECT_EQ(of({"cudnn", "gemm"}, {}), "cudnn; gemm");
+  EXPECT_EQ(of({"launch"}, {}), "; launch") << "a family by this name, and a class";
+  EXPECT_THAT(usage_error([&] { of({"conv"}, {}); }), HasSubstr("there is no family 'conv'"));
+  EXPECT_THAT(usage_error([&] { of({"cud*"}, {}); }), HasSubstr("there is no family 'cud*'"));
   EXPECT_EQ(of({}, {"cudnn", "launch"}), "cudnn; launch");
   EXPECT_THAT(usage_error([&] { of({}, {"gemm8"}); }), HasSubstr("the profile deep measures it"));
   EXPECT_THAT(usage_error([&] { of({}, {"nothing"}); }), HasSubstr("'nothing' selects no benchmark"));

@@ -77,10 +77,14 @@ TEST_F(LastVerdict, APassOfALesserProfileLeavesAFailure) {
   EXPECT_EQ(kept(), "of a test by smoke");
 }
 
-TEST_F(LastVerdict, ANewerFailureReplacesAnOlderOneWhateverItsProfile) {
-  EXPECT_TRUE(keep(ExitCode::regressed, "deep"));
-  EXPECT_TRUE(keep(ExitCode::regressed, "smoke"));
-  EXPECT_EQ(kept(), "of a test by smoke");
+TEST_F(LastVerdict, AFailureReplacesOneOfTheSameProfileOrALesserOne) {
+  EXPECT_TRUE(keep(ExitCode::regressed, "quick"));
+  EXPECT_TRUE(keep(ExitCode::regressed, "deep", {"hbm"}));
+  EXPECT_FALSE(keep(ExitCode::regressed, "smoke", {"hbm"}));
+  EXPECT_FALSE(keep(ExitCode::regressed, "smoke"));
+  EXPECT_FALSE(keep(ExitCode::pass, "smoke")) << "what deep found was not measured again";
+  EXPECT_EQ(kept(), "of a test by deep");
+  EXPECT_TRUE(keep(ExitCode::pass, "deep"));
 }
 
 TEST_F(LastVerdict, WhatIsNarrowedOrCannotJudgeLeavesAFailure) {

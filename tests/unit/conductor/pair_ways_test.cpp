@@ -8,8 +8,8 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// A machine of four GPUs without NVLinks: 0 and 1 below one switch, 2 on the same processor, 3 on the other. CUDA counts
-/// them the other way round than NVML.
+/// A machine of four GPUs without NVLinks: 0 and 1 below one switch, 2 on the same processor, 3 on the other. CUDA
+/// counts them the other way round than NVML.
 result::Run machine() {
   result::Run run;
   run.device = "links";

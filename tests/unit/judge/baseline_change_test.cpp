@@ -10,6 +10,7 @@
 namespace gpugauge::judge {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -37,6 +38,7 @@ TEST(BaselineChange, NamesWhatIsSlowerThanWhatItReplaces) {
   EXPECT_EQ(change.slower.front().metric, triad);
   EXPECT_NEAR(change.slower.front().change, 1 - 1 / 1.4, .03) << "of a bandwidth";
   EXPECT_THAT(in_words(change), HasSubstr("; worst: " + triad + " (2"));
+  EXPECT_THAT(in_words(change), ContainsRegex("by class: host_memory 1[0-9.]+% longer or 1[0-9.]+% less,"));
 }
 
 TEST(BaselineChange, FasterRoundsAreNoLoss) {

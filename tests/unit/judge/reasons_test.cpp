@@ -29,6 +29,15 @@ GateResult within_result() {
   return result;
 }
 
+TEST(AmountOfStep, IsOfTheScaleThatTheMetricsShare) {
+  const double step = -std::log(.7);
+  EXPECT_EQ(amount_of_step(step, result::Direction::higher), "30.0% less");
+  EXPECT_EQ(amount_of_step(step, result::Direction::lower), "42.9% longer");
+  EXPECT_EQ(amount_of_step(step, std::nullopt), "42.9% longer or 30.0% less");
+  EXPECT_EQ(amount_of_step(.001, std::nullopt), "0.1% longer or less");
+  EXPECT_EQ(amount_of_step(std::log(.7), result::Direction::higher), "42.9% more");
+}
+
 TEST(Reasons, AnOkSaysHowMuchWorseItIsAtMost) {
   EXPECT_EQ(explain(within_tolerance(), {}, within_result(), {}),
             "at most 1.2% worse with 95% confidence (tolerance 10.0%)");

@@ -319,6 +319,17 @@ StoredVerdict verdict_of_instance(const SeenGpu& card, const std::string& finish
   return out;
 }
 
+TEST(Status, AFailureOfThisBootAsksForItsOwnProfile) {
+  auto kept = healthy();
+  kept[0].verdict.outcome.code = ExitCode::regressed;
+  kept[0].verdict.profile = "deep";
+  kept[0].verdict.finished = "2026-01-01T00:00:00.000Z";
+  StatusRequest request;
+  request.most_seconds = 3600;
+  EXPECT_THAT(judge_status(kept, machine(), request).devices.at(0).reason,
+              HasSubstr("`gpugauge check --device " + first.uuid + " --profile deep` measures again"));
+}
+
 TEST(Status, OfACardThatTheKernelShowsSplitTheVerdictOnTheWholeDoesNotHold) {
   Present now = machine();
   now.instances = {{first.address, 2}, {second.address, 0}};
@@ -356,7 +367,15 @@ TEST(Status, OfACardThatWasMeasuredWholeAndInPartsTheLaterCheckHolds) {
   EXPECT_EQ(found.outcome.code, ExitCode::cannot_judge) << "who asks for the whole card is told";
   // A failure that was shown is no mere remark.
   kept[0].verdict.outcome.code = ExitCode::regressed;
-  EXPECT_EQ(judge_status(kept, machine(), {}).outcome.code, ExitCode::cannot_judge);
+  found = judge_status(kept, machine(), {});
+  EXPECT_EQ(found.outcome.code, ExitCode::cannot_judge);
+  EXPECT_THAT(found.devices.back().reason + found.devices.front().reason,
+              HasSubstr("told until the machine is started anew, or the file of " + first.uuid));
+  // One of an earlier boot is: nothing could ever take its place.
+  kept[0].verdict.boot_id = "earlier";
+  found = judge_status(kept, machine(), {});
+  EXPECT_EQ(found.outcome.code, ExitCode::pass);
+  EXPECT_EQ(found.remarks.size(), 1U);
 
   kept = healthy();
   kept.push_back({verdict_of_instance(first, "2026-01-15T08:00:00.000Z"), {}});
