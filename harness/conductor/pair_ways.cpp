@@ -57,7 +57,7 @@ std::string way_between(const result::Run& run, const std::string& from, const s
 /// "copy/peer:bandwidth_0_to_1" of the samples' GPUs 0 and 1, which their notes name.
 std::string way_of(const result::Run& run, const result::BenchmarkResult& benchmark,
                    std::string_view metric) {
-  const std::size_t from = metric.find("_");
+  const std::size_t from = metric.find('_');
   const std::size_t to = metric.find("_to_");
   if (from == std::string_view::npos || to == std::string_view::npos || from >= to) return "";
   const auto uuid = [&](std::string_view number) {

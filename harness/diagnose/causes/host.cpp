@@ -152,7 +152,7 @@ const Words slow_governors{"powersave", "conservative"};
 /// Another governor was used before, and a power-saving one is used now. "absent" means an unreadable
 /// governor, which does not count as another one.
 Fact changed_to_slow_governor(const Seen& seen) {
-  const Fact fact = seen.changed_to("governor", slow_governors);
+  Fact fact = seen.changed_to("governor", slow_governors);
   if (!fact) return std::nullopt;
   for (const auto& [field, change] : *seen.it().changed)
     if (contains(field, "governor") &&

@@ -52,6 +52,7 @@ TEST(Combine, OfSeveralThatPassWhatIsInDoubtIsNamed) {
             "pass: 2 of 2 devices");
   using judge::VerdictKind;
   std::vector<report::DeviceReport> eight;
+  eight.reserve(8);
   for (int i = 0; i < 8; ++i)
     eight.push_back(device(ExitCode::pass, fmt::format("GPU {} NVIDIA H200 (GPU-aa{})", i, i)));
   eight[5].outcome.mentioned.metrics[VerdictKind::inconclusive] = {"health/memory"};
