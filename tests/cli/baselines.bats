@@ -87,7 +87,7 @@ PY
 
 @test "list and show say what there is, and name what cannot be read" {
   run -0 gpugauge baseline list
-  [[ $output == *'no baseline yet: `gpugauge baseline create --device 0` makes one of GPU 0, --device host one of the host.'* ]]
+  [[ $output == *"no baseline yet: \`gpugauge baseline create --device 0\` makes one of GPU 0, --device host one of the host."* ]]
   make_baseline
   run -0 gpugauge baseline list
   [[ $output == *mine* && $output == *own* && $output == *active* ]]

@@ -41,11 +41,11 @@ std::string libcuda_kind(const std::string& path, double megabytes);
 
 /// The kernel module's data on one GPU from `/proc/driver/nvidia/gpus/<address>/information`.
 struct ModuleGpu {
-  std::string address;   ///< "0000:01:00.0"
-  std::string name;      ///< "NVIDIA H100 80GB HBM3"; "" if not told
-  std::string uuid;      ///< "" if not told ("GPU-????????-...")
-  std::string vbios;     ///< "" if not told
-  std::string firmware;  ///< "580.65.06"; "off" if it uses none; "" if not told
+  std::string address;     ///< "0000:01:00.0"
+  std::string name;        ///< "NVIDIA H100 80GB HBM3"; "" if not told
+  std::string uuid;        ///< "" if not told ("GPU-????????-...")
+  std::string vbios;       ///< "" if not told
+  std::string firmware;    ///< "580.65.06"; "off" if it uses none; "" if not told
   std::string minor = {};  ///< number of its device node, "0"; "" if not told
 };
 /// Parses the file's text; ignores unknown lines.
