@@ -14,7 +14,7 @@
 
 #include "result/facts.hpp"
 #include "run/runner.hpp"
-#include "stack/shared_object.hpp"
+#include "stack/inventory/libraries.hpp"
 
 namespace gpugauge::conductor {
 namespace {

@@ -25,6 +25,7 @@ Signatures binary_causes();
 Signatures framework_causes();
 Signatures driver_start_causes();
 Signatures start_failure_causes();
+Signatures start_refused_causes();
 Signatures module_causes();
 Signatures start_up_causes();
 Signatures launch_causes();

@@ -183,8 +183,6 @@ Metric read_metric(const json& value, const Place& place) {
       place.key("factor").refuse("is a ratio of times and should be above 0");
   }
   metric.judged = optional_word(reader, "judged", judgements);
-  if (!metric.judged.empty() && !metric.factor)
-    place.key("judged").refuse("is a word about the factor, and there is none");
   metric.value = reader.optional_number("value");
   metric.unit = optional_text(reader, "unit");
   metric.spread = reader.optional_number("spread");
@@ -195,8 +193,10 @@ Metric read_metric(const json& value, const Place& place) {
   metric.note = optional_text(reader, "note");
   // A null factor may mean that nobody had a ratio; "fails" makes it clear.
   const std::optional<bool> fails = optional_flag(reader, "fails");
-  metric.fails = fails ? *fails : metric.fails && !tells_that_it_ran(metric);
+  metric.fails = fails ? *fails : metric.fails && metric.judged.empty() && !tells_that_it_ran(metric);
   if (metric.fails) metric.factor.reset();
+  // Somebody compared, and gives no figure.
+  if (!metric.factor && !metric.fails && metric.judged == "unchanged") metric.factor = 1;
   reader.done();
   return metric;
 }

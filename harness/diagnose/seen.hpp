@@ -194,8 +194,8 @@ bool slower_by_figure(const Metric& metric);
 /// It has a factor and is faster: by its judgement or, without one, by its size.
 bool faster_by_figure(const Metric& metric);
 
-/// It has no figure to compare but the note calls it slower, or it is a start that takes too long in any
-/// comparison.
+/// It has no figure to compare but is judged slower or called so by the note, or it is a start that takes too
+/// long in any comparison.
 bool is_noted_slower(const Metric& metric);
 
 /// "gemm16 (bf16, torch) is 1.40 times as slow".

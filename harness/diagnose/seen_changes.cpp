@@ -35,6 +35,16 @@ std::string changed_name(const Probe& probe) {
   return lower(probe.detail.substr(0, probe.detail.find('=')));
 }
 
+/// What was put in is the version that is there now: no going back.
+bool is_present_version(const Seen& seen, std::string_view component, const Probe& probe) {
+  const std::size_t equals = probe.detail.find('=');
+  if (equals == std::string::npos || probe.detail.find(',') != std::string::npos || !seen.it().changed)
+    return false;
+  const auto changed = seen.it().changed->find(std::string(component));
+  return changed != seen.it().changed->end() &&
+         changed->second.after.text() == probe.detail.substr(equals + 1);
+}
+
 /// One common name for things that have several names.
 std::string plain_name(std::string name) {
   name = lower(name);
@@ -207,7 +217,7 @@ Fact Seen::probe(std::string_view name, Words outcomes, Words details) const {
 
 Fact Seen::undone(std::string_view component, Words outcomes) const {
   for (const Probe& probe : it_->probes) {
-    if (!is_one_of(probe.outcome, outcomes)) continue;
+    if (!is_one_of(probe.outcome, outcomes) || is_present_version(*this, component, probe)) continue;
     const bool driver = probe.name == "same_binary_old_driver" && component == "driver";
     const bool library = probe.name == "same_binary_old_library" || probe.name == "change_version";
     // A probe that does not name its version refers to the only component that changed.
@@ -231,7 +241,9 @@ Fact Seen::recovers_by(Words details, double* share) const {
   for (const Probe& probe : it_->probes) {
     const bool setting = is_one_of(probe.name, {"change_setting", "unset_environment", "change_version",
                                                 "reset_clocks", "other_library"});
-    if (!setting || probe.outcome != "recovers" || !contains_any_word(probe.detail, details)) continue;
+    if (!setting || !is_one_of(probe.outcome, {"recovers", "normal"}) ||
+        !contains_any_word(probe.detail, details))
+      continue;
     if (share != nullptr)
       *share = 1.0 / static_cast<double>(1 + std::count(probe.detail.begin(), probe.detail.end(), ','));
     return shown(probe);

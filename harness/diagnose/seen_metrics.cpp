@@ -110,6 +110,7 @@ std::optional<double> seconds_of(const Metric& metric) {
 
 bool is_noted_slower(const Metric& metric) {
   if (metric.factor || metric.fails) return false;
+  if (metric.judged == "slower") return true;
   const std::string& phase = metric.scope.phase;
   const bool start = metric.metric_class == "init" || metric.metric_class == "first_launch" ||
                      phase == "startup" || phase == "first_call";
@@ -216,8 +217,9 @@ std::string sentence(const Metric& metric) {
   std::string out = metric.metric_class;
   if (!narrowed.empty()) out += fmt::format(" ({})", fmt::join(narrowed, ", "));
   if (metric.fails) return out + " does not run";
-  if (!metric.factor && !metric.note.empty() && is_noted_slower(metric))
-    return fmt::format("{}: \"{}\"", out, metric.note);
+  if (!metric.factor && is_noted_slower(metric))
+    return metric.note.empty() ? out + " is slower, by how much is not told"
+                               : fmt::format("{}: \"{}\"", out, metric.note);
   if (!metric.factor)
     return metric.value ? fmt::format("{} is {:g} {}", out, *metric.value, metric.unit) : out + " was seen";
   if (metric.note == against_physical_limit && *metric.factor > 1)

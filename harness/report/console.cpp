@@ -94,15 +94,26 @@ std::string draw_unknown(const std::vector<Verdict>& verdicts, const Terminal& t
   return out;
 }
 
+/// What could not be measured. Families that share a reason (a GPU that is gone) share a paragraph.
 std::string draw_families(const result::Run& run, const Terminal& terminal) {
+  const std::vector<FamilyState> states = family_states(run);
+  std::map<std::string, std::vector<const FamilyState*>> alike;
+  for (const FamilyState& state : states)
+    if (!state.reason.empty()) alike[state.reason].push_back(&state);
   std::string out;
-  for (const FamilyState& state : family_states(run)) {
-    if (!state.reason.empty())
-      out += wrap_behind("  " + terminal.paint("family " + plain(state.family), Tone::doubt) + " ",
-                         fmt::format("({} of {} processes whole): {}", state.ok, state.processes,
-                                     plain(state.reason)),
+  for (const FamilyState& state : states) {
+    const auto found = alike.find(state.reason);
+    if (found != alike.end() && found->second.front() == &state) {
+      std::vector<std::string> families;
+      for (const FamilyState* one : found->second)
+        families.push_back(
+            fmt::format("{} ({} of {} processes whole)", plain(one->family), one->ok, one->processes));
+      const std::string word = families.size() == 1 ? "family" : "families";
+      out += wrap_behind("  " + terminal.paint(word, Tone::doubt) + " ",
+                         fmt::format("{}: {}", fmt::join(families, ", "), plain(state.reason)),
                          terminal.width, 4) +
              "\n";
+    }
     for (const std::string& line : state.skipped) out += "  " + wrap(plain(line), terminal.width, 4) + "\n";
   }
   return out;

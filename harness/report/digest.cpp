@@ -104,6 +104,13 @@ std::vector<DigestFinding> findings_of(const diagnose::Diagnosis& diagnosis) {
   return out;
 }
 
+std::vector<DigestFinding> findings_of(const std::vector<stack::Finding>& doctor) {
+  std::vector<DigestFinding> out;
+  for (const stack::Finding& finding : doctor)
+    out.push_back({finding.cause, finding.title, std::nullopt, true, finding.evidence, finding.next});
+  return out;
+}
+
 /// Keeps the invariant. An outcome that no case shows becomes a case of its own; errors in a passed part
 /// become skipped cases.
 void agree(DigestPart& part) {
@@ -166,6 +173,7 @@ struct Make {
     for (const Verdict& verdict : report->node) node.cases.push_back(case_of(verdict));
     if (!report->gpu_explanation.empty())
       node.cases.push_back({"node", "usable GPU", CaseState::error, "cannot judge", report->gpu_explanation});
+    node.findings = findings_of(report->findings);
     // An outcome that no device shows belongs to the node.
     const auto shows = [&](const DigestPart& part) { return part.outcome.code == report->outcome.code; };
     const bool shown = std::any_of(out.parts.begin(), out.parts.end(), shows);
@@ -298,6 +306,11 @@ struct Make {
 };
 
 }  // namespace
+
+std::string certainty(const DigestFinding& finding) {
+  if (!finding.score) return "by the doctor";
+  return fmt::format("{:.2f}, {}", *finding.score, finding.confident ? "confident" : "likely, not proven");
+}
 
 std::string title(const Digest& digest) {
   return "GPUGauge " + digest.command;

@@ -33,16 +33,19 @@ struct Case {
   std::optional<double> share = {};     ///< of the physical limit; 1 = at the limit
 };
 
-/// A cause that the diagnosis named.
+/// A cause that the diagnosis named, or, where no GPU is usable, the doctor.
 struct DigestFinding {
-  std::string cause;                  ///< its name in the catalogue of causes
+  std::string cause;                  ///< its name in the catalogue of causes, or of the doctor's findings
   std::string title;                  ///< one line, "" where there is none
-  double score = 0;                   ///< 0 to 1
-  bool confident = false;             ///< score >= diagnose::confident
+  std::optional<double> score;        ///< 0 to 1; absent for the doctor's, which follow from rules
+  bool confident = false;             ///< score >= diagnose::confident; true for the doctor's
   std::vector<std::string> evidence;  ///< one fact per entry, best first
   std::vector<std::string> next;      ///< what to type or do
   std::string node = {};              ///< of which node of a fleet; "" for the part's own
 };
+
+/// How sure it is: "0.92, confident", "0.50, likely, not proven" or "by the doctor".
+std::string certainty(const DigestFinding& finding);
 
 /// One device, one kind of nodes, or the whole node.
 struct DigestPart {

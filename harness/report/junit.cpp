@@ -75,8 +75,7 @@ std::string undotted(std::string text) {
 std::string findings_text(const DigestPart& part) {
   std::string out;
   for (const DigestFinding& finding : part.findings) {
-    out += fmt::format("{} ({:.2f}, {}){}: {}\n", tame(finding.cause), finding.score,
-                       finding.confident ? "confident" : "likely, not proven",
+    out += fmt::format("{} ({}){}: {}\n", tame(finding.cause), certainty(finding),
                        finding.node.empty() ? "" : " on " + tame(finding.node), tame(finding.title));
     for (const std::string& line : finding.evidence) out += "  seen: " + tame(line, most_text) + "\n";
     for (const std::string& line : finding.next) out += "  next: " + tame(line, most_text) + "\n";

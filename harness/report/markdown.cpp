@@ -57,10 +57,9 @@ class Page {
 
 void add_findings(Page& page, const DigestPart& part) {
   for (const DigestFinding& finding : part.findings) {
-    page.add(fmt::format("\n**{}**{}: {} ({:.2f}, {})\n\n", escaped(finding.cause),
+    page.add(fmt::format("\n**{}**{}: {} ({})\n\n", escaped(finding.cause),
                          finding.node.empty() ? "" : " on " + escaped(finding.node, 200),
-                         escaped(finding.title), finding.score,
-                         finding.confident ? "confident" : "likely, not proven"));
+                         escaped(finding.title), certainty(finding)));
     for (std::size_t i = 0; i < std::min<std::size_t>(6, finding.evidence.size()); ++i)
       page.add(fmt::format("- seen: {}\n", escaped(finding.evidence[i])));
     for (std::size_t i = 0; i < std::min<std::size_t>(2, finding.next.size()); ++i)

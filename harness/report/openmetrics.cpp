@@ -85,9 +85,14 @@ void add_common(Exposition& out, const Digest& made, const std::string& report) 
              "A cause that was found, and how sure that is, 0 to 1.");
   for (const DigestPart& part : made.parts)
     for (const DigestFinding& finding : part.findings)
-      if (finding.node.empty())
+      if (finding.node.empty() && finding.score)
         out.sample("gpugauge_finding_score_ratio",
-                   {{"report", report}, {"device", part.id}, {"cause", finding.cause}}, finding.score);
+                   {{"report", report}, {"device", part.id}, {"cause", finding.cause}}, *finding.score);
+  out.family("gpugauge_doctor_finding", "", "Why no GPU is usable, as the doctor found it; always 1.");
+  for (const DigestPart& part : made.parts)
+    for (const DigestFinding& finding : part.findings)
+      if (!finding.score)
+        out.sample("gpugauge_doctor_finding", {{"report", report}, {"cause", finding.cause}}, 1);
   out.family("gpugauge_cases", "", "Metrics, nodes or causes by what was said of them.");
   for (const DigestPart& part : made.parts) {
     std::map<std::string, double> counts;

@@ -149,6 +149,16 @@ ordered_json page_findings_of(const DeviceReport& device) {
   return out;
 }
 
+/// The doctor's, in the form of page_findings(): without a score, since they follow from rules.
+ordered_json page_findings_of(const std::vector<stack::Finding>& doctor) {
+  return result::array_of(doctor, [](const stack::Finding& finding) {
+    return ordered_json{{"cause", finding.cause},       {"title", finding.title},
+                        {"score", nullptr},             {"confident", true},
+                        {"evidence", finding.evidence}, {"excluded", ordered_json::array()},
+                        {"unproven", ordered_json::array()}, {"next", finding.next}};
+  });
+}
+
 ordered_json families_of(const DeviceReport& device) {
   ordered_json out = ordered_json::array();
   if (device.rounds.empty()) return out;
@@ -224,6 +234,7 @@ ordered_json page_data(const Report& report) {
           {"host", report.host},
           {"outcome", page_outcome(report.outcome)},
           {"gpu_explanation", report.gpu_explanation},
+          {"findings", page_findings_of(report.findings)},
           {"stack", std::move(stack)},
           {"node", std::move(node)},
           {"devices", std::move(devices)}};

@@ -9,10 +9,10 @@
 #include "result/facts.hpp"
 #include "stack/gpu_report.hpp"
 #include "stack/host.hpp"
+#include "stack/inventory/libraries.hpp"
 #include "stack/loader.hpp"
 #include "stack/own_folders.hpp"
 #include "stack/pci_way.hpp"
-#include "stack/shared_object.hpp"
 
 namespace gpugauge::stack {
 namespace {

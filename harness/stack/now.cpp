@@ -8,7 +8,7 @@
 #include "stack/environment.hpp"
 #include "stack/hardware.hpp"
 #include "stack/inventory/driver.hpp"
-#include "stack/shared_object.hpp"
+#include "stack/inventory/libraries.hpp"
 #include "stack/tree.hpp"
 
 namespace gpugauge::stack {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <link.h>
 
-#include "stack/elf.hpp"
 #include "stack/environment.hpp"
 
 namespace gpugauge::stack {
@@ -75,14 +74,6 @@ std::string version_in_file_name(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
   const auto found = name.find(".so.");
   return found == std::string::npos ? "" : name.substr(found + 4);
-}
-
-std::string library_version(const std::string& path) {
-  std::string version = version_in_file_name(path);
-  if (version.find('.') != std::string::npos) return version;
-  const std::string id = build_id(path).substr(0, 12);
-  if (!id.empty()) return fmt::format("{} (build {})", version, id);
-  return version.empty() ? "unknown" : version;
 }
 
 }  // namespace gpugauge::stack

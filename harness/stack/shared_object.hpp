@@ -36,8 +36,4 @@ std::string refused_library(const std::string& soname);
 /// "/usr/lib/libcuda.so.580.65.06" -> "580.65.06"; "" if nothing follows ".so".
 std::string version_in_file_name(const std::string& path);
 
-/// "13.1.0.3" if the file name has it; else the soname's number and the build id. The build id is needed
-/// because NVIDIA's wheels name every version libcublas.so.13. "unknown" if there is neither.
-std::string library_version(const std::string& path);
-
 }  // namespace gpugauge::stack

@@ -28,6 +28,19 @@ validate() {
   [ "$(jq '.devices | length' check.json)" = 0 ]
 }
 
+@test "every report of a check without a usable GPU names the doctor's causes, and no score" {
+  broken init_result=803
+  run -3 gpugauge check --device 0 --profile smoke --quiet --report junit=check.xml --report markdown=check.md \
+    --report openmetrics=check.prom --report html=check.html --report github=-
+  [[ $output == *"cause: umd_kmd_mismatch ("* ]]
+  grep -F "umd_kmd_mismatch (by the doctor): " check.xml
+  grep -F '**umd\_kmd\_mismatch**: ' check.md | grep -F "(by the doctor)"
+  grep -F "next: " check.md
+  grep -xF 'gpugauge_doctor_finding{report="check",cause="umd_kmd_mismatch"} 1' check.prom
+  [ "$(grep -c "^gpugauge_finding_score_ratio{" check.prom)" = 0 ]
+  grep -F '"findings":[{"cause":"umd_kmd_mismatch","title":' check.html
+}
+
 @test "the observation of a check without a usable GPU holds what was seen, and is diagnosed" {
   broken init_result=803
   run -3 gpugauge check --device 0 --profile smoke --quiet --observation seen.json

@@ -169,6 +169,7 @@ void examine_method(const Seen& seen, Argument& it) {
                                        "before the kernel has finished",
                                        "returns before the work"}));
   it.confirms(weight::fair, slower_than_processor(seen));
+  it.confirms(weight::strong, only_queued_at_first(seen));
   if (seen.framework_is({"torch", "jax", "cupy"})) it.confirms(weight::good, timed_without_wait(seen));
   it.rules_out(seen.undone("harness", {"no_change"}));
 }
@@ -221,7 +222,10 @@ void examine_false(const Seen& seen, Argument& it) {
       unchanged = fmt::format("{} is not known to have changed", component);
     }
   }
-  if (!cleared) it.unproven(bound::weak, unchanged);
+  // Between two programs or settings nobody asked which version brought it.
+  const bool asked =
+      seen.it().about.compared_with != "other_configuration" || !seen.changed_components().empty();
+  if (!cleared) it.unproven(asked ? bound::weak : bound::unnamed, unchanged);
   if (!it.evidence().empty() && harmed(seen))
     it.confirms(weight::faint,
                 seen.recovers_by({"reinstall", "everything", "clean install", "fresh install"}));

@@ -44,6 +44,10 @@ void examine_environment(const Seen& seen, Argument& it) {
       it.unproven(bound::unnamed, in_words("nothing tells that it is faster without", nccl_chosen(seen)));
   }
   it.rules_out(seen.probe("unset_environment", {"no_change", "worse"}, {"NCCL_"}));
+  // A job gives its variables to all of its nodes.
+  if (seen.it().about.compared_with == "peers" && !seen.field_changed("NCCL"))
+    it.at_most(bound::unnamed, in_words("others are faster with the same variables",
+                                        split_class(seen, {"coll_large", "coll_small"})));
   for (const ErrorSeen& error : seen.it().errors)
     if (error.api != "nccl") it.at_most(bound::weak, Fact("an error of another interface was reported"));
 }
@@ -101,18 +105,18 @@ Fact plugins_differ(const Seen& seen) {
   return std::nullopt;
 }
 
+const Words versions_of_ranks{
+    "NCCL version mismatch", "mismatched NCCL", "different versions of NCCL",
+    "version mismatch between ranks", "Message truncated : received", "net plugin*mismatch",
+    "ncclRemoteError*version", "mismatch*collective", "Inconsistent*rank",
+    // Ranks of this tool compare before they begin.
+    "NCCL differs between ranks", "network plugin differs between ranks", "The driver differs between ranks",
+    "of the driver differs between ranks", "The CUDA runtime differs between ranks"};
+
 void examine_node_mismatch(const Seen& seen, Argument& it) {
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
   it.confirms(weight::strong, both(broken, plugins_differ(seen)));
-  it.confirms(
-      weight::strong,
-      seen.told({"NCCL version mismatch", "mismatched NCCL", "different versions of NCCL",
-                 "version mismatch between ranks", "Message truncated : received", "net plugin*mismatch",
-                 "ncclRemoteError*version", "mismatch*collective", "Inconsistent*rank",
-                 // Ranks of this tool compare before they begin.
-                 "NCCL differs between ranks", "network plugin differs between ranks",
-                 "The driver differs between ranks", "of the driver differs between ranks",
-                 "The CUDA runtime differs between ranks"}));
+  it.confirms(weight::strong, seen.told(versions_of_ranks));
   if (seen.it().about.compared_with == "peers" || seen.it().about.nodes.value_or(1) > 1) {
     it.confirms(weight::good, both(broken, seen.probe("swap_node", {"recovers", "normal"})));
     if (seen.it().about.compared_with == "peers") {
@@ -123,8 +127,15 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
       it.confirms(weight::fair, both(broken, seen.changed({"driver", "cuda", "container"})));
     }
     for (const Metric* slow : seen.metrics({"coll_large", "coll_small", "init"}))
-      if ((slow->fails || slower_by_figure(*slow)) && !slow->scope.node.empty())
+      if ((slow->fails || slower_by_figure(*slow)) && !slow->scope.node.empty()) {
         it.confirms(weight::fair, sentence(*slow));
+        break;
+      }
+    // A node may be slow for many reasons; versions that differ mostly break a job.
+    const bool versions = plugins_differ(seen) || seen.changed({"nccl", "driver", "cuda", "container"}) ||
+                          seen.field_changed("plugin") || seen.told(versions_of_ranks);
+    if (!versions && !seen.fails({}) && seen.it().errors.empty())
+      it.unproven(bound::unnamed, Fact("nothing tells that versions differ between the nodes"));
   }
   it.confirms(weight::strong,
               both(broken, seen.recovers_by({"same version", "nccl=same", "align", "uniform"})));

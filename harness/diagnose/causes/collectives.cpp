@@ -241,6 +241,8 @@ void examine_gdr(const Seen& seen, Argument& it) {
     // DMA-BUF makes it unnecessary.
     it.confirms(weight::fair, seen.off("peermem.module"));
   if (slow) {
+    for (const std::string_view name : {"gpudirect_rdma", "gpudirect rdma", "gdr"})
+      it.confirms(weight::strong, seen.setting_off(name));
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_LEVEL", {"0", "LOC"}));
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_READ", {"0"}));
     it.confirms(weight::fair, seen.field_changed("peermem"));
@@ -273,6 +275,11 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
                          "P2P*not available", "isAllDirectP2p 0", "peer mapping resources exhausted"}));
   it.confirms(weight::strong, both(slow_collective(seen),
                                    seen.recovers_by({"P2P_LEVEL", "p2p=", "visible devices", "hidepid"})));
+  // Processes in containers of their own open each other's memory only where they share process numbers and devices.
+  it.confirms(weight::good,
+              both(slow_collective(seen),
+                   seen.recovers_by({"containers=one", "one container", "same container", "single container",
+                                     "--pid=host", "pid=host", "--ipc=host", "shareProcessNamespace"})));
   if (!it.evidence().empty()) it.confirms(weight::hint, slow_together(seen));
   if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   it.at_most(bound::below_half, either(seen.environment("NCCL_P2P_DISABLE", {"1"}),

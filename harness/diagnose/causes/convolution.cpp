@@ -68,6 +68,7 @@ void examine_heuristic(const Seen& seen, Argument& it) {
   it.rules_out(seen.probe("autotune", {"no_change", "slow", "worse"}));
   it.at_most(bound::weak, seen.undone("cudnn", {"no_change"}));
   it.at_most(bound::weak, seen.slower({"gemm16", "gemm32", "hbm"}));
+  it.at_most(bound::unnamed, only_queued_at_first(seen));
 }
 
 void examine_version(const Seen& seen, Argument& it) {

@@ -56,10 +56,12 @@ void examine_compat(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, error);
   if (error || seen.fails({})) {
     it.confirms(weight::good, seen.on("driver.libcuda_path", {"compat"}));
+  }
+  it.confirms(weight::strong, seen.recovers_by({"cuda-compat", "compat removed", "compat="}));
+  if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.on("gpu.brand", {"geforce", "titan", "rtx"}));
     it.confirms(weight::hint, seen.gpu_is({"geforce", "rtx 2", "rtx 3", "rtx 4", "rtx 5", "gtx", "titan"}));
   }
-  it.confirms(weight::strong, seen.recovers_by({"cuda-compat", "compat removed", "compat="}));
   if (!error) it.at_most(bound::unnamed, seen.error(803, mismatch_names));
 }
 
@@ -111,6 +113,11 @@ Fact manager_version_differs(const Seen& seen) {
   return seen.versions_differ("fabric_manager.version", "driver.kernel_module_version");
 }
 
+/// The fabric manager finds no NVSwitch.
+Fact nothing_to_manage(const Seen& seen) {
+  return seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"});
+}
+
 void examine_manager_down(const Seen& seen, Argument& it) {
   const Fact error = seen.error(802, not_ready_names);
   it.confirms(weight::good, error);
@@ -142,7 +149,7 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, switch_missing(seen));
   // Without an NVSwitch the service exits by itself, and nothing waits for it. With NVLink 5 it also exits so
   // if NVLSM is missing. Where error 802 was seen, something does wait.
-  const Fact nothing_to_do = seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"});
+  const Fact nothing_to_do = nothing_to_manage(seen);
   if (nvlink_5(seen)) {
     it.confirms(weight::good, both(either(error, fabric_not_done(seen)), nothing_to_do));
   } else {
@@ -171,6 +178,8 @@ void examine_manager_version(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.on("topology.nvswitch"));
   }
   it.confirms(weight::strong, seen.recovers_by({"fabric_manager.version", "fabricmanager="}));
+  // A service without a switch to manage is of no version that matters.
+  if (!seen.error(802, not_ready_names) && !nvlink_5(seen)) it.rules_out(nothing_to_manage(seen));
 }
 
 void examine_kaslr(const Seen& seen, Argument& it) {

@@ -219,6 +219,7 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
   if (line || seen.slower(compute_classes, {}, 5) || seen.slower({"framework_op"}, {}, 3))
     it.confirms(weight::fair, gpu_not_used(seen));
   it.rules_out(seen.probe("aligned_shape", {"recovers", "normal"}));
+  it.at_most(bound::unnamed, only_queued_at_first(seen));
   it.at_most(bound::last_named,
              both(seen.slower({}, {.aligned = false}), seen.unchanged({}, {.aligned = true})));
   it.at_most(bound::unnamed, seen.told({"Failed to create CUDAExecutionProvider"}));

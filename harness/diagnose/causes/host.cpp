@@ -71,8 +71,17 @@ Fact mask_seen(const Seen& seen) {
                     "one core per rank",  "1 core per task"});
 }
 
+/// It is slow while the processors idle, and quicker while other work keeps them busy.
+Fact quicker_when_busy(const Seen& seen) {
+  return seen.told({"while the processors are*idle*lower while", "higher while*idle", "slower while*idle",
+                    "slow while*idle", "faster while other", "lower while other work", "quicker while other",
+                    "faster when the CPU is busy", "faster when*processors are busy", "faster under load",
+                    "latency*lower under*load"});
+}
+
 void examine_contention(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
+  it.rules_out(quicker_when_busy(seen));
   if (harmed) {
     it.confirms(seen.at_least("cpu_load_percent", load_full) ? weight::strong : weight::good,
                 seen.at_least("cpu_load_percent", load_matters));
@@ -131,7 +140,11 @@ void examine_contention(const Seen& seen, Argument& it) {
                                                 "process priority",
                                                 "other programs",
                                                 "other applications",
-                                                "background"}));
+                                                "background",
+                                                "other_application",
+                                                "other_app",
+                                                "other app",
+                                                "other_program"}));
   // Launches wait for a processor before copies do: a copy engine needs none for large blocks.
   if (!seen.slower({"launch", "sync", "host_cpu", "host_memory", "alloc", "application", "framework_op"}) &&
       seen.slower({"h2d", "d2h"}))
@@ -173,6 +186,7 @@ void examine_governor(const Seen& seen, Argument& it) {
                                                 "C-state", "cstate", "intel_idle"}));
   it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));
   if (harmed) {
+    it.confirms(weight::good, quicker_when_busy(seen));
     // The change and the present state are one fact.
     if (!it.confirms(weight::strong, changed_to_slow_governor(seen)))
       it.confirms(weight::good, either(seen.on("host.governor", slow_governors),

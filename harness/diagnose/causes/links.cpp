@@ -58,6 +58,7 @@ void examine_pcie(const Seen& seen, Argument& it) {
                            : Fact();
   it.at_most(bound::remote, nominal);
   it.at_most(bound::last_named, seen.on("topology.path", {"chipset"}));
+  if (!slow_link(seen)) it.at_most(bound::unnamed, same_work_normal(seen));
 }
 
 void examine_chipset(const Seen& seen, Argument& it) {
@@ -95,6 +96,8 @@ void examine_iommu(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, gdr_harms);
   }
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
+  // CUDA's programming guide: with an IOMMU on, peer copies on bare metal may corrupt memory without an error.
+  if (it.confirms(weight::good, seen.fails({"integrity"}, {.path = "p2p"}))) it.explains_failure();
   const Value* mode = seen.inventory("host.iommu");
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   if (slow && mode != nullptr && mode->on() && !contains_any(mode->text(), {"passthrough", "pt", "identity"}))

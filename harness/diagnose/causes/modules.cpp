@@ -23,6 +23,14 @@ const Words rejected_lines{"key was rejected by service", "required key not avai
                            "module*signature*reject",     "Loading of unsigned module",
                            "module with unavailable key", "not signed with a trusted key"};
 
+/// The kernel refused a module for its signature; an answer that only forbids it does so where Secure Boot is on.
+Fact rejected(const Seen& seen) {
+  if (Fact told = seen.told(rejected_lines)) return told;
+  return both(either(seen.on("host.secure_boot"), seen.told({"Secure Boot enabled", "SecureBoot enabled"})),
+              seen.told({"load error: Operation not permitted", "could not insert*Operation not permitted",
+                         "insmod*Operation not permitted", "modprobe*Operation not permitted"}));
+}
+
 void examine_missing(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.nvml_error(9, not_loaded_names));
   it.confirms(weight::proof,
@@ -51,7 +59,7 @@ void examine_missing(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, gpu_computes(seen));
   it.at_most(bound::last_named, seen.told(holder_lines, forbids_it));
   it.at_most(bound::last_named, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
-  it.at_most(bound::last_named, seen.told(rejected_lines));
+  it.at_most(bound::last_named, rejected(seen));
   it.at_most(bound::unnamed, seen.nvml_error(18, {"Driver/library version mismatch", "API mismatch"}));
 }
 
@@ -66,7 +74,7 @@ void examine_nouveau(const Seen& seen, Argument& it) {
 }
 
 void examine_secure_boot(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.told(rejected_lines));
+  it.confirms(weight::proof, rejected(seen));
   if (seen.harm()) it.confirms(weight::fair, seen.on("host.secure_boot"));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
@@ -93,8 +101,10 @@ Fact vgpu_profile(const Seen& seen) {
 }
 
 void examine_vgpu(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof,
-              seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed", "unacquired"}));
+  const Fact unlicensed =
+      seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed", "unacquired"});
+  it.confirms(weight::proof, unlicensed);
+  if (unlicensed && seen.error(46, {"busy or unavailable", "DevicesUnavailable"})) it.explains_failure();
   it.confirms(weight::strong,
               both(seen.off("gpu.vgpu_license"), seen.on("host.virtualization", {"vgpu", "grid"})));
   it.confirms(weight::strong,

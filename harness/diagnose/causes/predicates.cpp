@@ -243,6 +243,36 @@ Fact own_products_as_slow(const Seen& seen, Words classes, std::string_view libr
   return std::nullopt;
 }
 
+Fact same_work_normal(const Seen& seen) {
+  const auto subject = [](const Metric& metric) {
+    const Scope& it = metric.scope;
+    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", metric.metric_class, it.op, it.dtype, it.layout,
+                       it.size, it.library, it.direction, it.gpu, it.node, it.framework, it.phase, it.path);
+  };
+  if (seen.it().about.compared_with != "expected") return std::nullopt;
+  for (const Metric& slow : seen.it().metrics) {
+    if (!slower_by_figure(slow) && !is_noted_slower(slow)) continue;
+    for (const Metric& normal : seen.it().metrics)
+      if (normal.factor && !normal.fails && !slower_by_figure(normal) && subject(normal) == subject(slow) &&
+          normal.scope.aligned == slow.scope.aligned)
+        return fmt::format("against another reference the same work is not slower: {}", sentence(normal));
+  }
+  return std::nullopt;
+}
+
+Fact only_queued_at_first(const Seen& seen) {
+  constexpr double far_apart = 20;
+  for (const Metric& slow : seen.it().metrics) {
+    const bool later = slow.scope.phase != "first_call" && slow.scope.phase != "startup";
+    if (slow.fails || !later || !slower_by_figure(slow) || *slow.factor < far_apart) continue;
+    for (const Metric& first : seen.it().metrics)
+      if (first.scope.phase == "first_call" && first.factor && !slower_by_figure(first) &&
+          first.metric_class == slow.metric_class && first.scope.op == slow.scope.op)
+        return fmt::format("the first calls are the quick ones: {}, and {}", sentence(first), sentence(slow));
+  }
+  return std::nullopt;
+}
+
 Fact gpu_computes(const Seen& seen) {
   for (const Metric* metric : seen.metrics(
            {"gemm64", "gemm32", "gemmtf32", "gemm16", "gemm8", "hbm", "l2", "launch", "attention", "fft"}))

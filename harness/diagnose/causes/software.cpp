@@ -166,7 +166,8 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   if (slow && !seen.changed({"cuda"})) it.confirms(weight::strong, newer);
   // A newer CUDA also brings newer libraries.
   if (!own && !contains_any(newer.value_or(""), {"toolkit", "nvcc", "ptxas", "compiler"}))
-    it.unproven(bound::likely, Fact("no kernel of the user's own is known to be slow"));
+    it.unproven(seen.slower(compute_classes) ? bound::half : bound::likely,
+                Fact("no kernel of the user's own is known to be slow"));
   const std::string_view first = first_toolkit(seen);
   const bool too_old = toolkit != nullptr && toolkit->number() && !first.empty() &&
                        compare_versions(toolkit->text(), first) < 0;
@@ -273,6 +274,8 @@ void examine_framework_op(const Seen& seen, Argument& it) {
                 both(either(op, changed), seen.probe("native_benchmark", {"normal", "succeeds"})));
   }
   it.rules_out(seen.undone("framework", {"no_change", "worse"}));
+  // What passes by itself would have passed with the old version, too.
+  it.at_most(bound::unnamed, seen.probe("repeat_later", {"recovers", "normal"}));
   it.at_most(bound::below_half, seen.instruction_lost());
   it.at_most(bound::below_half, seen.probe("autotune", {"recovers"}));
   it.at_most(bound::half, seen.changed({"cudnn", "cublas", "nccl"}));

@@ -130,15 +130,16 @@ void examine_no_device(const Seen& seen, Argument& it) {
                                        "cgroup driver", "no-cgroups"}));
   it.confirms(weight::good,
               seen.told({"could not select device driver", "unknown or invalid runtime name: nvidia",
-                         "Insufficient Permissions", "libcuda.so~: cannot open shared object",
-                         "/dev/nvidia*Permission denied", "NVIDIA Driver was not detected",
-                         "GPU access blocked by the operating"}));
+                         "libcuda.so~: cannot open shared object", "/dev/nvidia*Permission denied",
+                         "NVIDIA Driver was not detected", "GPU access blocked by the operating"}));
   it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
                                                 "privileged", "devices=/dev/nvidia", "no-cgroups"}));
   it.confirms(
       weight::fair,
       either(either(node_refused(seen, "/dev/nvidia0"), node_refused(seen, "/dev/nvidiactl")),
              seen.told({"no NVIDIA GPU device is present", "Could not find cuda drivers on your machine"})));
+  if (seen.on("host.container") && seen.fails({}) && seen.it().errors.empty())
+    it.confirms(weight::fair, seen.probe("nvml_query", {"fails"}));
   const bool hidden = std::any_of(it.evidence().begin(), it.evidence().end(), [&](const Evidence& one) {
     return one.weight > weight::fair && (!error || one.text != *error);
   });
@@ -155,6 +156,12 @@ void examine_no_device(const Seen& seen, Argument& it) {
                          board_without_devices(seen)));
   it.at_most(bound::unnamed, nvml_mismatch(seen));
   it.at_most(bound::unnamed,
+             seen.error(803, {"cudaErrorSystemDriverMismatch", "unsupported display driver"}));
+  it.at_most(bound::unnamed, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
+  it.at_most(bound::weak, seen.nvml_error(4, {"Insufficient Permissions"}));
+  it.at_most(bound::weak, seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed"}));
+  if (nvml_works(seen)) it.at_most(bound::weak, seen.on("libraries.missing", {"libcuda.so"}));
+  it.at_most(bound::unnamed,
              seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
   it.at_most(bound::unnamed, seen.on("framework.build", {"cpu"}));
   it.at_most(bound::unnamed, seen.told({"nouveau", "key was rejected", "modprobe: FATAL"}));
@@ -164,6 +171,11 @@ void examine_mps(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.error(805, {"cudaErrorMpsConnectionFailed", "CUDA_ERROR_MPS_CONNECTION_FAILED",
                                "MPS client failed to connect"}));
+  if (seen.fails({}) || !seen.it().errors.empty()) {
+    it.confirms(weight::strong, seen.recovers_by({"mps=", "CUDA_MPS"}));
+    it.confirms(weight::fair, either(seen.setting("mps", {"on", "true", "1", "enabled", "yes"}),
+                                     seen.environment("CUDA_MPS_PIPE_DIRECTORY")));
+  }
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
     it.confirms(weight::faint, seen.on("host.container"));

@@ -40,7 +40,18 @@ Fact calls_library_itself(const Seen& seen) {
   return out;
 }
 
+/// TF32 begins with compute capability 8.0.
+Fact before_tf32(const Seen& seen) {
+  const std::string& capability = seen.it().about.compute_capability;
+  if (!capability.empty())
+    return compare_versions(capability, "8.0") < 0 ? Fact("compute capability " + capability + " has no TF32")
+                                                   : Fact();
+  return in_words("it has no TF32", seen.gpu_named({"V100", "P100", "P40", "K80", "T4", "GTX", "TITAN",
+                                                    "RTX 2060", "RTX 2070", "RTX 2080", "Quadro RTX"}));
+}
+
 void examine_framework_default(const Seen& seen, Argument& it) {
+  it.rules_out(before_tf32(seen));
   const Fact slow = either(slow_fp32(seen), seen.slower({"conv", "application", "framework_op"}));
   it.confirms(weight::hint, slow_fp32(seen));
   it.confirms(weight::good, either(seen.setting_off("allow_tf32"),
@@ -73,6 +84,7 @@ void examine_framework_default(const Seen& seen, Argument& it) {
 }
 
 void examine_environment(const Seen& seen, Argument& it) {
+  it.rules_out(before_tf32(seen));
   it.confirms(weight::proof, either(seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}),
                                     seen.environment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", {"0"})));
   it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));

@@ -108,7 +108,7 @@ function findings(found, sentence, needed, others) {
   return section("Cause", sentence ? element("p", {}, foreign(sentence, 1500)) : null,
     needed && needed.length ? element("details", {}, element("summary", {}, "What would tell"), list(needed)) : null, ...found.map(one => element("article", {class: "finding"},
     element("h3", {}, foreign(one.cause), " ",
-      element("span", {class: "badge " + (one.confident ? "bad" : "doubt")}, one.score.toFixed(2) + (one.confident ? " confident" : " likely, not proven"))),
+      element("span", {class: "badge " + (one.confident ? "bad" : "doubt")}, one.score === null ? "by the doctor" : one.score.toFixed(2) + (one.confident ? " confident" : " likely, not proven"))),
     one.title ? element("p", {}, foreign(one.title)) : null,
     element("h4", {}, "Seen"), list(one.evidence, 6),
     one.excluded.length ? element("details", {}, element("summary", {}, "What it is not"), list(one.excluded.map(other => other.cause + ": " + other.why))) : null,

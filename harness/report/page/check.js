@@ -125,9 +125,17 @@ function shareOf(metric) {
   return physical ? physical.share : null;
 }
 
+/// What could not be measured. Families that share a reason share a line.
+function notMeasured(families) {
+  const alike = new Map();
+  for (const family of families)
+    if (family.reason) alike.set(family.reason, (alike.get(family.reason) || []).concat(family.family + " (" + family.ok + " of " + family.processes + " processes whole)"));
+  return [...alike].map(([reason, names]) => names.join(", ") + ": " + reason).concat(families.flatMap(family => family.skipped));
+}
+
 /// `alone`: the banner already shows this device's verdict. `only`: there is no other device.
 function devicePart(device, alone, only) {
-  const missing = device.families.flatMap(family => (family.reason ? [family.family + " (" + family.ok + " of " + family.processes + " processes whole): " + family.reason] : []).concat(family.skipped));
+  const missing = notMeasured(device.families);
   return element("div", {class: "device"},
     element("h2", {}, foreign(device.label), " ", alone ? null : badge(device.outcome.word)),
     alone ? null : element("p", {}, foreign(device.outcome.sentence, 2000)),
@@ -149,6 +157,7 @@ function stackTable(stack) {
 function checkPage(data) {
   return [banner(data.command, data.outcome, data.host),
     data.gpu_explanation ? section("GPU", element("p", {}, foreign(data.gpu_explanation, 4000))) : null,
+    findings(data.findings, "", [], {excluded: [], unproven: []}),
     data.node.length ? section("Node", ...data.node.map(verdict => element("p", {}, badge(verdict.verdict, verdict.advisory), " ", foreign(verdict.reason, 2000)))) : null,
     ...data.devices.map(device => devicePart(device, data.devices.length === 1 && device.outcome.sentence === data.outcome.sentence, data.devices.length === 1)), stackTable(data.stack)];
 }

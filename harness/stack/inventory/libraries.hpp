@@ -45,6 +45,11 @@ VersionFact version_in_file(const Tree& tree, const LibraryFile& library, const 
 /// The version in the library's header, in the include folder beside it.
 VersionFact version_in_header(const Tree& tree, const LibraryFile& library, const std::string& real);
 
+/// What two days or nodes tell a library's version by: "13.1.0.3" of its file name, else what the file or its
+/// header says, or the soname's number, with the build id: "9.10.2 (build 0123456789ab)". NVIDIA's wheels name
+/// every version libcublas.so.13. "unknown" if there is neither. `path` has no symbolic links, on this machine.
+std::string library_version(const std::string& path);
+
 /// Finds the package or wheel that installed a file. Reads lists of files at the first question.
 class FileOwners {
  public:

@@ -224,4 +224,17 @@ VersionFact version_of_file(const Tree& tree, const LibraryFile& library, const 
   return {"unknown", id.empty() ? "it does not say, and has no build id" : "build id " + id, false};
 }
 
+std::string library_version(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  std::string version = version_in_file_name(path);
+  if (version.find('.') != std::string::npos) return version;
+  if (const auto library = library_of_file(name)) {
+    const VersionFact found = version_of_file(Tree("/"), *library, path);
+    if (found.known) version = found.value;
+  }
+  const std::string id = build_id(path).substr(0, 12);
+  if (!id.empty()) return fmt::format("{} (build {})", version, id);
+  return version.empty() ? "unknown" : version;
+}
+
 }  // namespace gpugauge::stack

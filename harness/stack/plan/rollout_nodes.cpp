@@ -27,10 +27,11 @@ Inventory inventory_of(const result::Fingerprint& fingerprint) {
                               "driver.cuda_max",   "kernel.version",
                               "host.distribution", "host.libc"};
     if (std::find(same.begin(), same.end(), name) != same.end()) add(out, name, value, source);
-    // "9.10.2" is a version; "9 (build 0123...)" is not.
+    // "9.10.2" and "9.10.2 (build 0123...)" hold a version; "9 (build 0123...)" does not.
     const bool library = name == "cudnn.version" || name == "nccl.version";
-    if (library && value.find('.') != std::string::npos && value.find(' ') == std::string::npos)
-      add(out, "library." + name.substr(0, name.find('.')) + ".0.version", value, source);
+    const std::string version = value.substr(0, value.find(' '));
+    if (library && version.find('.') != std::string::npos)
+      add(out, "library." + name.substr(0, name.find('.')) + ".0.version", version, source);
   }
   return out;
 }

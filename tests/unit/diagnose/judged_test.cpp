@@ -58,13 +58,30 @@ TEST(Judged, ItIsNotCalledUnchanged) {
   EXPECT_FALSE(seen.slower({"hbm"}, {}, 1.2));
 }
 
-TEST(Judged, AWordThatDoesNotExistOrHasNoFactorIsRefused) {
-  for (const char* metric :
-       {R"({"class": "hbm", "factor": 1.1, "judged": "worse"})", R"({"class": "hbm", "judged": "slower"})",
-        R"({"class": "hbm", "factor": null, "judged": "slower"})"})
-    EXPECT_THROW(parse_observation(fmt::format(R"({{"metrics": [{}]}})", metric), "judged"),
-                 result::FormatError)
-        << metric;
+TEST(Judged, AWordThatDoesNotExistIsRefused) {
+  EXPECT_THROW(
+      parse_observation(R"({"metrics": [{"class": "hbm", "factor": 1.1, "judged": "worse"}]})", "judged"),
+      result::FormatError);
+}
+
+TEST(Judged, WithoutAFactorTheWordSaysHowItWent) {
+  const auto seen_as = [](const char* metric) {
+    return parse_observation(fmt::format(R"({{"metrics": [{}]}})", metric), "judged");
+  };
+  for (const char* slower : {R"({"class": "hbm", "judged": "slower"})",
+                             R"({"class": "hbm", "factor": null, "judged": "slower"})"}) {
+    const Observation it = seen_as(slower);
+    EXPECT_EQ(Seen(it).slower({"hbm"}).value_or(""), "hbm is slower, by how much is not told") << slower;
+    EXPECT_FALSE(Seen(it).fails({"hbm"})) << slower;
+    EXPECT_FALSE(Seen(it).slower({"hbm"}, {}, much_slower_from)) << slower;
+  }
+  const Observation same = seen_as(R"({"class": "hbm", "judged": "unchanged"})");
+  EXPECT_TRUE(Seen(same).unchanged({"hbm"}));
+  EXPECT_TRUE(Seen(same).compared());
+  const Observation faster = seen_as(R"({"class": "hbm", "judged": "faster"})");
+  EXPECT_FALSE(Seen(faster).slower({"hbm"}));
+  const Observation fails = seen_as(R"({"class": "hbm", "judged": "slower", "fails": true})");
+  EXPECT_TRUE(Seen(fails).fails({"hbm"}));
 }
 
 /// All that the core clock bounds is 1.25 times as slow, and what memory bounds is as before.

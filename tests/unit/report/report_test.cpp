@@ -229,6 +229,23 @@ TEST(Console, ShowsProblemsBeforeTheTableAndTheVerdictLast) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(Console, FamiliesThatShareAReasonShareAParagraph) {
+  Report report = example();
+  std::vector<result::Process>& processes = report.devices[0].rounds[0].processes;
+  const auto fail = [&](const char* family, const char* reason) {
+    result::Process made = processes.back();
+    made.family = family;
+    made.reason = reason;
+    processes.push_back(made);
+  };
+  fail("cublas", "ended by SIGSEGV");
+  fail("peak", "another");
+  const std::string text = draw(report, {false, false, 200});
+  EXPECT_THAT(text, HasSubstr("  families cublas (0 of 1 processes whole), gemm (0 of 1 processes whole): ended by "
+                              "SIGSEGV\n"));
+  EXPECT_THAT(text, HasSubstr("  family peak (0 of 1 processes whole): another\n"));
+}
+
 TEST(Console, AClassHasItsChangeAndVerdictAlsoWhereOneRowStandsForABenchmark) {
   Report report = example();
   report.devices[0].verdicts.push_back(verdict("class/host_memory", VerdictKind::ok, .034));

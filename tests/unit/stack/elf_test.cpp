@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "fake_tree.hpp"
+#include "stack/inventory/libraries.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -44,6 +45,19 @@ TEST(BuildId, IsReadFromTheNotes) {
   FakeTree tree;
   tree.file("/lib.so", elf_file());
   EXPECT_EQ(build_id(tree.at("/lib.so")), "a0a1a2");
+}
+
+TEST(BuildId, StandsBesideAVersionThatTheNameDoesNotHold) {
+  FakeTree tree;
+  tree.file("/libcudnn.so.9", elf_file());
+  EXPECT_EQ(library_version(tree.at("/libcudnn.so.9")), "9 (build a0a1a2)");
+  tree.file("/libcudnn.so.9.10.2", elf_file());
+  EXPECT_EQ(library_version(tree.at("/libcudnn.so.9.10.2")), "9.10.2");
+  tree.file("/t/include/cublas_api.h",
+            "#define CUBLAS_VER_MAJOR 12\n#define CUBLAS_VER_MINOR 8\n#define CUBLAS_VER_PATCH 4\n"
+            "#define CUBLAS_VER_BUILD 1\n");
+  tree.file("/t/lib/libcublas.so.12", elf_file());
+  EXPECT_EQ(library_version(tree.at("/t/lib/libcublas.so.12")), "12.8.4.1 (build a0a1a2)");
 }
 
 TEST(BuildId, OfADamagedFileIsNone) {

@@ -109,6 +109,19 @@ TEST(LibraryVersion, OfCudnnItsVariables) {
   EXPECT_FALSE(version(tree, "/a/libcudnn_graph.so.9", with_variable("cudnn_graph_version", 5)).known);
 }
 
+TEST(LibraryVersion, InAFingerprint) {
+  FakeTree tree;
+  tree.file("/a/libcublas.so.13.1.0.3", FakeElf{}.bytes());
+  EXPECT_EQ(library_version(tree.at("/a/libcublas.so.13.1.0.3")), "13.1.0.3");
+  tree.file("/a/libcudnn_graph.so.9", with_variable("cudnn_graph_version", 0x90a02));
+  tree.file("/a/libcudnn.so.9", FakeElf{}.bytes());
+  tree.file("/b/libcudnn.so.9", FakeElf{}.bytes());
+  tree.file("/b/libcudnn.so", "");
+  EXPECT_EQ(library_version(tree.at("/a/libcudnn.so.9")), "9.10.2");
+  EXPECT_EQ(library_version(tree.at("/b/libcudnn.so.9")), "9") << "nothing beside it tells";
+  EXPECT_EQ(library_version(tree.at("/b/libcudnn.so")), "unknown");
+}
+
 TEST(LibraryVersion, OfTheHeaderBesideIt) {
   FakeTree tree;
   const std::string header =

@@ -299,6 +299,8 @@ TEST(Rollout, ARunAndALockTellOfANode) {
   EXPECT_EQ(run.value("driver.version"), "570.124.06");
   EXPECT_EQ(run.value("library.nccl.0.version"), "2.25.1");
   EXPECT_FALSE(run.has("library.cudnn.0.version"));
+  fingerprint.stack["cudnn.version"] = "9.10.2 (build 0123456789ab)";
+  EXPECT_EQ(inventory_of(fingerprint).value("library.cudnn.0.version"), "9.10.2");
   EXPECT_EQ(plan_of({{"run", run, false}}, "driver=580").in_waves(), 1U);
 
   const RolloutNode whole = a_node("n");

@@ -1,0 +1,254 @@
+// What keeps a process, a module or a build from a GPU that is there: access, modes, libraries, the bus.
+#include <string>
+
+#include "diagnose/causes/driver_start.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+void examine_access(const Seen& seen, Argument& it) {
+  const Words refused{"Insufficient Permissions", "NVML_ERROR_NO_PERMISSION",
+                      "GPU access blocked by the operating"};
+  it.confirms(weight::strong, seen.nvml_error(4, refused));
+  it.confirms(weight::strong, seen.told({"/dev/nvidia*Permission denied", "/dev/nvidia*not permitted",
+                                         "Permission denied*/dev/nvidia", "not permitted*/dev/nvidia"}));
+  it.confirms(weight::strong, seen.recovers_by({"video group", "render group", "usermod", "keep-groups",
+                                                "group-add", "privileged", "chmod*/dev/nvidia"}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::hint, seen.probe("outside_container", {"recovers", "normal"}));
+    it.confirms(weight::faint, seen.on("host.container"));
+  }
+  it.at_most(bound::weak, seen.recovers_by({"device_cgroup", "cgroup", "daemon-reload", "--gpus"}));
+}
+
+Fact stubs_on_path(const Seen& seen) {
+  for (const auto& [name, value] : seen.it().environment)
+    if (name == "LD_LIBRARY_PATH" && contains(value, "/stubs"))
+      return name + "=" + value + " in the environment";
+  return std::nullopt;
+}
+
+void examine_stub(const Seen& seen, Argument& it) {
+  const Fact error = seen.error(34, {"cudaErrorStubLibrary", "CUDA_ERROR_STUB_LIBRARY", "stub library"});
+  it.confirms(weight::proof, error);
+  it.confirms(weight::proof, seen.on("driver.libcuda_path", {"/stubs/"}));
+  if (error || seen.fails({}))
+    it.confirms(weight::strong, seen.told({"stubs/libcuda.so", "stubs/libnvidia-ml.so", "built as a stub",
+                                           "library is a stub", "linked*against*stub"}));
+  if (seen.fails({})) it.confirms(weight::fair, stubs_on_path(seen));
+  it.confirms(weight::strong, seen.recovers_by({"stubs"}));
+}
+
+void examine_module_kind(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.told({"requires use of the NVIDIA open", "requires the NVIDIA open",
+                                        "requires*open kernel module", "need*open kernel module"}));
+  const Fact refused =
+      either(seen.told({"RmInitAdapter failed", "No devices were found", "NVIDIA probe routine failed"}),
+             either(seen.fails({"init"}), seen.probe("nvml_query", {"fails"})));
+  // NVIDIA's installation guide: from Blackwell on, and on Grace Hopper, only the open module drives the GPU.
+  const std::string& capability = seen.it().about.compute_capability;
+  const Fact newest =
+      capability.starts_with("10.") || capability.starts_with("11.") || capability.starts_with("12.")
+          ? Fact("compute capability " + capability + " is driven by the open module only")
+          : seen.gpu_named({"B100", "B200", "B300", "GB200", "GB300", "GB10", "GH200", "Blackwell",
+                            "RTX 5050", "RTX 5060", "RTX 5070", "RTX 5080", "RTX 5090"});
+  it.confirms(weight::strong, both(both(newest, seen.off("driver.open_module")), refused));
+  it.confirms(weight::strong,
+              seen.recovers_by({"open_module", "open module", "nvidia-open", "-open", "open kernel"}));
+  it.rules_out(seen.on("driver.open_module"));
+  it.at_most(bound::remote, gpu_computes(seen));
+}
+
+void examine_region(const Seen& seen, Argument& it) {
+  const bool told = it.confirms(
+      weight::proof, seen.told({"PCI I/O region assigned to your NVIDIA device is invalid",
+                                "BAR* is 0M @ 0x0", "BAR*no space for*mem", "BAR*failed to assign*mem",
+                                "can't assign; no space", "assigned*address space*less than"}));
+  it.confirms(weight::strong, seen.recovers_by({"above 4g", "4g decoding", "mmio", "resizable bar", "rebar",
+                                                "pci=realloc", "pci-hole64", "64bitMMIOSizeGB"}));
+  if (told) it.confirms(weight::hint, seen.on("host.virtualization"));
+  it.at_most(bound::remote, seen.told({"fallen off the bus"}));
+}
+
+void examine_image(const Seen& seen, Argument& it) {
+  // The container toolkit mounts libcuda for the capability compute only, and NVML for utility.
+  const Fact capabilities = seen.environment("NVIDIA_DRIVER_CAPABILITIES");
+  const bool without = capabilities && !contains_any(*capabilities, {"compute", "all"});
+  const Fact library = either(seen.on("libraries.missing", {"libcuda.so"}),
+                              seen.told({"libcuda.so~: cannot open shared object", "libcuda.so~*not found",
+                                         "could not find libcuda"}));
+  if (without) it.confirms(weight::strong, capabilities);
+  if (seen.on("host.container")) {
+    it.confirms(weight::strong, in_words("NVML works in the container and libcuda is not there",
+                                         both(library, nvml_works(seen))));
+    it.confirms(weight::fair, library);
+  }
+  it.confirms(weight::strong,
+              seen.recovers_by({"NVIDIA_DRIVER_CAPABILITIES", "driver_capabilities", "capabilities="}));
+  it.at_most(bound::unnamed, seen.probe("nvml_query", {"fails"}));
+  it.at_most(bound::remote, gpu_computes(seen));
+}
+
+/// An extension is being built, and nvcc is of another major version than the framework's CUDA.
+Fact toolkit_differs(const Seen& seen) {
+  const Value* framework = seen.inventory("framework.cuda");
+  const Value* toolkit = seen.inventory("cuda.toolkit");
+  if (framework == nullptr || toolkit == nullptr || !framework->number() || !toolkit->number() ||
+      static_cast<int>(*framework->number()) == static_cast<int>(*toolkit->number()))
+    return std::nullopt;
+  return "framework.cuda = " + framework->text() + ", cuda.toolkit = " + toolkit->text();
+}
+
+void examine_extension(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof,
+              seen.told({"detected CUDA version*mismatches the version", "CUDA version mismatch*extension",
+                         "mismatches the version that was used to compile"}));
+  Fact building;
+  for (const std::string_view op : {"extension", "build", "compil", "nvcc", "setup.py", "pip install"})
+    building = either(building, seen.fails({}, {.op = op}));
+  building = either(building, seen.told({"error*building extension", "ninja: build stopped", "setup.py*nvcc",
+                                         "Failed building wheel"}));
+  it.confirms(weight::strong, both(building, toolkit_differs(seen)));
+  if (building)
+    it.confirms(weight::strong, seen.recovers_by({"CUDA_HOME", "nvcc=", "cuda.toolkit", "toolkit="}));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::faint, building);
+    it.explains_failure();
+  }
+}
+
+void examine_compute_mode(const Seen& seen, Argument& it) {
+  const Words restricting{"exclusive", "prohibited", "Exclusive_Process", "E. Process"};
+  Fact mode = seen.told({"compute mode*exclusive", "compute mode*prohibited", "compute-mode*exclusive",
+                         "compute_mode*exclusive", "Exclusive_Process", "EXCLUSIVE_PROCESS", "E. Process"});
+  for (const std::string_view name : {"compute_mode", "compute-mode", "compute mode"})
+    mode = either(mode, seen.setting(name, restricting));
+  const Fact refused =
+      seen.error(46, {"cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable",
+                      "busy or unavailable"});
+  if (refused || seen.fails({})) it.confirms(weight::strong, mode);
+  if (mode) it.confirms(weight::good, refused);
+  it.confirms(weight::strong, seen.recovers_by({"compute_mode", "compute mode", "compute-mode", "-c DEFAULT",
+                                                "-c 0", "EXCLUSIVE_PROCESS", "exclusive"}));
+}
+
+}  // namespace
+
+Signatures start_refused_causes() {
+  return {
+      {.name = "device_access_denied",
+       .title = "The process may not open the GPUs' device nodes",
+       .what =
+           "The driver is loaded, and the owner, group or mode of /dev/nvidia* keeps this user out. A rootless "
+           "container does not keep the groups of its user.",
+       .moves = "init x",
+       .confirms = "NVML 4, \"Insufficient Permissions\"; /dev/nvidia*: permission denied",
+       .excludes = "the nodes are not there at all; the container's device rules were rewritten",
+       .confused_with = {{"no_visible_device", "are the nodes absent, or refused?"},
+                         {"container_without_driver",
+                          "are the nodes in the container (ls -l /dev/nvidia*)?"}},
+       .severity = Severity::failure,
+       .next = "ls -l /dev/nvidia*; id; join the nodes' group, or podman run --group-add keep-groups",
+       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceEnumvs.html"},
+       .examine = examine_access},
+      {.name = "driver_library_stub",
+       .title = "The loader picks the toolkit's stub of libcuda",
+       .what =
+           "lib64/stubs holds a libcuda for linking on machines without a driver. Every call to it fails. Where "
+           "LD_LIBRARY_PATH or a run path leads there, the driver's own library is never reached.",
+       .moves = "init x",
+       .confirms = "error 34; libcuda was loaded from a folder named stubs",
+       .excludes = "the driver's own libcuda is loaded",
+       .confused_with = {{"umd_kmd_mismatch", "does the loaded libcuda lie in a folder named stubs?"},
+                         {"no_visible_device", "is the code 34 or 100?"}},
+       .severity = Severity::failure,
+       .next =
+           "ldd PROGRAM | grep libcuda; take lib64/stubs out of LD_LIBRARY_PATH and /etc/ld.so.conf.d; ldconfig",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"},
+       .examine = examine_stub},
+      {.name = "open_module_required",
+       .title = "This GPU needs the open kernel module, and the proprietary one was loaded",
+       .what = "From Blackwell on, and on Grace Hopper, only NVIDIA's open kernel module drives the GPU. The "
+               "proprietary module of the same version finds it and does not start it.",
+       .moves = "init x",
+       .confirms =
+           "the kernel log says so; a GPU of these generations does not start with the proprietary module",
+       .excludes = "the open module is loaded; the GPU computes",
+       .confused_with = {{"driver_regression", "is the module proprietary (modinfo -F license nvidia)?"},
+                         {"kernel_module_missing", "is a module loaded at all?"},
+                         {"gsp_firmware", "does the log name the firmware (Xid 119 or 120)?"}},
+       .severity = Severity::failure,
+       .next = "modinfo -F license nvidia; install the open variant of the same version (nvidia-open, or "
+               "nvidia-driver-<branch>-open), then reboot",
+       .reading = {"https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/index.html"},
+       .examine = examine_module_kind},
+      {.name = "pci_region_not_assigned",
+       .title = "The GPU got no memory window on the PCI bus",
+       .what =
+           "The firmware or the hypervisor left a region (BAR) of the GPU without an address, mostly for want of "
+           "64-bit address space. The module finds the GPU and cannot start it.",
+       .moves = "init x",
+       .confirms =
+           "\"PCI I/O region assigned to your NVIDIA device is invalid\"; a BAR of size 0 or at address 0",
+       .excludes = "the GPU fell off the bus while it worked",
+       .confused_with = {{"gpu_lost", "did it ever start since boot?"},
+                         {"kernel_module_missing", "is the module loaded, and does its probe fail?"}},
+       .severity = Severity::failure,
+       .next =
+           "dmesg | grep -E 'NVRM|BAR'; switch on Above 4G Decoding in the firmware, or give the virtual machine "
+           "a larger 64-bit MMIO window",
+       .reading = {"https://docs.nvidia.com/vgpu/latest/index.html"},
+       .examine = examine_region},
+      {.name = "image_without_compute",
+       .title = "The container was given NVML but not CUDA's driver library",
+       .what =
+           "The NVIDIA Container Toolkit mounts libcuda only where the capability compute is asked for, by "
+           "NVIDIA_DRIVER_CAPABILITIES or by the device request. With utility alone nvidia-smi works and CUDA does "
+           "not.",
+       .moves = "init x",
+       .confirms =
+           "NVML works in the container and libcuda.so.1 is missing; NVIDIA_DRIVER_CAPABILITIES lacks compute",
+       .excludes = "NVML does not work either",
+       .confused_with = {{"no_visible_device", "does nvidia-smi work in the container?"}},
+       .severity = Severity::failure,
+       .next =
+           "in the container: ldconfig -p | grep libcuda; start it with NVIDIA_DRIVER_CAPABILITIES=compute,utility, or "
+           "with compute among the device request's capabilities",
+       .reading =
+           {"https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html"},
+       .examine = examine_image},
+      {.name = "extension_build_mismatch",
+       .title = "An extension is compiled by an nvcc of another CUDA than the framework's",
+       .what =
+           "A framework's wheel brings its own CUDA and needs no toolkit to run. What is compiled against it must "
+           "come from a toolkit of the same major version; another one is refused, or the result does not load.",
+       .confirms =
+           "\"The detected CUDA version mismatches\"; a build fails, and nvcc and the framework's CUDA differ",
+       .excludes = "nothing is being compiled: then the toolkit does not matter",
+       .confused_with = {{"missing_cuda_libraries", "does the build fail, or the finished program?"},
+                         {"arch_not_in_binary", "does the build fail, or its first kernel?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next =
+           "nvcc --version; python -c \"import torch; print(torch.version.cuda)\"; set CUDA_HOME to a toolkit of "
+           "that version",
+       .reading = {"https://docs.pytorch.org/docs/stable/cpp_extension.html"},
+       .examine = examine_extension},
+      {.name = "compute_mode_restricts",
+       .title = "The GPU's compute mode keeps further processes out",
+       .what =
+           "In exclusive-process mode one process at a time may have a context on the GPU, in prohibited mode "
+           "none. Ranks that all open a context on GPU 0, or a second program, get error 46.",
+       .moves = "init x",
+       .confirms = "error 46 with a compute mode other than DEFAULT; switching the mode recovers",
+       .excludes = "the mode is DEFAULT",
+       .confused_with = {{"neighbour_process", "does the work fail, or is it slow?"},
+                         {"vgpu_unlicensed", "is it a vGPU without a licence?"}},
+       .severity = Severity::failure,
+       .next = "nvidia-smi -q -d COMPUTE; let each process open its own GPU only, or nvidia-smi -c DEFAULT",
+       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
+       .examine = examine_compute_mode},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,175 @@
+// What further reports that nobody here had read showed. Made-up reports, and beside each one that means another thing.
+#include <gtest/gtest.h>
+
+#include "diagnose/diagnose.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+namespace taught_again {
+
+/// The findings of an observation whose text is put into braces.
+std::vector<Finding> of(const std::string& text) {
+  return diagnose(parse_observation("{" + text + "}", "taught again")).findings;
+}
+
+std::string best(const std::string& text) {
+  const std::vector<Finding> found = of(text);
+  return found.empty() ? "" : found.front().cause;
+}
+
+/// The finding's score, 0 where it is none.
+double score(const std::string& text, const std::string& cause) {
+  for (const Finding& finding : of(text))
+    if (finding.cause == cause) return finding.score;
+  return 0;
+}
+
+const std::string no_start = R"("metrics": [{"class": "init", "factor": null}])";
+
+TEST(TaughtAgain, ABrandAloneTellsNothingOfForwardCompatibility) {
+  const std::string geforce = R"("about": {"gpu": "RTX 3090"}, )" + no_start;
+  EXPECT_EQ(score(geforce + R"(, "inventory": {"gpu.brand": "GeForce"})", "forward_compat_on_geforce"), 0);
+  EXPECT_EQ(
+      best(geforce + R"(, "inventory": {"driver.libcuda_path": "/usr/local/cuda/compat/libcuda.so.1"})"),
+      "forward_compat_on_geforce");
+}
+
+TEST(TaughtAgain, AFabricManagerWithNothingToManageHasNoWrongVersion) {
+  const std::string versions =
+      R"("inventory": {"driver.version": "515.105.01", "fabric_manager.version": "520.61.05",
+         "fabric_manager.state": "failed"})";
+  const std::string idle = R"(, "log": ["nv-fabricmanager: failed with error: NV_WARN_NOTHING_TO_DO"])";
+  EXPECT_EQ(best(versions), "fabric_manager_version_mismatch");
+  EXPECT_EQ(best(versions + idle), "");
+  EXPECT_EQ(best(versions + idle + R"(, "errors": [{"api": "cuda", "code": 802}])"),
+            "fabric_manager_version_mismatch")
+      << "something does wait for it";
+}
+
+TEST(TaughtAgain, AModuleThatSecureBootRefusesIsNotMissing) {
+  const auto loaded = [](bool secure) {
+    return no_start + R"(, "inventory": {"host.secure_boot": )" + (secure ? "true" : "false") +
+           R"(, "driver.kernel_module_version": null}, "log": ["Kernel module load error: Operation not permitted"])";
+  };
+  EXPECT_EQ(best(loaded(true)), "secure_boot_rejects_module");
+  EXPECT_LT(score(loaded(true), "kernel_module_missing"), confident);
+  EXPECT_EQ(best(loaded(false)), "kernel_module_missing");
+}
+
+TEST(TaughtAgain, ASlowNodeAloneHasNoOtherVersions) {
+  const auto nodes = [](const std::string& more) {
+    return R"("about": {"gpus": 16, "nodes": 2, "compared_with": "peers"}, "metrics": [
+        {"class": "coll_large", "factor": 1.8, "scope": {"node": "a with b"}},
+        {"class": "coll_large", "factor": 1.8, "scope": {"node": "a with c"}},
+        {"class": "coll_large", "factor": 1.0, "scope": {"node": "b with c"}}],
+        "environment": {"NCCL_ALGO": "Ring"}, "probes": [{"name": "swap_node", "outcome": "recovers"}])" +
+           more;
+  };
+  EXPECT_EQ(score(nodes(""), "nccl_node_mismatch"), 0);
+  EXPECT_EQ(score(nodes(""), "nccl_env_leftover"), 0) << "the others have the same variables";
+  EXPECT_EQ(best(nodes(R"(, "changed": {"nccl": ["2.21.5", "2.27.3"]})")), "nccl_node_mismatch");
+}
+
+TEST(TaughtAgain, CallsThatOnlyJoinTheQueueAreNoMeasurement) {
+  const auto timed = [](const char* first, const char* later) {
+    return std::string(R"("metrics": [{"class": "conv", "factor": 1, "scope": {"op": "conv3d", "phase": ")") +
+           first + R"("}}, {"class": "conv", "factor": 1400, "scope": {"op": "conv3d", "phase": ")" + later +
+           "\"}}]";
+  };
+  EXPECT_EQ(best(timed("first_call", "warm")), "measurement_method");
+  EXPECT_EQ(score(timed("first_call", "warm"), "cpu_fallback_per_op"), 0);
+  EXPECT_EQ(score(timed("forward", "backward"), "measurement_method"), 0);
+}
+
+TEST(TaughtAgain, AnotherReferenceThatTheWorkReachesSpeaksAgainstTheLink) {
+  const auto decode = [](const char* other, const char* gpu) {
+    return std::string(R"("about": {"compared_with": "expected"}, "metrics": [
+        {"class": "application", "factor": 1.5, "scope": {"op": "inference", "phase": "decode"}},
+        {"class": "application", "factor": )") +
+           other + R"(, "scope": {"op": "inference", "phase": "decode", "gpu": ")" + gpu +
+           R"("}}], "telemetry": {"pcie_width": 4, "pcie_width_max": 16})";
+  };
+  EXPECT_EQ(best(decode("0.92", "")), "");
+  EXPECT_EQ(best(decode("1.4", "")), "pcie_link_degraded");
+  EXPECT_EQ(best(decode("0.92", "1")), "pcie_link_degraded") << "another GPU is no other reference";
+}
+
+TEST(TaughtAgain, WhatIsQuickerBesideOtherWorkIsAClockAndNoNeighbour) {
+  const auto noted = [](const char* note) {
+    return std::string(R"("metrics": [{"class": "application", "factor": 1.5, "note": ")") + note + "\"}]";
+  };
+  const char* const idle =
+      "latency is higher while the processors are mostly idle, lower while other work keeps the "
+      "processors busy";
+  EXPECT_EQ(best(noted(idle)), "cpu_governor");
+  EXPECT_EQ(best(noted("latency is higher while other work keeps the processors busy")), "cpu_contention");
+}
+
+TEST(TaughtAgain, WhatPassesByItselfBlamesNoVersion) {
+  const auto tried = [](const std::string& more) {
+    return R"("about": {"compared_with": "other_configuration"}, "metrics": [{"class": "framework_op", "factor": 2,
+        "scope": {"framework": "torch"}}], "probes": [{"name": "change_version", "outcome": "recovers",
+        "detail": "framework=0.4.1"})" +
+           more + "]";
+  };
+  EXPECT_EQ(best(tried("")), "framework_op_regression");
+  EXPECT_EQ(score(tried(R"(, {"name": "repeat_later", "outcome": "recovers"})"), "framework_op_regression"),
+            0);
+}
+
+TEST(TaughtAgain, TheVersionThatIsThereIsNoGoingBack) {
+  const auto tried = [](const char* version) {
+    return R"("changed": {"driver": ["471.96", "472.12"]}, "metrics": [{"class": "application", "factor": 2}],
+        "probes": [{"name": "change_version", "outcome": "no_change", "detail": "driver=)" +
+           std::string(version) + "\"}]";
+  };
+  EXPECT_EQ(best(tried("471.96")), "false_attribution");
+  EXPECT_EQ(score(tried("472.12"), "false_attribution"), 0) << "it was installed again";
+}
+
+TEST(TaughtAgain, ASettingWithWhichItIsNormalMendsIt) {
+  const auto set = [](const char* outcome) {
+    return std::string(R"("metrics": [{"class": "h2d", "factor": 5.3, "scope": {"op": "load_state_dict"}}],
+        "probes": [{"name": "change_setting", "detail": "pin_memory=True", "outcome": ")") +
+           outcome + "\"}]";
+  };
+  EXPECT_EQ(best(set("normal")), "pageable_memory");
+  EXPECT_EQ(score(set("no_change"), "pageable_memory"), 0);
+}
+
+TEST(TaughtAgain, NoTf32BeforeAmpere) {
+  const auto on = [](const char* gpu) {
+    return std::string(R"("about": {"gpu": ")") + gpu +
+           R"("}, "changed": {"framework": ["1.3", "1.6"]}, "metrics": [{"class": "gemm32", "factor": 1.6,
+           "scope": {"framework": "torch"}}], "settings": {"torch.allow_tf32": false})";
+  };
+  EXPECT_GT(score(on("A100"), "tf32_disabled_by_framework_default"), 0);
+  EXPECT_EQ(score(on("V100"), "tf32_disabled_by_framework_default"), 0);
+  EXPECT_EQ(score(on("RTX 2080 Ti"), "tf32_disabled_by_framework_default"), 0);
+}
+
+TEST(TaughtAgain, PeerCopiesThatArriveWrongPassThroughTheIommu) {
+  const auto wrong = [](const char* path) {
+    return std::string(R"("metrics": [{"class": "integrity", "factor": null, "scope": {"path": ")") + path +
+           "\"}}]";
+  };
+  EXPECT_EQ(best(wrong("p2p")), "iommu_translation");
+  EXPECT_LT(score(wrong("p2p"), "iommu_translation"), confident);
+  EXPECT_EQ(best(wrong("")), "");
+}
+
+TEST(TaughtAgain, AnUnlicensedGuestRefusesWork) {
+  const auto guest = [](const char* licence) {
+    return R"("about": {"gpu": "A10-24Q"}, "metrics": [{"class": "application", "factor": null}],
+        "inventory": {"host.virtualization": "vgpu", "gpu.vgpu_license": ")" +
+           std::string(licence) +
+           R"("}, "errors": [{"api": "cuda", "code": 46, "text": "CUDA-capable device(s) is/are busy or unavailable"}])";
+  };
+  EXPECT_EQ(best(guest("Unlicensed")), "vgpu_unlicensed");
+  EXPECT_GE(score(guest("Unlicensed"), "vgpu_unlicensed"), confident);
+  EXPECT_LT(score(guest("Licensed"), "vgpu_unlicensed"), confident);
+}
+
+}  // namespace taught_again
+}  // namespace
+}  // namespace gpugauge::diagnose
