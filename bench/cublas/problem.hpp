@@ -11,6 +11,7 @@
 
 #include "kernels/gemm/library_tolerance.hpp"
 #include "kernels/support/element.hpp"
+#include "result/gpu_model.hpp"
 #include "result/samples.hpp"
 #include "support/dimensions.hpp"
 
@@ -165,7 +166,8 @@ constexpr bool is_fp8(const Arithmetic& arithmetic) {
 
 /// Whether fp64 runs at half or a quarter of fp32's rate. On other GPUs the largest products take seconds
 /// each.
-constexpr bool has_fast_fp64(int compute_capability) {
+constexpr bool has_fast_fp64(int compute_capability, std::string_view gpu_name) {
+  if (result::has_cut_fp64(gpu_name)) return false;
   return compute_capability == 60 || compute_capability == 70 || compute_capability == 80 ||
          compute_capability == 90 || compute_capability == 100;
 }

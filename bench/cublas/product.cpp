@@ -197,7 +197,7 @@ kernels::Comparison compare(const Problem& problem, const Matrices& matrices, st
 
 void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms) {
   if (problem.arithmetic.a == Element::fp64 && problem.work().flops > 1e12 &&
-      !has_fast_fp64(cuda::device().compute_capability))
+      !has_fast_fp64(cuda::device().compute_capability, cuda::device().name))
     trial.skip("fp64 is slow on this GPU by design: one product of this size would take seconds");
   const std::size_t sets = require_sets(trial, problem);
   cuda::Rotation<Matrices> rotation(sets, problem, trial.data_seed());

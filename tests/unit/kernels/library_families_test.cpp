@@ -63,6 +63,15 @@ TEST(CublasProblem, what_every_library_offers_is_all_but_products_of_eight_bits)
   for (const int capability : {70, 100, 121}) EXPECT_FALSE(always_offered(fp16, capability)) << capability;
 }
 
+TEST(CublasProblem, fp64_is_slow_also_on_models_of_a_fast_capability_that_have_little_of_it) {
+  for (const char* whole : {"NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA H100 NVL", ""})
+    EXPECT_TRUE(bench::cublas::has_fast_fp64(90, whole)) << whole;
+  for (const char* cut : {"NVIDIA H20", "NVIDIA H20-3e", "NVIDIA H800", "NVIDIA H800 PCIe"})
+    EXPECT_FALSE(bench::cublas::has_fast_fp64(90, cut)) << cut;
+  EXPECT_TRUE(bench::cublas::has_fast_fp64(80, "NVIDIA A800-SXM4-80GB"));
+  EXPECT_FALSE(bench::cublas::has_fast_fp64(89, "NVIDIA L40S"));
+}
+
 // The ratio of the hand-written fp8 product to it says something only where both compute the same.
 TEST(CublasProblem, fast_accumulation_is_the_arithmetic_of_the_hand_written_fp8_product) {
   using bench::cublas::e4m3;
