@@ -72,8 +72,8 @@ constexpr bool always_offered(const Arithmetic& arithmetic, int compute_capabili
   return arithmetic.metric_class != std::string_view("gemm8") && every_library_knows(compute_capability);
 }
 
-/// What it means that a cuBLAS does not have a product. `unavailable` is counted, but the GPU is not at fault: the library
-/// is older than the GPU, or supports less than expected.
+/// What it means that a cuBLAS does not have a product. `unavailable` is counted, but the GPU is not at fault:
+/// the library is older than the GPU, or supports less than expected.
 enum class Lack { fault, unavailable, skipped };
 constexpr Lack lack_of(const Arithmetic& arithmetic, int compute_capability) {
   if (always_offered(arithmetic, compute_capability)) return Lack::fault;

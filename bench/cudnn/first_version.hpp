@@ -46,9 +46,9 @@ constexpr std::size_t no_earlier_version(int compute_capability) {
   return least;
 }
 
-/// Whether this version surely has plans for all that every healthy cuDNN has plans for on this GPU. From first_version()
-/// on, except for 12.0: the first source that lists attention there, gradients included, is cudnn-frontend's
-/// support matrix of 9.18.1 (docs/operations/Attention.md).
+/// Whether this version surely has plans for all that every healthy cuDNN has plans for on this GPU. It has
+/// from first_version() on, except on 12.0: the first source that lists attention there, gradients included,
+/// is cudnn-frontend's support matrix of 9.18.1 (docs/operations/Attention.md).
 constexpr bool surely_plans(std::size_t version, int compute_capability) {
   constexpr std::size_t of_120 = 91801;
   const auto first = first_version(compute_capability);

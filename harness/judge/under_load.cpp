@@ -21,8 +21,8 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Power caps of 70 W cards halve the clock only in products (Clock::heavy_alone); a GPU stuck at its idle clock is
-/// at a fifth.
+/// Power caps of 70 W cards halve the clock only in products (Clock::heavy_alone); a GPU stuck at its idle
+/// clock is at a fifth.
 constexpr double least_sm_clock = .5;
 /// GeForce computes at a memory clock 2 to 5% below its highest.
 constexpr double least_memory_clock = .9;

@@ -46,8 +46,9 @@ inline constexpr std::uint32_t bulk_stage_bytes = 16 * 1024;
 /// Bytes of shared memory of bulk_read(): the ring and two mbarriers per stage.
 inline constexpr std::uint32_t bulk_ring_bytes = bulk_stages * bulk_stage_bytes + bulk_stages * 16;
 
-/// Blocks of bulk_read() that stay on an SM with this much shared memory, 0 = unknown: two on 9.0 and 10.0 (228 KiB), one
-/// on 12.0 (100 KiB). A second one there would begin when the first has ended. The driver keeps 1 KiB per block.
+/// Blocks of bulk_read() that stay on an SM with this much shared memory, 0 = unknown: two on 9.0 and 10.0
+/// (228 KiB), one on 12.0 (100 KiB), where a second one would begin when the first has ended. The driver keeps
+/// 1 KiB per block.
 constexpr int bulk_reading_blocks(int shared_bytes_of_sm) {
   const int fit = shared_bytes_of_sm / static_cast<int>(bulk_ring_bytes + 1024);
   if (shared_bytes_of_sm <= 0 || fit >= bulk_blocks_per_sm) return bulk_blocks_per_sm;
@@ -79,8 +80,8 @@ struct BulkShare {
   }
 };
 
-/// Number of partial sums that bulk_read() writes on a GPU of this many SMs, with bulk_reading_blocks() on each: one per
-/// working warp.
+/// Number of partial sums that bulk_read() writes on a GPU of this many SMs, with bulk_reading_blocks() on
+/// each: one per working warp.
 constexpr std::size_t bulk_read_sums(int sm_count, int blocks_per_sm) {
   return static_cast<std::size_t>(sm_count) * static_cast<std::size_t>(blocks_per_sm) * (bulk_workers / 32);
 }
