@@ -11,6 +11,7 @@
 
 #include "kernels/gemm/library_tolerance.hpp"
 #include "kernels/support/element.hpp"
+#include "result/gpu_model.hpp"
 #include "result/samples.hpp"
 #include "support/dimensions.hpp"
 
@@ -58,13 +59,25 @@ inline constexpr Arithmetic e5m2_e4m3{
 inline constexpr Arithmetic int8{
     "int8", Element::int8, Element::int8, Element::int32, "gemm8", 75, [](std::int64_t) { return 0.0; }};
 
+/// Whether every cuBLAS of CUDA 12 and 13 knows GPUs of this compute capability.
+constexpr bool every_library_knows(int compute_capability) {
+  return compute_capability >= 75 && compute_capability < 100;
+}
+
 /// Whether every cuBLASLt of CUDA 12 and 13 has an algorithm for such a product, of any size, on a GPU of
 /// this compute capability. If a library then offers none, the installation is broken. For fp8 and int8,
 /// support depends on layout, size and GPU model (cuBLAS documentation, cublasLtMatmul: "supported data
 /// types"). The version number alone does not tell whether a library knows GPUs before 7.5 or from 10.0 on.
 constexpr bool always_offered(const Arithmetic& arithmetic, int compute_capability) {
-  return arithmetic.metric_class != std::string_view("gemm8") && compute_capability >= 75 &&
-         compute_capability < 100;
+  return arithmetic.metric_class != std::string_view("gemm8") && every_library_knows(compute_capability);
+}
+
+/// What it means that a cuBLAS does not have a product. `unavailable` is counted, but the GPU is not at fault:
+/// the library is older than the GPU, or supports less than expected.
+enum class Lack { fault, unavailable, skipped };
+constexpr Lack lack_of(const Arithmetic& arithmetic, int compute_capability) {
+  if (always_offered(arithmetic, compute_capability)) return Lack::fault;
+  return arithmetic.metric_class == std::string_view("gemm8") ? Lack::skipped : Lack::unavailable;
 }
 
 /// Whether C has the type in which the products are summed: fp64, fp32, or int32 for int8.
@@ -165,7 +178,8 @@ constexpr bool is_fp8(const Arithmetic& arithmetic) {
 
 /// Whether fp64 runs at half or a quarter of fp32's rate. On other GPUs the largest products take seconds
 /// each.
-constexpr bool has_fast_fp64(int compute_capability) {
+constexpr bool has_fast_fp64(int compute_capability, std::string_view gpu_name) {
+  if (result::has_cut_fp64(gpu_name)) return false;
   return compute_capability == 60 || compute_capability == 70 || compute_capability == 80 ||
          compute_capability == 90 || compute_capability == 100;
 }

@@ -16,6 +16,7 @@
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/support/element_fill.hpp"
 #include "kernels/support/fill.hpp"
+#include "support/cuda/candidates_tried.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/kernels_seen.hpp"
@@ -118,11 +119,32 @@ std::vector<cuda::Candidate> candidates_of(const std::vector<Algorithm>& algorit
            try {
              run(rotation[index], stream);
            } catch (const CublasError& error) {
-             if (is_refusal(error.status())) throw cuda::Refused(error.what());
+             const bool known = every_library_knows(cuda::device().compute_capability);
+             if (is_refusal(error.status(), known)) throw cuda::Refused(error.what());
              throw;
            }
          }});
   return candidates;
+}
+
+/// Ends a trial whose product this library does not have; returns where every library has it, so that it is a fault.
+void end_for_lack(Trial& trial, const Problem& problem, const std::string& none) {
+  const Lack lack = lack_of(problem.arithmetic, cuda::device().compute_capability);
+  if (lack == Lack::unavailable) trial.unavailable(none);
+  if (lack == Lack::skipped) trial.skip(none);
+}
+
+/// Measures by `measure` what the library offers, and ends the trial for lack where it refuses all of it.
+template <typename Measure>
+auto measure_offered(Trial& trial, const Problem& problem, const Measure& measure) {
+  try {
+    return measure();
+  } catch (const cuda::AllRefused& refused) {
+    end_for_lack(trial, problem,
+                 fmt::format("cuBLAS {} does not do this product on this GPU: {}",
+                             version_text(cublasLtGetVersion()), refused.what()));
+    throw;
+  }
 }
 
 }  // namespace
@@ -133,17 +155,12 @@ std::vector<Algorithm> offered_by_lt(Trial& trial, const Problem& problem) {
   } catch (const CublasError& error) {
     if (error.status() != CUBLAS_STATUS_NOT_SUPPORTED) throw;
     const std::string version = version_text(cublasLtGetVersion());
-    if (always_offered(problem.arithmetic, cuda::device().compute_capability))
-      throw std::runtime_error(fmt::format(
-          "cuBLASLt {} offers no algorithm for a product in {}, which every cuBLASLt has for this "
-          "GPU: the library is not whole, or not made for this GPU",
-          version, problem.arithmetic.name));
-    const std::string none =
-        fmt::format("cuBLASLt {} has no algorithm for this product on this GPU", version);
-    // The library is older than the GPU, or supports less than expected. It is counted, but the GPU is not at
-    // fault.
-    if (problem.arithmetic.metric_class != std::string_view("gemm8")) trial.unavailable(none);
-    trial.skip(none);
+    end_for_lack(trial, problem,
+                 fmt::format("cuBLASLt {} has no algorithm for this product on this GPU", version));
+    throw std::runtime_error(
+        fmt::format("cuBLASLt {} offers no algorithm for a product in {}, which every cuBLASLt has for this "
+                    "GPU: the library is not whole, or not made for this GPU",
+                    version, problem.arithmetic.name));
   }
 }
 
@@ -197,12 +214,12 @@ kernels::Comparison compare(const Problem& problem, const Matrices& matrices, st
 
 void measure_product(Trial& trial, const Problem& problem, const std::vector<Algorithm>& algorithms) {
   if (problem.arithmetic.a == Element::fp64 && problem.work().flops > 1e12 &&
-      !has_fast_fp64(cuda::device().compute_capability))
+      !has_fast_fp64(cuda::device().compute_capability, cuda::device().name))
     trial.skip("fp64 is slow on this GPU by design: one product of this size would take seconds");
   const std::size_t sets = require_sets(trial, problem);
   cuda::Rotation<Matrices> rotation(sets, problem, trial.data_seed());
   cuda::Candidates measured(trial, candidates_of(algorithms, rotation));
-  measured.measure(problem.work());
+  measure_offered(trial, problem, [&] { measured.measure(problem.work()); });
 
   // All sets hold the same inputs. Sets that the window did not reach compute their product now.
   const cuda::DeviceValue<unsigned long long> sum;
@@ -235,7 +252,8 @@ void measure_beside(Trial& trial, const Problem& problem, const std::vector<Algo
   std::vector<Algorithm> all = algorithms;
   all.push_back(other);
   cuda::Candidates measured(trial, candidates_of(all, rotation), {.offered = algorithms.size()});
-  const Turns turns = measured.best_beside(algorithms.size());
+  const Turns turns =
+      measure_offered(trial, problem, [&] { return measured.best_beside(algorithms.size()); });
   result::Metric metric;
   metric.name = name + "_over_best";
   metric.unit = "1";

@@ -18,9 +18,11 @@ class CublasError : public std::runtime_error {
   cublasStatus_t status_;
 };
 
-/// Whether the status means that cuBLAS does not support the call, rather than that something is broken.
-constexpr bool is_refusal(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE;
+/// Whether the status means that cuBLAS does not support the call, rather than that something is broken. On a GPU that
+/// every library knows (every_library_knows()) an architecture that does not match is a fault.
+constexpr bool is_refusal(cublasStatus_t status, bool known_gpu) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
+         (status == CUBLAS_STATUS_ARCH_MISMATCH && !known_gpu);
 }
 
 /// "CUBLAS_STATUS_NOT_SUPPORTED (15): ...".

@@ -46,10 +46,13 @@ constexpr std::size_t no_earlier_version(int compute_capability) {
   return least;
 }
 
-/// Whether this version surely knows this GPU. A plan that every healthy cuDNN has must then exist.
-constexpr bool surely_knows(std::size_t version, int compute_capability) {
+/// Whether this version surely has plans for all that every healthy cuDNN has plans for on this GPU. It has
+/// from first_version() on, except on 12.0: the first source that lists attention there, gradients included,
+/// is cudnn-frontend's support matrix of 9.18.1 (docs/operations/Attention.md).
+constexpr bool surely_plans(std::size_t version, int compute_capability) {
+  constexpr std::size_t of_120 = 91801;
   const auto first = first_version(compute_capability);
-  return first && version >= *first;
+  return first && version >= (compute_capability == 120 ? of_120 : *first);
 }
 
 }  // namespace gpugauge::bench::cudnn

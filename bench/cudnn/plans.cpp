@@ -80,7 +80,7 @@ Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& m
     // A context in error has no plan for anything.
     if (const auto& lost = environment().lost)
       if (const auto reason = lost()) throw CudnnError(fmt::format("{}; {}", none.what(), *reason));
-    if (always_planned && surely_knows(loaded_version(), cuda::device().compute_capability))
+    if (always_planned && surely_plans(loaded_version(), cuda::device().compute_capability))
       throw CudnnError(fmt::format(
           "{}; every healthy cuDNN 9 has one here: are NVRTC and all libcudnn_engines libraries there, "
           "and of one version?",

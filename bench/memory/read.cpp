@@ -54,7 +54,10 @@ const Registration cold{by_registers(define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENC
 
 const Registration bulk{
     by_bulk_copies(define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP), what).body([](Trial& trial) {
-      measure(trial, {kernels::memory::bulk_read, kernels::memory::bulk_read_sums});
+      measure(trial, {kernels::memory::bulk_read, [](int sm_count) {
+                        return kernels::memory::bulk_read_sums(sm_count,
+                                                               kernels::memory::bulk_reading_blocks_here());
+                      }});
     })};
 
 }  // namespace

@@ -42,7 +42,7 @@ void shared(Trial& trial) {
 const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates("Reading shared memory by conflict-free 16-byte loads of every SM; the hardware's bound is "
-                  "128 bytes a clock and SM")
+                  "128 bytes a clock and SM, 64 on 7.5")
         .bad_value("a low SM clock (power cap, heat, locked clocks), another process on the GPU, a MIG slice")
         .quantity(Quantity::bandwidth, "smem")
         .statistics({Statistic::median, Statistic::mean})

@@ -9,9 +9,9 @@
 namespace gpugauge::conductor {
 
 /// Adds what the processes of the rounds found before they measured. Where one read L2 clearly faster after
-/// it had reset persisting L2: that this was tried, its result, and the largest limit found. Otherwise it
-/// adds only a limit of 0, because any other limit is the driver's own. Adds nothing where no process reports
-/// on it.
+/// it had reset persisting L2, and not by a higher SM clock: that this was tried, its result, and the largest
+/// limit found. Otherwise it adds only a limit of 0, because any other limit is the driver's own. Adds nothing
+/// where no process reports on it.
 void add_persisting_l2(const std::vector<result::Run>& runs, diagnose::Observation& out);
 
 }  // namespace gpugauge::conductor

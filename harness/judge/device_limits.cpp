@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "judge/load_seen.hpp"
 #include "judge/peaks.hpp"
+#include "result/facts.hpp"
 #include "result/gpu_series.hpp"
 
 namespace gpugauge::judge {
@@ -47,6 +49,9 @@ bool integrated_gpu(const DeviceFacts& device) {
 bool part_of_gpu(const result::Run& run, const DeviceFacts& device) {
   if (shared_card(device.text("gpu.name"))) return true;
   const result::Facts& settings = run.fingerprint.settings;
+  // Another GPU of the node may be cut up while this one is whole.
+  if (const std::string own = gpu_prefix(run); !own.empty())
+    return result::fact(settings, own + "mig") == "on";
   return std::any_of(settings.begin(), settings.end(), [](const auto& fact) {
     return fact.first.rfind("gpu.", 0) == 0 && fact.first.ends_with(".mig") && fact.second == "on";
   });

@@ -20,7 +20,8 @@ std::optional<result::Limit> memory_limit(const result::Run& run, const std::str
 /// compute capability (Jetson, DGX Spark). CUDA's memory clock is then not the clock of the host's memory.
 bool integrated_gpu(const DeviceFacts& device);
 
-/// True where the run has only part of a GPU: a MIG instance or a virtual GPU.
+/// True where the run has only part of a GPU: a MIG instance or a virtual GPU. Where the fingerprint does not show
+/// which GPU is the run's own, MIG on any of the node counts.
 bool part_of_gpu(const result::Run& run, const DeviceFacts& device);
 
 /// Bandwidth of the PCI Express link in one direction, or the sum of both (`directions` 2): transfer rate x

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "result/gpu_model.hpp"
 #include "result/instructions.hpp"
 
 namespace gpugauge::judge {
@@ -79,23 +80,13 @@ constexpr std::array cuda_cores{
     CudaCores{"12.0", 4, 256, 256, 0},
 };
 
-/// Matches whole words: an A10 is not an A10G, and an H200 not an H20.
-bool has_word(std::string_view text, std::string_view word) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(" -"), text.size());
-    if (text.substr(0, end) == word) return true;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return false;
-}
-
 /// Turing without Tensor Cores, and cards with deliberately reduced arithmetic (CMP).
 bool without_tensor_cores(std::string_view gpu_name) {
   constexpr std::array<std::string_view, 11> models{"GTX",   "CMP",   "T400",  "T500",  "T550", "T600",
                                                     "T1000", "T1200", "T2000", "MX450", "MX550"};
   return gpu_name.find("DGX Display") != std::string_view::npos ||
          std::any_of(models.begin(), models.end(),
-                     [&](std::string_view model) { return has_word(gpu_name, model); });
+                     [&](std::string_view model) { return result::has_word(gpu_name, model); });
 }
 
 /// Models below the rates of their compute capability, with fp32 sums. From data sheets and whitepapers:
@@ -171,7 +162,7 @@ double tensor_core_share(std::string_view gpu_name, std::string_view products) {
   const bool floats = products == "gemmtf32" || products == "gemm16" || products == "fp8";
   if (!floats && products != "int8") return 1;
   for (const Cut& row : cuts)
-    if (has_word(gpu_name, row.model)) return floats ? row.floats : row.int8;
+    if (result::has_word(gpu_name, row.model)) return floats ? row.floats : row.int8;
   return 1;
 }
 

@@ -15,6 +15,7 @@
 #include "judge/products.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
+#include "result/gpu_model.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -140,7 +141,14 @@ std::string products_in(const MetricValues& metric) {
                                     : metric.instruction;
 }
 
-std::optional<Peak> peak_of(const std::string& capability, const MetricValues& metric) {
+/// Whether it is fp64 on a model whose fp64 is cut, and by how much is only coarsely known.
+bool is_cut_fp64(const DeviceFacts& device, const MetricValues& metric) {
+  return metric.form.metric_class == "gemm64" && result::has_cut_fp64(device.text("gpu.name"));
+}
+
+std::optional<Peak> peak_of(const DeviceFacts& device, const MetricValues& metric) {
+  if (is_cut_fp64(device, metric)) return std::nullopt;
+  const std::string capability = device.text("gpu.compute_capability");
   return metric.instruction.empty() ? peak(capability, products_in(metric))
                                     : instruction_peak(capability, metric.instruction);
 }
@@ -197,7 +205,13 @@ Verdict against_peak(const std::string& key, const MetricValues& metric, const r
         key, metric,
         "not held against a peak: the process did not record gpu.compute_capability and gpu.sm_count");
   if (!known_capability(capability)) return without_peaks(capability);
-  const auto most = peak_of(capability, metric);
+  const auto most = peak_of(device, metric);
+  if (!most && is_cut_fp64(device, metric))
+    return not_held(
+        key, metric,
+        fmt::format("not held against a peak: {} has little of the fp64 of compute capability {}, "
+                    "about 1 TFLOP/s",
+                    device.text("gpu.name"), capability));
   if (!most)
     return not_held(key, metric,
                     fmt::format("not held against a peak: none is known of {} for compute capability {}",
@@ -225,7 +239,7 @@ Verdict against_peak(const std::string& key, const MetricValues& metric, const r
 /// Operations per clock and SM against the same peak; nullopt where none is known, which the rate says.
 std::optional<Verdict> against_peak_per_clock(const std::string& key, const MetricValues& metric,
                                               const result::Run& run) {
-  const auto most = peak_of(DeviceFacts(run, metric.benchmark).text("gpu.compute_capability"), metric);
+  const auto most = peak_of(DeviceFacts(run, metric.benchmark), metric);
   if (!most) return std::nullopt;
   const std::string basis =
       fmt::format("{:.0f} operations a clock and SM; {}", most->operations_per_clock_per_sm, most->source);

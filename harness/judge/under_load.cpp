@@ -21,7 +21,8 @@
 namespace gpugauge::judge {
 namespace {
 
-/// Power caps of 70 W cards halve the clock only in products; a GPU stuck at its idle clock is at a fifth.
+/// Power caps of 70 W cards halve the clock only in products (Clock::heavy_alone); a GPU stuck at its idle
+/// clock is at a fifth.
 constexpr double least_sm_clock = .5;
 /// GeForce computes at a memory clock 2 to 5% below its highest.
 constexpr double least_memory_clock = .9;
@@ -29,8 +30,11 @@ constexpr double least_memory_clock = .9;
 constexpr double failed_sm_clock = .3;
 constexpr double failed_memory_clock = .6;
 
-bool of_classes(const MetricValues& metric, const std::vector<std::string>& classes) {
-  return std::find(classes.begin(), classes.end(), metric.form.metric_class) != classes.end();
+/// Whether it is work that draws so much power that a board's own limit decides its clock.
+bool is_heavy(const MetricValues& metric) {
+  constexpr std::array<std::string_view, 7> heavy{"gemm64", "gemm32", "gemmtf32", "gemm16",
+                                                  "gemm8",  "conv",   "attention"};
+  return std::find(heavy.begin(), heavy.end(), metric.form.metric_class) != heavy.end();
 }
 
 /// "; NVML's reasons meanwhile: sw_power_cap".
@@ -105,7 +109,14 @@ struct Clock {
   double seen = 0, highest = 0;  ///< hertz
   double least = 0, failed = 0;  ///< shares of `highest`: inconclusive below `least`, failed below `failed`
   std::string doubt = {};        ///< why it is in doubt above `least`, too: "; ..." or ""
+  bool heavy_alone = false;  ///< only work that draws much power was measured, on a model of unknown clocks
 };
+
+/// Whether power holds the clock and nothing says that somebody lowered its limit.
+bool at_own_power_limit(const result::Run& run, const std::vector<std::string_view>& words) {
+  return stands_in(words, "sw_power_cap") && !stands_in(words, set_by_somebody) && !beyond_design(words) &&
+         !power_limit(run).lowered();
+}
 
 Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set<std::string>& benchmarks) {
   const double share = clock.seen / clock.highest;
@@ -117,46 +128,53 @@ Verdict clock_verdict(const Clock& clock, const result::Run& run, const std::set
   const auto words = reason_words(run, benchmarks);
   const bool part = part_of_gpu(run, DeviceFacts(run, *benchmarks.begin()));
   const std::string set = what_was_set(run, words.value_or(std::vector<std::string_view>()));
+  const bool own_limit = clock.heavy_alone && words && at_own_power_limit(run, *words);
   std::string text = measured + doubt + reasons(run, benchmarks);
-  if (!part && words && set.empty() && share < clock.failed)
+  if (!part && !own_limit && words && set.empty() && share < clock.failed)
     return seen(clock.name, VerdictKind::failed, share,
                 fmt::format("{}; no GPU works so slowly by itself: look at its cooling and power supply, and "
                             "reset clocks that somebody may have locked: {}",
                             text, smi_for_own_gpu(run, {"-rgc", "-rmc"})));
-  text += part             ? "; others may use this GPU, too"
-          : !set.empty()   ? "; " + set
+  text += part           ? "; others may use this GPU, too"
+          : !set.empty() ? "; " + set
+          : own_limit
+              ? "; a board at its own power limit may run so by design, and no light work was measured"
           : !doubt.empty() ? "; clocks that were locked explain it, a fault does, too"
                            : "; a power cap, heat or clocks that were set explain it, a fault does, too";
   Verdict out = seen(clock.name, VerdictKind::inconclusive, share, std::move(text));
-  out.advisory = part;
+  out.advisory = part || own_limit;
   out.may_be_meant = words && !beyond_design(*words);
   return out;
 }
 
 void judge_sm_clock(const Collected& collected, const result::Run& run, std::vector<Verdict>& out) {
   double clock = 0;
-  for (const auto& [key, metric] : collected.metrics)
-    if (metric.judged() && !metric.sm_clock_hz.empty()) clock = std::max(clock, median(metric.sm_clock_hz));
+  bool heavy_alone = true;
+  for (const auto& [key, metric] : collected.metrics) {
+    if (!metric.judged() || metric.sm_clock_hz.empty()) continue;
+    clock = std::max(clock, median(metric.sm_clock_hz));
+    heavy_alone = heavy_alone && is_heavy(metric);
+  }
   if (!(clock > 0)) return;
   const std::set<std::string> benchmarks = benchmarks_with_clock(collected);
-  const double most = DeviceFacts(run, *benchmarks.begin()).number("gpu.sm_clock_max_hz");
+  const DeviceFacts device(run, *benchmarks.begin());
+  const double most = device.number("gpu.sm_clock_max_hz");
   if (most <= 0) return;
+  if (held_clock(device.text("gpu.name"))) heavy_alone = false;  // recorded above half in products
   const double least = held_by_setting(run, benchmarks, clock) ? clearly_below : least_sm_clock;
-  out.push_back(clock_verdict(
-      {"clocks/sm", "an SM clock", clock, most, least, failed_sm_clock, below_model(collected, run, clock)},
-      run, benchmarks));
+  out.push_back(clock_verdict({"clocks/sm", "an SM clock", clock, most, least, failed_sm_clock,
+                               below_model(collected, run, clock), heavy_alone},
+                              run, benchmarks));
 }
 
 /// Judges the SM clock in products, where power decides it. Light kernels run at the highest clock even while
 /// products are throttled.
 void judge_product_clock(const Collected& collected, const result::Run& run, std::vector<Verdict>& out) {
-  const std::vector<std::string> heavy{"gemm64", "gemm32", "gemmtf32", "gemm16",
-                                       "gemm8",  "conv",   "attention"};
   double clock = 0;
   std::string slowest;
   std::set<std::string> benchmarks;
   for (const auto& [key, metric] : collected.metrics) {
-    if (!metric.judged() || metric.sm_clock_hz.empty() || !of_classes(metric, heavy)) continue;
+    if (!metric.judged() || metric.sm_clock_hz.empty() || !is_heavy(metric)) continue;
     benchmarks.insert(metric.benchmark);
     const double found = median(metric.sm_clock_hz);
     if (!(found > 0) || (clock > 0 && found >= clock)) continue;

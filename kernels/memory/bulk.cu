@@ -22,8 +22,8 @@ cudaError_t launch(void (*kernel)(Parameters...), std::size_t blocks, int thread
   return cudaGetLastError();
 }
 
-std::size_t blocks_that_stay() {
-  return static_cast<std::size_t>(current_sm_count()) * bulk_blocks_per_sm;
+std::size_t blocks_that_stay(int per_sm) {
+  return static_cast<std::size_t>(current_sm_count()) * static_cast<std::size_t>(per_sm);
 }
 
 template <typename Map>
@@ -34,15 +34,25 @@ cudaError_t map(const float* b, const float* c, float* a, std::size_t count, Map
 
 }  // namespace
 
+int bulk_reading_blocks_here() {
+  int device = 0;
+  int bytes = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) != cudaSuccess)
+    bytes = 0;  // the following launch reports the error
+  return bulk_reading_blocks(bytes);
+}
+
 cudaError_t bulk_read(const float* data, std::size_t count, unsigned long long* partial_sums,
                       cudaStream_t stream) {
-  return launch(bulk_read_kernel, blocks_that_stay(), bulk_mover_threads + bulk_workers,
-                BulkRing::shared_bytes, data, nullptr, nullptr, stream, data, count, partial_sums);
+  return launch(bulk_read_kernel, blocks_that_stay(bulk_reading_blocks_here()),
+                bulk_mover_threads + bulk_workers, BulkRing::shared_bytes, data, nullptr, nullptr, stream,
+                data, count, partial_sums);
 }
 
 cudaError_t bulk_write(float value, float* to, std::size_t count, cudaStream_t stream) {
-  return launch(bulk_write_kernel, blocks_that_stay(), bulk_mover_threads, static_cast<int>(bulk_stage_bytes),
-                nullptr, nullptr, to, stream, value, to, count);
+  return launch(bulk_write_kernel, blocks_that_stay(bulk_blocks_per_sm), bulk_mover_threads,
+                static_cast<int>(bulk_stage_bytes), nullptr, nullptr, to, stream, value, to, count);
 }
 
 cudaError_t bulk_copy(const float* from, float* to, std::size_t count, cudaStream_t stream) {

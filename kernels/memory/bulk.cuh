@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(bulk_map_block<Map>)
 /// stage has two mbarriers: full (its bytes have arrived) and empty (every worker has released it).
 struct BulkRing {
   static constexpr std::uint32_t barriers_at = bulk_stages * bulk_stage_bytes;
-  static constexpr int shared_bytes = static_cast<int>(barriers_at + bulk_stages * 16);
+  static constexpr int shared_bytes = static_cast<int>(bulk_ring_bytes);
   static_assert(bulk_stage_bytes < 1U << 20, "what a barrier counts in one phase");
 
   std::uint32_t base;  // start of shared memory

@@ -34,7 +34,7 @@ constexpr std::size_t bulk_map_blocks(std::size_t count) {
 }
 
 /// bulk_read() and bulk_write(): threads of the warp whose first thread moves the pieces; threads of the
-/// warps that add them up (bulk_read() only); persistent blocks per SM.
+/// warps that add them up (bulk_read() only); persistent blocks per SM, the most where not as many fit.
 inline constexpr int bulk_mover_threads = 32;
 inline constexpr int bulk_workers = 128;
 inline constexpr int bulk_blocks_per_sm = 2;
@@ -42,6 +42,20 @@ inline constexpr int bulk_blocks_per_sm = 2;
 /// Their ring in shared memory: number of stages, and bytes per stage.
 inline constexpr std::uint32_t bulk_stages = 6;
 inline constexpr std::uint32_t bulk_stage_bytes = 16 * 1024;
+
+/// Bytes of shared memory of bulk_read(): the ring and two mbarriers per stage.
+inline constexpr std::uint32_t bulk_ring_bytes = bulk_stages * bulk_stage_bytes + bulk_stages * 16;
+
+/// Blocks of bulk_read() that stay on an SM with this much shared memory, 0 = unknown: two on 9.0 and 10.0
+/// (228 KiB), one on 12.0 (100 KiB), where a second one would begin when the first has ended. The driver keeps
+/// 1 KiB per block.
+constexpr int bulk_reading_blocks(int shared_bytes_of_sm) {
+  const int fit = shared_bytes_of_sm / static_cast<int>(bulk_ring_bytes + 1024);
+  if (shared_bytes_of_sm <= 0 || fit >= bulk_blocks_per_sm) return bulk_blocks_per_sm;
+  return fit < 1 ? 1 : fit;
+}
+/// The same for the current device.
+int bulk_reading_blocks_here();
 
 /// The pieces of arrays of `count` elements that one of `blocks` blocks moves: every blocks-th, starting at
 /// its own number. A piece is identified by its byte offset: first, first + step, ... below `bytes`. Up to
@@ -66,12 +80,14 @@ struct BulkShare {
   }
 };
 
-/// Number of partial sums that bulk_read() writes on a GPU of this many SMs: one per working warp.
-constexpr std::size_t bulk_read_sums(int sm_count) {
-  return static_cast<std::size_t>(sm_count) * bulk_blocks_per_sm * (bulk_workers / 32);
+/// Number of partial sums that bulk_read() writes on a GPU of this many SMs, with bulk_reading_blocks() on
+/// each: one per working warp.
+constexpr std::size_t bulk_read_sums(int sm_count, int blocks_per_sm) {
+  return static_cast<std::size_t>(sm_count) * static_cast<std::size_t>(blocks_per_sm) * (bulk_workers / 32);
 }
 
-/// Adds up the 32-bit words of `data` as unsigned integers into bulk_read_sums() partial sums. Exact.
+/// Adds up the 32-bit words of `data` as unsigned integers into bulk_read_sums() partial sums, of the blocks that
+/// bulk_reading_blocks_here() says. Exact.
 cudaError_t bulk_read(const float* data, std::size_t count, unsigned long long* partial_sums,
                       cudaStream_t stream);
 

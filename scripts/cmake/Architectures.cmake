@@ -1,9 +1,10 @@
 # Chooses the architectures.
 #
-# GPUGAUGE_ARCHITECTURES: auto (that of the GPUs here, else 80-real;90a-real), ci (80-real;90a-real), all (real code for
-# every architecture of the toolkit from 7.5 up, PTX of the newest generic one), or a list as CMAKE_CUDA_ARCHITECTURES
-# takes it. Code for 9.0 is always 90a-real, whatever a list calls it: wgmma and TMA multicast need the
-# architecture-specific target, which is also why `auto` is not CMake's own `native`; who writes `native` gets `auto`.
+# GPUGAUGE_ARCHITECTURES: auto (that of the GPUs here, all where it is not known, 80-real;90a-real where there is none),
+# ci (80-real;90a-real), all (real code for every architecture of the toolkit from 7.5 up, PTX of the newest generic
+# one), or a list as CMAKE_CUDA_ARCHITECTURES takes it. Code for 9.0 is always 90a-real, whatever a list calls it: wgmma
+# and TMA multicast need the architecture-specific target, which is also why `auto` is not CMake's own `native`; who
+# writes `native` gets `auto`.
 
 # PTX that every GPU from CODE on runs. That of 9.0 lacks wgmma and would run in place of the real code there.
 function(_gpugauge_ptx_of code out)
@@ -56,11 +57,18 @@ function(gpugauge_choose_architectures out)
       string(REGEX MATCHALL "[0-9]+\\.[0-9]" _capabilities "${_answer}")
       string(REPLACE "." "" _wanted "${_capabilities}")
     endif()
-    # Without an answer there is no driver that works, nothing to run on yet, and any choice will do. But a device node
-    # and no nvidia-smi at all is a container that was given the driver's capability `compute` and not `utility`.
-    if(NOT _smi AND (EXISTS ${_nodes}/nvidiactl OR EXISTS ${_nodes}/dxg))
-      message(WARNING "A GPU is here and no nvidia-smi to say which: building for every architecture of the toolkit, "
-                      "which takes longer. -DGPUGAUGE_ARCHITECTURES=80-real (or another) names yours.")
+    # Without device nodes there is no driver that works, nothing to run on yet, and any choice will do. With them there is a
+    # GPU: nvidia-smi is not in a container that was given the driver's capability `compute` and not `utility`, knows no
+    # capability on Jetson and under drivers before 470, and does not answer where one GPU of several hangs.
+    set(_here OFF)
+    foreach(_node nvidiactl dxg nvhost-gpu nvgpu)   # Linux, WSL2, Jetson before and from JetPack 6 on
+      if(EXISTS ${_nodes}/${_node})
+        set(_here ON)
+      endif()
+    endforeach()
+    if(NOT _wanted AND _here)
+      message(WARNING "A GPU is here and no nvidia-smi to say which, or none that does: building for every architecture of the "
+                      "toolkit, which takes longer. -DGPUGAUGE_ARCHITECTURES=80-real (or another) names yours.")
       set(_choice "all")
     endif()
   endif()
@@ -83,6 +91,7 @@ function(gpugauge_choose_architectures out)
   if(NOT _wanted)
     set(_wanted 80 90)
   endif()
+  set(_refused "")   # why there is no code for GPUs that are here
   foreach(_code IN LISTS _wanted)
     if(NOT _code IN_LIST _codes)
       # A GPU that the toolkit does not know: its driver compiles the newest PTX that is not above it.
@@ -93,11 +102,11 @@ function(gpugauge_choose_architectures out)
         endif()
       endforeach()
       if(_code LESS 75)
-        message(FATAL_ERROR "The GPU here is of an architecture (sm_${_code}) before 7.5, the oldest that GPUGauge is built "
-                            "for, whatever the toolkit (-DGPUGAUGE_ARCHITECTURES=80-real builds for others).")
+        list(APPEND _refused "A GPU here is of an architecture (sm_${_code}) before 7.5, the oldest that GPUGauge is built for, whatever the toolkit")
+        continue()
       elseif(_below EQUAL 0)
-        message(FATAL_ERROR "The GPU here is of an architecture (sm_${_code}) that this toolkit no longer compiles for: an "
-                            "older toolkit may (-DGPUGAUGE_ARCHITECTURES=80-real builds for others).")
+        list(APPEND _refused "A GPU here is of an architecture (sm_${_code}) that this toolkit no longer compiles for: an older toolkit may")
+        continue()
       endif()
       _gpugauge_ptx_of(${_below} _ptx)
       list(APPEND _list ${_ptx})
@@ -106,6 +115,14 @@ function(gpugauge_choose_architectures out)
     else()
       list(APPEND _list ${_code}-real)
     endif()
+  endforeach()
+  # An old card beside others, for a display perhaps, must not keep these from being gauged.
+  list(REMOVE_DUPLICATES _refused)
+  foreach(_why IN LISTS _refused)
+    if(NOT _list)
+      message(FATAL_ERROR "${_why} (-DGPUGAUGE_ARCHITECTURES=80-real builds for others).")
+    endif()
+    message(WARNING "${_why}. It is left out: what is built here does not run on it.")
   endforeach()
   if(_choice STREQUAL "all")
     _gpugauge_ptx_of(${_newest} _ptx)   # GPUs to come

@@ -140,7 +140,8 @@ TEST_F(MemoryMore, bulk_streams_are_exact_and_touch_nothing_behind_the_end) {
         [&](const float* to, kernels::Comparison* found) {
           return memory::count_triad_mismatches(to, count, seed, seed + 1, 0.75F, found, nullptr);
         });
-    const DeviceBuffer<unsigned long long> sums(memory::bulk_read_sums(sms()));
+    const DeviceBuffer<unsigned long long> sums(
+        memory::bulk_read_sums(sms(), memory::bulk_reading_blocks_here()));
     check(kernels::poison(sums.get(), sums.bytes(), nullptr), "poisoning");
     check(memory::bulk_read(b.get(), count, sums.get(), nullptr), "reading");
     const DeviceValue<unsigned long long> expected;

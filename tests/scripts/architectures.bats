@@ -68,19 +68,45 @@ TEXT
   [[ "$output" == *"sm_75"*"an older toolkit may"* ]]
 }
 
+@test "a GPU that nothing is built for is left out beside others, and it is said" {
+  fake nvidia-smi 'printf "6.1\n8.0\n7.0\n6.1\n"'
+  chosen auto
+  [[ "$output" == *"chosen: 80-real" ]]
+  [ "$(grep -c "sm_61" <<<"$output")" -eq 1 ]
+  [[ "$output" == *"sm_61"*"left out"*"sm_70"*"left out"* ]]
+  fake nvcc 'printf "sm_80\nsm_90\n"'
+  fake nvidia-smi 'printf "9.0\n7.5\n"'
+  chosen auto
+  [[ "$output" == *"sm_75"*"an older toolkit may"*"chosen: 90a-real" ]]
+}
+
 @test "PTX for GPUs to come is not that of 9.0" {
   fake nvcc 'printf "sm_80\nsm_89\nsm_90\n"'
   chosen all
   [[ "$output" == *"chosen: 80-real;89-real;90a-real;89-virtual" ]]
 }
 
-@test "a driver that does not answer, and no GPU, take what CI takes" {
+@test "no GPU takes what CI takes, also where nvidia-smi is installed" {
   chosen auto
   [[ "$output" == *"chosen: 80-real;90a-real" ]]
-  touch "$nodes/nvidiactl"
   fake nvidia-smi 'exit 9'
   chosen auto
   [[ "$output" == *"chosen: 80-real;90a-real" ]]
+}
+
+@test "a GPU whose nvidia-smi does not say which it is gets every architecture, and it is said" {
+  for node in nvidiactl dxg nvhost-gpu nvgpu; do
+    touch "$nodes/$node"
+    for answer in 'echo "[N/A]"' 'exit 9' 'echo "Field \"compute_cap\" is not a valid field to query."; exit 2'; do
+      fake nvidia-smi "$answer"
+      chosen auto
+      [[ "$output" == *"or none that does"*"chosen: 75-real;80-real;90a-real;100-real;100-virtual" ]]
+    done
+    fake nvidia-smi 'printf "[N/A]\n8.0\n"'
+    chosen auto
+    [[ "$output" == "chosen: 80-real" ]]
+    rm "$nodes/$node"
+  done
 }
 
 @test "a GPU without nvidia-smi gets every architecture, and it is said" {

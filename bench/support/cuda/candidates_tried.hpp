@@ -20,6 +20,12 @@ class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The library refused every candidate that it offers; what() is the first refusal.
+class AllRefused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// The outcome per candidate, in the library's order.
 struct Tried {
   std::vector<std::optional<double>> seconds;  ///< nullopt for a candidate that was refused or not tried
@@ -32,7 +38,7 @@ struct Tried {
 /// asked once, with the first time measured, and says how many candidates to try and for how many rounds.
 /// Taking turns keeps clock drift, as at a power limit, from favouring any of them. The seconds returned are
 /// medians. Any exception but Refused in the first round ends the search, and so does any exception in later
-/// rounds. Throws std::runtime_error with the first refusal if all refuse.
+/// rounds. Throws AllRefused if all refuse.
 /// @pre count >= 1
 template <typename PlanOf, typename SecondsOf>
 Tried try_in_turns(std::size_t count, const PlanOf& plan_of, const SecondsOf& seconds_of) {
@@ -51,7 +57,7 @@ Tried try_in_turns(std::size_t count, const PlanOf& plan_of, const SecondsOf& se
       if (tried.refused++ == 0) tried.refusal = refused.what();
     }
   }
-  if (ran == 0) throw std::runtime_error(tried.refusal);
+  if (ran == 0) throw AllRefused(tried.refusal);
   for (int round = 1; round < plan.rounds; ++round)
     for (std::size_t i = 0; i < count; ++i)
       if (!all[i].empty()) all[i].push_back(seconds_of(i));

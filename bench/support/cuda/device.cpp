@@ -9,6 +9,7 @@
 
 #include "kernels/launch/trivial.hpp"
 #include "result/build.hpp"
+#include "result/number.hpp"
 #include "support/cuda/error.hpp"
 #include "support/placement.hpp"
 
@@ -173,6 +174,9 @@ std::optional<std::string> why_unavailable(const StartUp& start) {
       start.code == cudaErrorUnsupportedPtxVersion)
     sentence += fmt::format(" The GPU has compute capability {}, this build holds {}.",
                             start.compute_capability, result::build().architectures);
+  constexpr double oldest = 7.5;  // scripts/cmake/Architectures.cmake
+  if (result::number_in<double>(start.compute_capability).value_or(oldest) < oldest)
+    sentence += fmt::format(" GPUGauge does not gauge GPUs before {}; --device names another.", oldest);
   return sentence;
 }
 

@@ -17,6 +17,7 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/error.hpp"
 #include "support/cuda/resources.hpp"
+#include "support/cuda/stamps.hpp"
 #include "support/statistics.hpp"
 #include "support/warm_up.hpp"
 
@@ -53,19 +54,27 @@ class Reading {
     check(cudaEventSynchronize(stop_.get()), "waiting for an event");
     return {seconds_between(start_, stop_), 0};
   }
-  /// Bandwidth in byte/second, as "{:.4g}", once the clock is at its level under load: an idle GPU's clock is
-  /// low.
-  std::string speed() {
+  /// What one reading showed.
+  struct Speed {
+    double bytes_per_second = 0;
+    double sm_clock_hz = 0;  ///< mean while it was taken; 0 = unknown
+  };
+  /// Reads once throughput is flat: an idle GPU's clock is low, and some stay at one step of it for longer than
+  /// the warm-up. Hence the clock beside the bandwidth.
+  Speed speed() {
     constexpr WarmUp settle{.longest = 0.1, .shortest = 0.02, .reading_seconds = 5e-3, .throughput = true};
     warm_until_steady(settle, [this](std::int64_t times) { return run(times); });
     // A few tenths of a millisecond occasionally differ by a sixth, so take the median of several longer
     // runs.
     constexpr std::int64_t times = 10;
     std::array<double, 7> all{};
+    stamps_.begin(nullptr);
     for (double& seconds : all) seconds = run(times).seconds;
+    stamps_.end(nullptr);
+    check(cudaStreamSynchronize(nullptr), "waiting for the clock stamp");
     const double seconds = median({all.begin(), all.end()});
     if (!all_read() || !(seconds > 0)) throw std::runtime_error("the words that were read do not add up");
-    return fmt::format("{:.4g}", plan_.bytes(device().sm_count) * static_cast<double>(times) / seconds);
+    return {plan_.bytes(device().sm_count) * static_cast<double>(times) / seconds, stamps_.hertz()};
   }
 
  private:
@@ -81,6 +90,7 @@ class Reading {
   kernels::memory::FootprintPlan plan_;
   Event start_;
   Event stop_;
+  Stamps stamps_;
 };
 
 /// Most bytes that may be set aside; 0 where the GPU does not support it.
@@ -111,19 +121,21 @@ void add_persisting_l2(result::Facts& facts) {
   const std::size_t bytes =
       device().l2_bytes / 2 / kernels::memory::footprint_step * kernels::memory::footprint_step;
   std::optional<Reading> reading;
-  const auto read = [&](const char* name) {
+  const auto read = [&](const std::string& when) {
     if (facts.contains("gpu.l2_read")) return;
     try {
       if (!reading) reading.emplace(bytes);
-      facts[name] = reading->speed();
+      const Reading::Speed found = reading->speed();
+      facts["gpu.l2_read_" + when] = fmt::format("{:.4g}", found.bytes_per_second);
+      if (found.sm_clock_hz > 0) facts["gpu.l2_clock_" + when] = fmt::format("{:.4g}", found.sm_clock_hz);
     } catch (const std::exception& fault) {
       facts["gpu.l2_read"] = fmt::format("not measured: {}", fault.what());
     }
   };
-  if (bytes > 0) read("gpu.l2_read_as_found");
+  if (bytes > 0) read("as_found");
   const cudaError_t reset = give_back(limit);
   facts["gpu.l2_persisting_reset"] = reset == cudaSuccess ? "done" : name_of(reset);
-  if (bytes > 0) read("gpu.l2_read_after_reset");
+  if (bytes > 0) read("after_reset");
 }
 
 }  // namespace gpugauge::bench::cuda

@@ -11,6 +11,7 @@ namespace gpugauge::bench::cuda {
 ///   gpu.l2_read_as_found      bandwidth of reading half of L2 repeatedly, in byte/second, as found
 ///   gpu.l2_persisting_reset   "done", or the error of the reset
 ///   gpu.l2_read_after_reset   that bandwidth after the reset
+///   gpu.l2_clock_as_found and gpu.l2_clock_after_reset   the mean SM clock of each, in hertz, where it is known
 /// Where the bandwidth could not be measured, gpu.l2_read says why. On a GPU that cannot set L2 aside, it
 /// adds and changes nothing. Never throws.
 void add_persisting_l2(result::Facts& facts);

@@ -194,7 +194,9 @@ TEST_F(Observe, NamesL2ThatAProgramLeftSetAside) {
   result::Facts& context = now().processes.front().samples->context;
   context = {{"gpu.l2_persisting_limit", "0"},
              {"gpu.l2_read_as_found", "5.2e+12"},
-             {"gpu.l2_read_after_reset", "5.2e+12"}};
+             {"gpu.l2_clock_as_found", "1.98e+09"},
+             {"gpu.l2_read_after_reset", "5.2e+12"},
+             {"gpu.l2_clock_after_reset", "1.98e+09"}};
   EXPECT_EQ(observation().inventory.at("gpu.l2_persisting_limit"), diagnose::Value(0.0));
   EXPECT_TRUE(observation().probes.empty());
   EXPECT_THAT(causes(), Not(Contains("l2_persisting_left")));

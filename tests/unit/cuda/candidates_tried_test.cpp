@@ -61,7 +61,7 @@ TEST(TryEach, fails_where_all_were_refused) {
     FAIL() << "nothing was thrown";
   } catch (const Refused&) {
     FAIL() << "one refusal of many";
-  } catch (const std::runtime_error& error) {
+  } catch (const cuda::AllRefused& error) {
     EXPECT_STREQ(error.what(), "first");
   }
 }

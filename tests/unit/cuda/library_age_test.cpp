@@ -44,14 +44,16 @@ TEST(FirstCudnn, no_earlier_one_knows_the_gpu) {
 }
 
 // A plan that is missing is then a fault of the installation; elsewhere the benchmark is unavailable.
-TEST(FirstCudnn, surely_knows_only_what_a_source_names) {
+TEST(FirstCudnn, surely_plans_only_what_a_source_names) {
   using namespace gpugauge::bench::cudnn;
-  EXPECT_TRUE(surely_knows(90000, 90));
-  EXPECT_TRUE(surely_knows(91100, 103));
-  EXPECT_FALSE(surely_knows(91099, 103));
-  EXPECT_FALSE(surely_knows(92400, 121));
-  EXPECT_FALSE(surely_knows(92400, 110));
-  EXPECT_FALSE(surely_knows(92400, 87));
+  EXPECT_TRUE(surely_plans(90000, 90));
+  EXPECT_TRUE(surely_plans(91100, 103));
+  EXPECT_FALSE(surely_plans(91099, 103));
+  EXPECT_TRUE(surely_plans(91801, 120));
+  EXPECT_FALSE(surely_plans(91002, 120)) << "it knows the GPU, and no source lists attention's gradients";
+  EXPECT_FALSE(surely_plans(92400, 121));
+  EXPECT_FALSE(surely_plans(92400, 110));
+  EXPECT_FALSE(surely_plans(92400, 87));
 }
 
 }  // namespace

@@ -55,6 +55,18 @@ TEST(WhyUnavailable, names_the_gpu_and_the_builds_architectures_when_there_is_no
               AllOf(HasSubstr("cudaErrorNoKernelImageForDevice (209)"), HasSubstr("compute capability 7.0")));
 }
 
+TEST(WhyUnavailable, says_that_a_gpu_before_7_5_is_not_gauged) {
+  cuda::StartUp start = started();
+  start.code = cudaErrorNoKernelImageForDevice;
+  const auto said = [&start](const char* capability) {
+    start.compute_capability = capability;
+    return cuda::why_unavailable(start).value();
+  };
+  EXPECT_THAT(said("6.1"), HasSubstr("does not gauge GPUs before 7.5; --device names another."));
+  for (const char* capability : {"7.5", "10.0", ""})
+    EXPECT_THAT(said(capability), Not(HasSubstr("does not gauge"))) << capability;
+}
+
 TEST(WhyUnavailable, says_that_a_working_driver_shows_no_gpu) {
   cuda::StartUp start = started();
   start.devices = 0;

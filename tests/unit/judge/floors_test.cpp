@@ -34,6 +34,11 @@ TEST(Floors, ASliceOfACardHasNoFloor) {
     EXPECT_EQ(judged_gpu({.hbm = 4.9e11, .name = name}).at("gpu/read:bandwidth").kind, VerdictKind::ok)
         << name;
   EXPECT_EQ(judged_gpu({.hbm = 4.9e11, .mig = "on"}).at("gpu/read:bandwidth").kind, VerdictKind::ok);
+  const auto beside_slices = [](const result::Facts& settings) {
+    return verdict_on_gpu({.hbm = 4.9e11}, "gpu/read:bandwidth", settings).kind;
+  };
+  EXPECT_EQ(beside_slices({{"gpu.1.mig", "on"}}), VerdictKind::failed) << "another GPU is cut up";
+  EXPECT_EQ(beside_slices({{"gpu.0.mig", "on"}}), VerdictKind::ok);
   EXPECT_FALSE(shared_card("NVIDIA A100-SXM4-80GB"));
   EXPECT_FALSE(shared_card("NVIDIA H100 NVL"));
 }

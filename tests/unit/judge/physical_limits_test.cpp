@@ -144,6 +144,24 @@ TEST(JudgePhysical, ASingleInstructionIsHeldAgainstItsOwnPeak) {
               HasSubstr("none is known of fp6_fma"));
 }
 
+// H800 and H20 are of 9.0 and do 1 TFLOP/s of fp64: 3% of a peak that they do not have.
+TEST(JudgePhysical, CutFp64IsHeldAgainstNoPeak) {
+  const auto said = [](const char* name, const char* metric_class) {
+    result::Run run = product(metric_class, 1e12);
+    for (result::Process& process : run.processes) process.samples->context["gpu.name"] = name;
+    return judge_physical(run).back();
+  };
+  for (const char* cut : {"NVIDIA H800", "NVIDIA H20-3e"}) {
+    const Verdict found = said(cut, "gemm64");
+    EXPECT_EQ(found.kind, VerdictKind::inconclusive);
+    EXPECT_TRUE(found.advisory);
+    EXPECT_FALSE(found.share);
+    EXPECT_THAT(found.reason, HasSubstr("has little of the fp64 of compute capability 9.0"));
+    EXPECT_TRUE(said(cut, "gemm16").share);
+  }
+  for (const char* whole : {"NVIDIA H200", "NVIDIA H100 80GB HBM3"}) EXPECT_TRUE(said(whole, "gemm64").share);
+}
+
 TEST(Peak, OfAnInstructionLeavesTensorCoresOut) {
   EXPECT_EQ(instruction_peak("9.0", "fp64_fma")->operations_per_clock_per_sm, 128);
   EXPECT_EQ(instruction_peak("8.0", "fp64_fma")->operations_per_clock_per_sm, 64);

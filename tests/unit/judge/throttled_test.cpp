@@ -27,6 +27,8 @@ TEST(Throttled, HeatAndHardwareAreCountedAtAnyClock) {
     EXPECT_THAT(found.reason, HasSubstr(word));
   }
   EXPECT_TRUE(verdict_on_gpu({.reasons = 0x40, .mig = "on"}, "clocks/throttled").advisory);
+  EXPECT_FALSE(verdict_on_gpu({.reasons = 0x40}, "clocks/throttled", {{"gpu.1.mig", "on"}}).advisory)
+      << "another GPU of the node is cut up";
   for (const double usual : {0., 1., 2., 4., 0x100 * 1.})
     EXPECT_FALSE(judged_gpu({.reasons = usual}).contains("clocks/throttled")) << usual;
   // One sample alone is a moment, and sw_thermal in a few of many is a warm GPU's way.

@@ -108,6 +108,37 @@ TEST(UnderLoad, AProductAtTheBoardsOwnPowerLimitIsNeverCounted) {
   EXPECT_THAT(on_products(throttled_products(0x40)).reason, HasSubstr("heat or the hardware itself"));
 }
 
+/// `clocks/sm` of a GPU that was measured in products alone.
+Verdict in_products_alone(OneGpu gpu, const result::Facts& settings = {}) {
+  gpu.hbm = gpu.h2d = 0;
+  return verdict_on_gpu(gpu, "clocks/sm", settings);
+}
+
+TEST(UnderLoad, ABoardAtItsOwnPowerLimitInProductsAloneIsNeverCounted) {
+  constexpr double cap = 4, applications_clocks = 2, hw_thermal = 0x40;
+  const result::Facts own{{"gpu.0.power_limit_watt", "72"}, {"gpu.0.power_limit_default_watt", "72"}};
+  const result::Facts lowered{{"gpu.0.power_limit_watt", "40"}, {"gpu.0.power_limit_default_watt", "72"}};
+  const auto l4 = [](double clock, double reasons) {
+    return OneGpu{.sm_clock = clock, .reasons = reasons, .name = "NVIDIA L4"};
+  };
+  for (const double clock : {.8e9, .4e9}) {
+    for (const result::Facts& settings : {own, result::Facts{}}) {
+      const Verdict found = in_products_alone(l4(clock, cap), settings);
+      EXPECT_EQ(found.kind, VerdictKind::inconclusive) << found.reason;
+      EXPECT_TRUE(found.advisory) << found.reason;
+    }
+  }
+  EXPECT_THAT(in_products_alone(l4(.8e9, cap), own).reason,
+              HasSubstr("may run so by design, and no light work"));
+  EXPECT_FALSE(in_products_alone(l4(.8e9, cap), lowered).advisory);
+  EXPECT_FALSE(in_products_alone(l4(.8e9, cap + applications_clocks), own).advisory);
+  EXPECT_FALSE(in_products_alone(l4(.8e9, cap + hw_thermal), own).advisory);
+  EXPECT_EQ(in_products_alone(l4(.4e9, 0), own).kind, VerdictKind::failed) << "nothing explains it";
+  EXPECT_EQ(in_products_alone({.sm_clock = .4e9, .reasons = cap}, own).kind, VerdictKind::failed)
+      << "an H200 does better in products";
+  EXPECT_FALSE(verdict_on_gpu(l4(.8e9, cap), "clocks/sm", own).advisory) << "light work ran so, too";
+}
+
 TEST(UnderLoad, AClockMayBeMeantUnlessHeatOrTheHardwareHeldIt) {
   constexpr double cap = 4, hw_thermal = 0x40;
   EXPECT_TRUE(verdict_on_gpu({.sm_clock = .9e9, .reasons = cap}, "clocks/sm").may_be_meant);

@@ -160,7 +160,18 @@ TEST(BulkMaps, have_a_block_for_every_piece_and_at_least_one) {
 }
 
 TEST(BulkRead, has_a_sum_for_every_working_warp) {
-  EXPECT_EQ(memory::bulk_read_sums(132), 132U * 2 * 4);
+  EXPECT_EQ(memory::bulk_read_sums(132, 2), 132U * 2 * 4);
+  EXPECT_EQ(memory::bulk_read_sums(170, 1), 170U * 4);
+}
+
+// A block that waits for another to end would read its pieces alone.
+TEST(BulkRead, has_no_more_blocks_than_stay_on_an_sm) {
+  constexpr int kibibyte = 1024;
+  EXPECT_EQ(memory::bulk_reading_blocks(228 * kibibyte), 2) << "9.0, 10.0";
+  EXPECT_EQ(memory::bulk_reading_blocks(100 * kibibyte), 1) << "12.0";
+  EXPECT_EQ(memory::bulk_reading_blocks(64 * kibibyte), 1);
+  EXPECT_EQ(memory::bulk_reading_blocks(0), 2) << "not known";
+  EXPECT_EQ(memory::bulk_ring_bytes, 98400U);
 }
 
 }  // namespace

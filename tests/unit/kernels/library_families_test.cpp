@@ -63,6 +63,26 @@ TEST(CublasProblem, what_every_library_offers_is_all_but_products_of_eight_bits)
   for (const int capability : {70, 100, 121}) EXPECT_FALSE(always_offered(fp16, capability)) << capability;
 }
 
+TEST(CublasProblem, a_product_that_the_library_lacks_is_held_against_a_gpu_only_where_every_library_has_it) {
+  using namespace bench::cublas;
+  EXPECT_EQ(lack_of(bf16, 90), Lack::fault);
+  EXPECT_EQ(lack_of(fp64, 75), Lack::fault);
+  for (const int capability : {100, 103, 110, 120, 121}) {
+    EXPECT_EQ(lack_of(bf16, capability), Lack::unavailable) << capability;
+    EXPECT_EQ(lack_of(int8, capability), Lack::skipped) << capability;
+  }
+  EXPECT_EQ(lack_of(int8, 90), Lack::skipped);
+}
+
+TEST(CublasProblem, fp64_is_slow_also_on_models_of_a_fast_capability_that_have_little_of_it) {
+  for (const char* whole : {"NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA H100 NVL", ""})
+    EXPECT_TRUE(bench::cublas::has_fast_fp64(90, whole)) << whole;
+  for (const char* cut : {"NVIDIA H20", "NVIDIA H20-3e", "NVIDIA H800", "NVIDIA H800 PCIe"})
+    EXPECT_FALSE(bench::cublas::has_fast_fp64(90, cut)) << cut;
+  EXPECT_TRUE(bench::cublas::has_fast_fp64(80, "NVIDIA A800-SXM4-80GB"));
+  EXPECT_FALSE(bench::cublas::has_fast_fp64(89, "NVIDIA L40S"));
+}
+
 // The ratio of the hand-written fp8 product to it says something only where both compute the same.
 TEST(CublasProblem, fast_accumulation_is_the_arithmetic_of_the_hand_written_fp8_product) {
   using bench::cublas::e4m3;
@@ -86,12 +106,15 @@ TEST(CublasProblem, splits_in_place_only_where_c_has_the_type_of_the_sums) {
 
 TEST(CublasStatus, is_a_refusal_only_where_cublas_says_that_it_does_not_do_this) {
   using bench::cublas::is_refusal;
-  EXPECT_TRUE(is_refusal(CUBLAS_STATUS_NOT_SUPPORTED));
-  EXPECT_TRUE(is_refusal(CUBLAS_STATUS_INVALID_VALUE));
+  for (const bool known_gpu : {true, false}) {
+    EXPECT_TRUE(is_refusal(CUBLAS_STATUS_NOT_SUPPORTED, known_gpu));
+    EXPECT_TRUE(is_refusal(CUBLAS_STATUS_INVALID_VALUE, known_gpu));
+    EXPECT_EQ(is_refusal(CUBLAS_STATUS_ARCH_MISMATCH, known_gpu), !known_gpu);
+  }
   for (const cublasStatus_t fault :
        {CUBLAS_STATUS_EXECUTION_FAILED, CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_ALLOC_FAILED,
-        CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_MAPPING_ERROR, CUBLAS_STATUS_ARCH_MISMATCH})
-    EXPECT_FALSE(is_refusal(fault)) << fault;
+        CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_MAPPING_ERROR})
+    EXPECT_FALSE(is_refusal(fault, false)) << fault;
 }
 
 TEST(CudnnRefusal, is_told_from_a_fault_by_the_status_that_was_returned) {
