@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "baseline/kept_file.hpp"
+#include "baseline/origin.hpp"
 #include "conductor/diagnosed.hpp"
 #include "conductor/differences.hpp"
 #include "conductor/host_identity.hpp"
@@ -103,6 +104,15 @@ std::string not_compared(const std::string& origin) {
 
 constexpr const char* baseline_of_its_own = "only a baseline of its own judges it";
 constexpr const char* both_alike = "measure both sides alike";
+
+/// What to do about a baseline that cannot be compared with.
+std::string remedy_for(const Differences& different, const result::Run& first) {
+  if (!of_another_version(different)) return baseline_of_its_own;
+  return fmt::format(
+      "measure a baseline with this version, {}, and until it is there check with the version that measured "
+      "the old one",
+      baseline::how_to_make(first.fingerprint, first.device));
+}
 
 /// Refuses to measure what could not be stored.
 void require_place(const std::filesystem::path& folder, int round) {
@@ -258,11 +268,11 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
     } else {
       // The original text would say that it was compared.
       device.baseline_origin = not_compared(selection.origin);
+      const std::string remedy = remedy_for(different, first);
       device.remarks.push_back(fmt::format("Not comparable with that baseline: {}. {}",
-                                           in_words(different.undeclared),
-                                           what_then(different, baseline_of_its_own)));
+                                           in_words(different.undeclared), what_then(different, remedy)));
       input.not_comparable =
-          not_comparable("the baseline " + selection.baseline->manifest.name, different, baseline_of_its_own);
+          not_comparable("the baseline " + selection.baseline->manifest.name, different, remedy);
       input.judged = false;
     }
   } else {
