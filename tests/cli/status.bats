@@ -198,6 +198,28 @@ it.update(profile='deep', narrowed=[], findings=[], finished='$(date -u -d '3 da
   run -3 gpugauge status --device host --exit-style=nagios
 }
 
+@test "a verdict that another version wrote, and this one cannot read, is no pass and no damage" {
+  host_check
+  local file="$GPUGAUGE_STATE/verdicts/host.json"
+  cp "$file" kept.json
+  for change in "it['since'] = 'yesterday'" "it['schema'] = 'gpugauge.verdict/2'" "del it['worst']"; do
+    cp kept.json "$file"
+    edit "$file" "it.update(gpugauge='9.8.7', commit='0123456789ab'); $change"
+    run -3 gpugauge status --device host
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == *": cannot judge: "*"host.json"*"; gpugauge 9.8.7 (0123456789ab) wrote it, and this is "*"ask with that version, or run \`gpugauge check\` again with this one" ]]
+    run -0 gpugauge status --device host --exit-style slurm
+  done
+  # What differs in its version alone is read.
+  cp kept.json "$file"
+  edit "$file" "it.update(gpugauge='9.8.7', commit='0123456789ab')"
+  run gpugauge status --device host
+  [[ $output != *"wrote it"* ]]
+  host_check
+  run gpugauge status --device host
+  [[ $output != *"wrote it"* ]]
+}
+
 @test "a verdict that cannot be read hides no other device" {
   make_machine
   make_verdicts 1 0
