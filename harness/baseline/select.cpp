@@ -1,6 +1,8 @@
 // Selects the baseline that a run is compared with, and says which in a sentence.
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,16 +11,17 @@
 #include "baseline/card.hpp"
 #include "baseline/fields.hpp"
 #include "baseline/kept_file.hpp"
+#include "baseline/origin.hpp"
 #include "baseline/places.hpp"
-#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
-#include "result/profiles.hpp"
 #include "result/shell_word.hpp"
 #include "result/time.hpp"
 
 namespace gpugauge::baseline {
 namespace {
+
+constexpr std::string_view source_hash = "suite.source_hash.";
 
 bool starts_with(const std::string& text, std::string_view prefix) {
   return text.rfind(prefix, 0) == 0;
@@ -38,29 +41,23 @@ std::string names(const std::vector<Mismatch>& fields) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
-/// "5 rounds from 2026-11-21", "6 rounds from 2026-11-01 to 2026-11-06": the days of the measurement, which
-/// may be long before the pinning.
-std::string one_round(const Baseline& found) {
-  constexpr std::size_t day = std::string_view("2026-11-21").size();
-  const auto [first, last] =
-      std::minmax_element(found.runs.begin(), found.runs.end(),
-                          [](const result::Run& a, const result::Run& b) { return a.started < b.started; });
-  const std::string from = first->started.substr(0, day);
-  const std::string to = last->started.substr(0, day);
-  return fmt::format("{} from {}{}", result::counted(found.runs.size(), "round"), from,
-                     from == to ? "" : " to " + to);
-}
-
 /// How well a baseline fits.
-enum class Fit { no, other_stack, full };
+enum class Fit { no, other_suite, other_stack, full };
+
+/// Nothing is judged by one of another suite, so that one of this suite comes before it, and be it another node's.
+/// Then this node's own: hosts that share a home each have their own baselines.
+using Rank = std::tuple<bool, bool, Fit>;
+Rank rank_of(bool this_node, Fit fit) {
+  return {fit != Fit::other_suite, this_node, fit};
+}
 
 struct Candidate {
   Baseline baseline;
   Fit fit = Fit::no;
   bool this_node = false;
 
-  /// Ranks before anything in the manifest: hosts that share a home each have their own baselines.
-  std::tuple<bool, Fit> rank() const { return {this_node, fit}; }
+  /// Ranks before anything in the manifest.
+  Rank rank() const { return rank_of(this_node, fit); }
 };
 
 /// A card may move between hosts; links and hosts belong to the node.
@@ -83,9 +80,15 @@ std::vector<Mismatch> fields_between(const result::Fingerprint& now, const resul
 
 Fit fit_of(const std::vector<Mismatch>& fields, bool own) {
   if (fields.empty()) return Fit::full;
-  const bool stack_only = std::all_of(
-      fields.begin(), fields.end(), [](const Mismatch& field) { return starts_with(field.field, "stack."); });
-  return own && stack_only ? Fit::other_stack : Fit::no;
+  if (!own) return Fit::no;
+  Fit fit = Fit::other_stack;
+  for (const Mismatch& field : fields) {
+    if (starts_with(field.field, source_hash))
+      fit = Fit::other_suite;
+    else if (!starts_with(field.field, "stack."))
+      return Fit::no;
+  }
+  return fit;
 }
 
 /// An own baseline that cannot be read and may be of this device and profile.
@@ -143,14 +146,14 @@ bool of_no_concern(const Damaged& damaged, const result::Fingerprint& now, const
 /// Whether it would rank before `best`, as far as its readable parts show.
 bool comes_before(const Damaged& damaged, const Candidate& best, const result::Fingerprint& now,
                   const std::string& device) {
-  auto rank = std::tuple(true, Fit::full);
+  Rank rank = rank_of(true, Fit::full);
   if (damaged.round) {
     const result::Fingerprint& then = damaged.round->fingerprint;
     const Fit fit = share_a_family(now, then)
                         ? fit_of(fields_between(now, then, true, device, damaged.round->device), true)
                         : Fit::no;
     if (fit == Fit::no) return false;
-    rank = {!of_another_machine(now, device, then, damaged.round->device), fit};
+    rank = rank_of(!of_another_machine(now, device, then, damaged.round->device), fit);
   }
   if (rank != best.rank()) return rank > best.rank();
   return !damaged.manifest || better(*damaged.manifest, best.baseline.manifest);
@@ -251,7 +254,7 @@ void note_the_future(const Baseline& found, std::vector<std::string>& problems) 
 /// "Compared with ... (5 rounds from 2026-11-21).", by place.
 std::string origin_of(const Place& place, const Candidate& found) {
   const std::string& name = found.baseline.manifest.name;
-  const std::string rounds = one_round(found.baseline);
+  const std::string rounds = rounds_in_words(found.baseline);
   if (place.name == "site")
     return fmt::format("Compared with this site's baseline {} ({}), recorded on another node.", name, rounds);
   if (place.name == "shipped")
@@ -265,22 +268,9 @@ std::string origin_of(const Place& place, const Candidate& found) {
                 "Compared with the baseline {} ({}), recorded on another node, or on this one before "
                 "its name or cards changed.",
                 name, rounds);
-  return fmt::format("{}{}", whose,
-                     found.fit == Fit::other_stack ? " Its software stack is another one." : "");
-}
-
-/// The command that creates a baseline for this measurement. Runs of other commands reach `baseline create`
-/// only as files.
-std::string how_to_make(const result::Fingerprint& fingerprint, const std::string& device) {
-  const std::string profile = result::fact(fingerprint.suite, "suite.profile");
-  if (profile == result::frameworks_profile)
-    return fmt::format(
-        "`gpugauge baseline create RUN.json ...`, from {} files or more that `gpugauge frameworks --output "
-        "RUN.json` left",
-        minimum_rounds);
-  return fmt::format("`gpugauge baseline create{}{}`",
-                     device.empty() ? "" : " --device " + result::shell_word(device),
-                     profile.empty() ? "" : " --profile " + result::shell_word(profile));
+  return whose + (found.fit == Fit::other_stack   ? " Its software stack is another one."
+                  : found.fit == Fit::other_suite ? " Another version of GPUGauge measured it."
+                                                  : "");
 }
 
 /// The name of this machine's active baseline of the whole card in the run's profile; "" where there is none.
@@ -341,13 +331,19 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     selection.baseline = load(given);
     const State state = state_of(selection.baseline->log);
     selection.origin = fmt::format("Compared with the given baseline {} ({}{}).",
-                                   selection.baseline->manifest.name, one_round(*selection.baseline),
+                                   selection.baseline->manifest.name, rounds_in_words(*selection.baseline),
                                    state == State::active ? "" : fmt::format("; it is {}", to_string(state)));
     selection.baseline->other_node = of_another_node(*selection.baseline, fingerprint, device);
     note_the_future(*selection.baseline, selection.problems);
     return selection;
   }
   Search search{selection.problems, {}};
+  const auto take = [&](const Place& place, Candidate& best) {
+    selection.origin = origin_of(place, best);
+    selection.baseline = std::move(best.baseline);
+    note_the_future(*selection.baseline, selection.problems);
+  };
+  std::optional<std::pair<Place, Candidate>> of_other_suite;
   for (const Place& place : places()) {
     Candidate best = best_of(place, fingerprint, device, search);
     // Ignore damage in one that ranks lower anyway. A baseline of another host in a shared home cannot
@@ -358,14 +354,23 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
       });
     if (!search.damaged.empty()) selection.damaged = search.damaged.front().fault;
     if (best.fit == Fit::no) continue;
-    selection.origin = origin_of(place, best);
-    selection.baseline = std::move(best.baseline);
-    note_the_future(*selection.baseline, selection.problems);
+    if (best.fit == Fit::other_suite) {
+      of_other_suite.emplace(place, std::move(best));
+      continue;
+    }
+    if (of_other_suite)
+      selection.problems.push_back(
+          fmt::format("baseline {} was not used: another version of GPUGauge measured it",
+                      of_other_suite->second.baseline.folder.string()));
+    take(place, best);
     return selection;
   }
-  const bool measured = std::any_of(fingerprint.suite.begin(), fingerprint.suite.end(), [](const auto& fact) {
-    return starts_with(fact.first, "suite.source_hash.");
-  });
+  if (of_other_suite) {
+    take(of_other_suite->first, of_other_suite->second);
+    return selection;
+  }
+  const bool measured = std::any_of(fingerprint.suite.begin(), fingerprint.suite.end(),
+                                    [](const auto& fact) { return starts_with(fact.first, source_hash); });
   if (measured && selection.damaged.empty()) selection.of_whole_card = told_of_card(fingerprint, device);
   selection.origin =
       !selection.of_whole_card.empty()

@@ -94,8 +94,9 @@ void add_status(CLI::App& app, const Invocation&, Action& action) {
           "with commas. What the node failed counts beside any but host")
       ->capture_default_str();
   command
-      ->add_option("--max-age", arguments->most_age,
-                   "Verdicts that are older do not count: 90m, 26h, 7d, or any")
+      ->add_option(
+          "--max-age", arguments->most_age,
+          "Verdicts that are older do not count, but for failures of this boot: 90m, 26h, 7d, or any")
       ->capture_default_str()
       ->type_name("DURATION");
   command

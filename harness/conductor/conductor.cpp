@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "baseline/kept_file.hpp"
+#include "baseline/origin.hpp"
 #include "conductor/diagnosed.hpp"
 #include "conductor/differences.hpp"
 #include "conductor/host_identity.hpp"
@@ -30,6 +32,7 @@
 #include "result/family_exit.hpp"
 #include "result/file.hpp"
 #include "result/google_benchmark.hpp"
+#include "result/room.hpp"
 #include "run/processes.hpp"
 #include "run/stop_watch.hpp"
 #include "stack/missing_library.hpp"
@@ -104,6 +107,18 @@ std::string not_compared(const std::string& origin) {
 constexpr const char* baseline_of_its_own = "only a baseline of its own judges it";
 constexpr const char* both_alike = "measure both sides alike";
 
+/// What to do about a baseline that cannot be compared with.
+std::string remedy_for(const Differences& different, const result::Run& first) {
+  if (!of_another_version(different)) return baseline_of_its_own;
+  return fmt::format(
+      "measure a baseline with this version, {}, and until it is there check with the version that measured "
+      "the old one",
+      baseline::how_to_make(first.fingerprint, first.device));
+}
+
+/// The largest file of a round, by orders of magnitude: recorded ones of standard have 1.5 MB.
+constexpr std::uint64_t room_of_a_round = std::uint64_t{4} << 20;
+
 /// Refuses to measure what could not be stored.
 void require_place(const std::filesystem::path& folder, int round) {
   baseline::refuse_links_in_state(folder);
@@ -111,12 +126,18 @@ void require_place(const std::filesystem::path& folder, int round) {
   std::filesystem::create_directories(folder, error);
   if (!error && ::access(folder.c_str(), W_OK | X_OK) != 0)
     error = std::error_code(errno, std::generic_category());
-  if (!error) return;
-  throw result::FileError(fmt::format(
-      "runs cannot be kept in {}: {}; {}; name a state directory that is yours with --state-dir or "
-      "GPUGAUGE_STATE, or have this one made and given to you",
-      folder.string(), error.message(),
-      round == 1 ? "nothing was measured" : fmt::format("round {} was not measured", round)));
+  const std::string so =
+      round == 1 ? "nothing was measured" : fmt::format("round {} was not measured", round);
+  if (error)
+    throw result::FileError(fmt::format(
+        "runs cannot be kept in {}: {}; {}; name a state directory that is yours with --state-dir or "
+        "GPUGAUGE_STATE, or have this one made and given to you",
+        folder.string(), error.message(), so));
+  if (const int lack = result::lack_of_room(folder, room_of_a_round); lack != 0)
+    throw result::FileError(
+        fmt::format("runs cannot be kept in {}: {}, a round takes up to {} MiB; {}; make room there, or name "
+                    "another state directory with --state-dir or GPUGAUGE_STATE",
+                    folder.string(), std::generic_category().message(lack), room_of_a_round >> 20U, so));
 }
 
 /// Writes the round where the user asked, otherwise into the runs folder. A bad path must not lose minutes of
@@ -258,11 +279,11 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
     } else {
       // The original text would say that it was compared.
       device.baseline_origin = not_compared(selection.origin);
+      const std::string remedy = remedy_for(different, first);
       device.remarks.push_back(fmt::format("Not comparable with that baseline: {}. {}",
-                                           in_words(different.undeclared),
-                                           what_then(different, baseline_of_its_own)));
+                                           in_words(different.undeclared), what_then(different, remedy)));
       input.not_comparable =
-          not_comparable("the baseline " + selection.baseline->manifest.name, different, baseline_of_its_own);
+          not_comparable("the baseline " + selection.baseline->manifest.name, different, remedy);
       input.judged = false;
     }
   } else {

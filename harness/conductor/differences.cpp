@@ -131,6 +131,16 @@ std::vector<std::string> treatment_remarks(const std::vector<std::string>& treat
   return out;
 }
 
+bool of_another_version(const Differences& different) {
+  bool sources = false;
+  for (const baseline::Mismatch& field : different.undeclared) {
+    const bool source = field.field.starts_with(source_hash);
+    if (!source && !field.field.starts_with("stack.")) return false;
+    sources = sources || source;
+  }
+  return sources;
+}
+
 std::string what_then(const Differences& different, const std::string& remedy) {
   return declarable(different.undeclared)
              ? fmt::format("Declare with {} what was changed on purpose.", options_for(different.undeclared))
@@ -148,6 +158,8 @@ std::string not_comparable(const std::string& other, const Differences& differen
       more > 0 ? fmt::format(" and {} more", more) : "",
       declarable(different.undeclared)
           ? fmt::format("declare with {} what was changed on purpose", options_for(different.undeclared))
+      : of_another_version(different)
+          ? remedy
           : fmt::format("another device, profile or suite is another measurement: {}", remedy));
 }
 

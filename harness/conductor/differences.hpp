@@ -30,6 +30,9 @@ void tell_cards_gone(const result::Run& now, const result::Run& then, std::vecto
 std::vector<std::string> treatment_remarks(const std::vector<std::string>& treatment,
                                            const Differences& different);
 
+/// True where sources of families differ, and perhaps the stack, and nothing else: GPUGauge was upgraded.
+bool of_another_version(const Differences& different);
+
 /// One sentence on how to make undeclared differences comparable. Lists the words to declare where every
 /// difference may be deliberate; otherwise gives `remedy`, because another device or suite is another
 /// measurement.

@@ -12,6 +12,7 @@
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/object_reader.hpp"
 #include "result/time.hpp"
 #include "run/identity.hpp"
 #include "run/runner.hpp"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 
 /// No verdict is larger; a larger file is not ours.
 constexpr std::size_t largest_file = std::size_t{4} << 20;
+constexpr std::size_t longest_version = 40;
 
 std::vector<judge::SeenGpu> seen(const stack::MachineNow& now) {
   std::vector<judge::SeenGpu> out;
@@ -62,12 +64,31 @@ std::string label_of(const std::string& device, const stack::MachineNow& now) {
   return device;
 }
 
-/// Throws result::FormatError for a damaged file, and says what to do.
+/// "gpugauge 0.2.0 (1234abcd)" where another version wrote this; "" where this one did, or it does not tell.
+std::string other_writer(const std::string& text, const std::string& origin) {
+  try {
+    const nlohmann::json root = result::parse_json(text, origin);
+    const auto version = root.at("gpugauge").get<std::string>();
+    const auto commit = root.at("commit").get<std::string>();
+    if (version == result::build().version && commit == result::build().commit) return "";
+    return fmt::format("gpugauge {} ({})", result::one_line(version, longest_version),
+                       result::one_line(commit, longest_version));
+  } catch (const std::exception&) {
+    return "";
+  }
+}
+
+/// Throws result::FormatError for a damaged file, and one of another version's format, and says what to do.
 judge::StoredVerdict read_verdict(const fs::path& file) {
   const std::string text = result::read_file(file, largest_file);
   try {
     return report::parse_stored_verdict(text, file.string());
   } catch (const result::FormatError& error) {
+    if (const std::string writer = other_writer(text, file.string()); !writer.empty())
+      throw result::FormatError(fmt::format(
+          "{}; {} wrote it, and this is {} ({}), which cannot read it: ask with that version, or run `gpugauge "
+          "check` again with this one",
+          error.what(), writer, result::build().version, result::build().commit));
     throw result::FormatError(
         fmt::format("{}; a verdict that cannot be read says nothing of its device: run `gpugauge check` "
                     "again, which writes it anew, or remove the file",

@@ -132,7 +132,7 @@ class Judging {
     });
     for (const Kept* one : gpus) {
       if (const std::string other = measured_otherwise(kept_, one->verdict);
-          !other.empty() && !(one->verdict.outcome.code == ExitCode::regressed && of_this_boot(one->verdict)))
+          !other.empty() && !failed_in_this_boot(one->verdict))
         out_.remarks.push_back(fmt::format("{}: {}. Its last verdict is of {}.", one->verdict.label, other,
                                            one->verdict.finished));
       else if (here(one->verdict) || of_this_boot(one->verdict) || !one->unreadable.empty())
@@ -242,15 +242,8 @@ class Judging {
                                   or_none(now_.driver_version)));
       out.insert(out.end(), kept.changed.begin(), kept.changed.end());
     }
-    if (!age)
-      out.push_back("its time cannot be read: " + verdict.finished);
-    else if (*age < -clock_slack_seconds)
-      out.push_back(fmt::format("its last verdict is dated {}, which is in the future: is the clock right?",
-                                verdict.finished));
-    else if (request_.most_seconds && *age > *request_.most_seconds)
-      out.push_back(fmt::format(
-          "its last verdict is of {}, older than --max-age {}", verdict.finished,
-          request_.most_age.empty() ? fmt::format("{:g}s", *request_.most_seconds) : request_.most_age));
+    // What was found in this boot is there until a check says otherwise, and need not be found again night after night.
+    if (!failed_in_this_boot(verdict)) add_age(verdict, age, out);
     if (!request_.profile.empty() && verdict.device != "node" && !failed_deeper(verdict)) {
       if (verdict.profile != request_.profile)
         out.push_back(fmt::format("its last verdict is of profile {}, and {} is asked for", verdict.profile,
@@ -261,11 +254,26 @@ class Judging {
     return out;
   }
 
+  void add_age(const StoredVerdict& verdict, std::optional<double> age, std::vector<std::string>& out) const {
+    if (!age)
+      out.push_back("its time cannot be read: " + verdict.finished);
+    else if (*age < -clock_slack_seconds)
+      out.push_back(fmt::format("its last verdict is dated {}, which is in the future: is the clock right?",
+                                verdict.finished));
+    else if (request_.most_seconds && *age > *request_.most_seconds)
+      out.push_back(fmt::format(
+          "its last verdict is of {}, older than --max-age {}", verdict.finished,
+          request_.most_age.empty() ? fmt::format("{:g}s", *request_.most_seconds) : request_.most_age));
+  }
+
+  bool failed_in_this_boot(const StoredVerdict& verdict) const {
+    return verdict.outcome.code == ExitCode::regressed && of_this_boot(verdict);
+  }
+
   /// The profile of the check that can take the place of this verdict; "" = any. A failure of this boot asks for its
   /// own.
   std::string profile_to_ask(const StoredVerdict& verdict) const {
-    const bool own = verdict.outcome.code == ExitCode::regressed && of_this_boot(verdict) &&
-                     (request_.profile.empty() || failed_deeper(verdict));
+    const bool own = failed_in_this_boot(verdict) && (request_.profile.empty() || failed_deeper(verdict));
     return own ? verdict.profile : request_.profile;
   }
 

@@ -53,6 +53,22 @@ PY
   [[ $output == *"after the burn-in"* && $output == *"new board"* && $output == *retired* ]]
 }
 
+@test "a baseline of the version before is no pass on limits: 3, and what to do" {
+  cp "$BATS_FILE_TMPDIR"/[1-5].json .
+  edit_files "it['fingerprint']['suite']['suite.source_hash.host'] = 'ab' * 32" [1-5].json
+  gpugauge baseline create --name old [1-5].json >/dev/null
+  run -3 gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet
+  then="not comparable with the baseline old: the sources of the family host differ: another version of GPUGauge; "
+  then+="measure a baseline with this version, \`gpugauge baseline create --device host --profile smoke\`, and until"
+  [[ $output == *"cannot judge: $then"* && $output != *"was not used"* ]]
+  run -3 gpugauge status --device host
+  [[ $output == *"cannot judge"*"$then"* ]]
+  run gpugauge baseline create --name mine "$BATS_FILE_TMPDIR"/{1,2,3,4,5}.json
+  [[ $status == 0 && $output == *"against old, from which these rounds differ in suite.source_hash.host: of "* ]]
+  run gpugauge compare "$BATS_FILE_TMPDIR/3.json"
+  [[ $output == *"own baseline mine"* && $output != *"baseline old"* && $output != *"/old"* ]]
+}
+
 @test "the list names a baseline whole, and keeps its rows within the width" {
   make_baseline
   gpugauge baseline export mine mine.bundle

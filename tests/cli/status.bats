@@ -135,6 +135,34 @@ PY
   run -0 gpugauge status --root tree --device 0
 }
 
+@test "a failure of this boot does not age: nobody cleared it" {
+  make_machine
+  make_verdicts 0 1
+  days_ago="it['finished'] = '$(date -u -d '3 days ago' +%FT%TZ)'"
+  for device in GPU-10000000-0000 GPU-20000000-0000; do edit "$GPUGAUGE_STATE/verdicts/$device.json" "$days_ago"; done
+  run -1 gpugauge status --root tree --max-age 26h
+  [[ ${lines[0]} == "GPU 0 "*"cannot judge, "*"older than --max-age 26h"* ]]
+  [[ ${lines[1]} == "GPU 1 NVIDIA H200: regressed, 72 h "*" ago: "* ]]
+  run -1 gpugauge status --root tree --max-age 26h --exit-style npd
+  # What was seen by another driver, or before a restart, is another matter.
+  make_machine 590.10.01
+  run -3 gpugauge status --root tree --max-age 26h
+  make_machine
+  echo 00000000-0000-4000-8000-000000000000 >tree/proc/sys/kernel/random/boot_id
+  run -3 gpugauge status --root tree --max-age 26h
+}
+
+@test "a deeper failure of days ago, which a lesser check left in its place, is told at every age" {
+  host_check
+  edit "$GPUGAUGE_STATE/verdicts/host.json" "
+it.update(profile='deep', narrowed=[], findings=[], finished='$(date -u -d '3 days ago' +%FT%TZ)',
+          outcome={'exit_code': 1, 'word': 'regressed', 'sentence': 'regressed: 1 of 40 metrics'})"
+  host_check
+  run -1 gpugauge status --device host --max-age 26h
+  [[ $output == *": regressed, 72 h "*" of 40 metrics"* ]]
+  run -1 gpugauge status --device host --max-age 26h --profile smoke
+}
+
 @test "age and profile are asked for" {
   host_check
   edit "$GPUGAUGE_STATE/verdicts/host.json" 'it["finished"] = "2020-01-01T00:00:00Z"; it["narrowed"] = []; it["outcome"]["exit_code"] = 0'
@@ -168,6 +196,28 @@ PY
   run -0 gpugauge status --device host --exit-style slurm
   run -0 gpugauge status --device host --exit-style slurm --no-such-option
   run -3 gpugauge status --device host --exit-style=nagios
+}
+
+@test "a verdict that another version wrote, and this one cannot read, is no pass and no damage" {
+  host_check
+  local file="$GPUGAUGE_STATE/verdicts/host.json"
+  cp "$file" kept.json
+  for change in "it['since'] = 'yesterday'" "it['schema'] = 'gpugauge.verdict/2'" "del it['worst']"; do
+    cp kept.json "$file"
+    edit "$file" "it.update(gpugauge='9.8.7', commit='0123456789ab'); $change"
+    run -3 gpugauge status --device host
+    [ "${#lines[@]}" -eq 1 ]
+    [[ $output == *": cannot judge: "*"host.json"*"; gpugauge 9.8.7 (0123456789ab) wrote it, and this is "*"ask with that version, or run \`gpugauge check\` again with this one" ]]
+    run -0 gpugauge status --device host --exit-style slurm
+  done
+  # What differs in its version alone is read.
+  cp kept.json "$file"
+  edit "$file" "it.update(gpugauge='9.8.7', commit='0123456789ab')"
+  run gpugauge status --device host
+  [[ $output != *"wrote it"* ]]
+  host_check
+  run gpugauge status --device host
+  [[ $output != *"wrote it"* ]]
 }
 
 @test "a verdict that cannot be read hides no other device" {

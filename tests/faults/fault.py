@@ -12,6 +12,7 @@ GROUPS = [
     "runtime",
     "collectives",
     "files",
+    "room",
     "surroundings",
     "signals",
     "together",

@@ -135,14 +135,13 @@ TEST_F(Select, AnUpgradedDriverStillFindsTheOldBaselineAndSaysSo) {
   EXPECT_EQ(select({}, now()).baseline->manifest.name, "new") << "a full match is preferred";
 }
 
-TEST_F(Select, AnotherMachineOrSuiteIsNotUsedAndSaid) {
+TEST_F(Select, AnotherMachineOrProfileIsNotUsedAndSaid) {
   pin("state/baselines/other", [](result::Run& run) { run.fingerprint.device["host.cpu_model"] = "Y"; });
-  pin("state/baselines/older",
-      [](result::Run& run) { run.fingerprint.suite["suite.source_hash.host"] = "old"; });
+  pin("state/baselines/profile", [](result::Run& run) { run.fingerprint.suite["suite.profile"] = "deep"; });
   const Selection found = select({}, now());
   EXPECT_FALSE(found.baseline);
   EXPECT_THAT(found.problems,
-              ElementsAre(HasSubstr("suite.source_hash.host differ"), HasSubstr("host.cpu_model differ")));
+              ElementsAre(HasSubstr("host.cpu_model differ"), HasSubstr("suite.profile differ")));
 }
 
 TEST_F(Select, AnotherCardsBaselineIsNeverTakenByItself) {

@@ -17,8 +17,22 @@ TEST(Differences, SourcesOfManyFamiliesAreOneSentenceWithoutHashes) {
       "the sources of 4 families differ (copy, cub, cublas and 1 more): another version of GPUGauge";
   EXPECT_EQ(in_words(different.undeclared), sentence);
   const std::string last = not_comparable("golden", different, "measure both alike");
-  EXPECT_THAT(last, HasSubstr("golden: " + sentence + "; another device, profile or suite"));
+  EXPECT_THAT(last, HasSubstr("golden: " + sentence + "; measure both alike"));
   EXPECT_THAT(last, Not(HasSubstr("aaaa")));
+}
+
+TEST(Differences, AnUpgradeIsToldFromAnotherDeviceOrProfile) {
+  const auto said = [](std::vector<baseline::Mismatch> fields) {
+    return of_another_version({{}, std::move(fields)});
+  };
+  const baseline::Mismatch source{"suite.source_hash.gemm", "ab", "cd"};
+  const baseline::Mismatch library{"stack.cublas.version", "13.2", "13.1"};
+  EXPECT_TRUE(said({source}));
+  EXPECT_TRUE(said({library, source})) << "a new image brings both";
+  EXPECT_FALSE(said({library}));
+  EXPECT_FALSE(said({}));
+  EXPECT_FALSE(said({source, {"suite.profile", "quick", "smoke"}}));
+  EXPECT_FALSE(said({source, {"device.gpu.0.name", "NVIDIA H200", "NVIDIA H100"}}));
 }
 
 TEST(Differences, OtherFieldsAreNamedWithBothValuesBeforeTheSources) {
