@@ -152,10 +152,14 @@ ordered_json page_findings_of(const DeviceReport& device) {
 /// The doctor's, in the form of page_findings(): without a score, since they follow from rules.
 ordered_json page_findings_of(const std::vector<stack::Finding>& doctor) {
   return result::array_of(doctor, [](const stack::Finding& finding) {
-    return ordered_json{{"cause", finding.cause},       {"title", finding.title},
-                        {"score", nullptr},             {"confident", true},
-                        {"evidence", finding.evidence}, {"excluded", ordered_json::array()},
-                        {"unproven", ordered_json::array()}, {"next", finding.next}};
+    return ordered_json{{"cause", finding.cause},
+                        {"title", finding.title},
+                        {"score", nullptr},
+                        {"confident", true},
+                        {"evidence", finding.evidence},
+                        {"excluded", ordered_json::array()},
+                        {"unproven", ordered_json::array()},
+                        {"next", finding.next}};
   });
 }
 

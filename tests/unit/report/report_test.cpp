@@ -241,8 +241,9 @@ TEST(Console, FamiliesThatShareAReasonShareAParagraph) {
   fail("cublas", "ended by SIGSEGV");
   fail("peak", "another");
   const std::string text = draw(report, {false, false, 200});
-  EXPECT_THAT(text, HasSubstr("  families cublas (0 of 1 processes whole), gemm (0 of 1 processes whole): ended by "
-                              "SIGSEGV\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  families cublas (0 of 1 processes whole), gemm (0 of 1 processes whole): ended by "
+                        "SIGSEGV\n"));
   EXPECT_THAT(text, HasSubstr("  family peak (0 of 1 processes whole): another\n"));
 }
 
