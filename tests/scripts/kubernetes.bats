@@ -88,7 +88,10 @@ for file in sys.argv[1:]:
             assert own["capabilities"]["drop"] == ["ALL"] and not own.get("privileged"), name
             assert own["capabilities"].get("add", []) == (["CHOWN"] if name == "own-the-folders" else []), name
             assert (own.get("runAsUser") == 0) == (name == "own-the-folders"), name
+            # The image is not asked which GPUs it wants: who asks Kubernetes for none gets none, and starts without a driver.
             asked = container["resources"]
+            hidden = {"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"} in container.get("env", [])
+            assert hidden == (name not in ("gauge", "node-problem-detector")), name
             assert asked["requests"]["cpu"] and asked["limits"]["memory"], name
             gpu = "nvidia.com/gpu"
             assert (gpu in asked["limits"]) == (name == "gauge"), name
