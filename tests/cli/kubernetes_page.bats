@@ -28,20 +28,21 @@ TEXT
   ln -s "$GPUGAUGE_SOURCE/scripts" scripts
   git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m x
   page_commands "$GPUGAUGE_SOURCE/docs/tasks/kubernetes.md" >commands
-  [ "$(wc -l <commands)" -ge 27 ]
+  [ "$(wc -l <commands)" -ge 30 ]
   run -0 page_run <commands
   echo "$output"
   [ "$(grep -c '^\[0\]$' <<<"$output")" = "$(wc -l <commands)" ]
   [ "$(grep -c '^kind: Job' jobs.yaml)" = 2 ]
   grep -q 'command: \[gpugauge, fleet' fleet.yaml
   # The image that the page has the reader name, and one night, in every job.
-  for file in jobs fleet again admit; do
+  for file in jobs fleet again repaired admit; do
     grep -q '^ *image: registry.example/gpugauge@sha256:0' $file.yaml
     [ "$(grep '^ *image:' $file.yaml | grep -vc '@sha256:')" = 0 ]
     [ $file = admit ] || [ "$(grep '^ *gpugauge-night: ' $file.yaml | sort -u)" = "$(grep '^ *gpugauge-night: ' jobs.yaml | sort -u)" ]
   done
   # Who is measured again has one job, whose name was deleted before; a new node is held against the newest night.
   [ "$(grep -c '^kind: Job' again.yaml)" = 1 ]
+  [ "$(grep -c 'key: node.kubernetes.io/unschedulable' repaired.yaml)" = 1 ]
   [ "$(grep 'again.yaml' calls | cut -d ' ' -f 2 | tr '\n' ' ')" = "delete apply " ]
   grep -q 'command: \[gpugauge, fleet, admit, "/results/admission/node-9", --against, "/results/2026-11-22"\]' admit.yaml
   # The base's digest is asked of the tag that the Containerfile names, and handed to it.

@@ -143,6 +143,20 @@ assert len(names) == len(set(names)) == 2 and all(len(name) <= 63 for name in na
 PY
 }
 
+@test "only jobs --cordoned goes to a node that is cordoned; a node that waits to be admitted is gauged" {
+  "$here/jobs" --night n node-1=8 >plain.yaml
+  "$here/jobs" --night n --cordoned node-1=8 >cordoned.yaml
+  valid plain.yaml cordoned.yaml
+  "$PYTHON" - <<'PY'
+import yaml
+def tolerated(file):
+    return [one["key"] for one in yaml.safe_load(open(file))["spec"]["template"]["spec"]["tolerations"]]
+assert tolerated("plain.yaml") == ["nvidia.com/gpu", "gpugauge-admission"]
+assert tolerated("cordoned.yaml") == ["nvidia.com/gpu", "gpugauge-admission", "node.kubernetes.io/unschedulable"]
+PY
+  run ! grep -n CORDONED plain.yaml cordoned.yaml
+}
+
 @test "nodes as kubectl prints them; one without GPUs is named and gets no job" {
   for end in '\n' ''; do
     printf 'node-1   8\nnode-2   <none>\n\nnode-3   2%b' "$end" >nodes
@@ -155,7 +169,7 @@ PY
 @test "a line of nonsense prints no manifest at all" {
   for words in "node-1" "node-1=" "node-1=0" "node-1=x" "Node=8" "-x=8" "a b=8" "--night" "--night Ä node=8" "--night a/b node=8" \
     "--image a|b node=8" "--profile ../x node=8" "--fleet node=8" "" "--frobnicate" "a.b=8 a-b=8" \
-    "--admit" "--admit node=8" "--admit Node" "--admit a.b a-b" "--admit --fleet" "--fleet --admit node"; do
+    "--admit" "--admit node=8" "--admit Node" "--admit a.b a-b" "--admit --fleet" "--fleet --admit node" "--cordoned" "--cordoned --fleet" "--cordoned --admit node"; do
     read -ra arguments <<<"$words"
     run -2 --separate-stderr "$here/jobs" "${arguments[@]}"
     [ -z "$output" ]
