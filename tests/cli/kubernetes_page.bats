@@ -17,7 +17,7 @@ for word; do
   previous="$word"
 done
 case "$*" in
-  *"get nodes"*NODE*GPUS:.status.allocatable*) printf 'node-1   8\nnode-2   4\n' ;;
+  *"get nodes"*NODE*GPUS:.status.allocatable*HAS:.status.capacity*) printf 'node-1   8   8\nnode-2   4   4\n' ;;
   *"get jobs"*NIGHT:.metadata.labels.gpugauge-night*) printf '2026-11-21\n2026-11-22\n' ;;
 esac
 TEXT
@@ -34,6 +34,7 @@ TEXT
   [ "$(grep -c '^\[0\]$' <<<"$output")" = "$(wc -l <commands)" ]
   [ "$(grep -c '^kind: Job' jobs.yaml)" = 2 ]
   grep -q 'command: \[gpugauge, fleet' fleet.yaml
+  [ "$(grep -o '"expect": {"gpus": [0-9]*}' jobs.yaml | tr '\n' ' ')" = '"expect": {"gpus": 8} "expect": {"gpus": 4} ' ]
   # The image that the page has the reader name, and one night, in every job.
   for file in jobs fleet again repaired admit; do
     grep -q '^ *image: registry.example/gpugauge@sha256:0' $file.yaml

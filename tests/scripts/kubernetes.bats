@@ -124,7 +124,7 @@ assert term == [{"matchFields": [{"key": "metadata.name", "operator": "In", "val
 gauge = pod["containers"][0]
 assert gauge["name"] == rules[1]["onExitCodes"]["containerName"]
 assert gauge["image"] == pod["initContainers"][0]["image"] == "registry.example/gpugauge@sha256:0123"
-assert gauge["command"] == ["gpugauge", "check", "--device", "all", "--profile", "quick", "--quiet"]
+assert gauge["command"] == ["gpugauge", "check", "--device", "all", "--profile", "quick", "--policy", "/etc/gpugauge/policy.json", "--quiet"]
 assert gauge["resources"]["limits"]["nvidia.com/gpu"] == "4"
 runs = [mount for mount in gauge["volumeMounts"] if mount["name"] == "results"][0]
 assert runs["mountPath"] == "/var/lib/gpugauge/runs" and runs["subPathExpr"] == "2026-11-22/$(NODE_NAME)"
@@ -133,7 +133,7 @@ PY
 
 @test "no word of a template is left, and each node has a job of its own" {
   manifests
-  run ! grep -nwE 'NAME|NODE|NIGHT|GPUS|PROFILE|IMAGE|VERB|WORDS' jobs.yaml fleet.yaml admit.yaml
+  run ! grep -nwE 'NAME|NODE|NIGHT|GPUS|EXPECT|PROFILE|IMAGE|VERB|WORDS' jobs.yaml fleet.yaml admit.yaml
   long="$(printf 'a%.0s' {1..60})"
   "$here/jobs" --night n "$long-1=8" "$long-2=8" >long.yaml
   "$PYTHON" - <<'PY'
@@ -159,23 +159,72 @@ PY
 
 @test "nodes as kubectl prints them; one without GPUs is named and gets no job" {
   for end in '\n' ''; do
-    printf 'node-1   8\nnode-2   <none>\n\nnode-3   2%b' "$end" >nodes
+    printf 'node-1   8\n\nnode-3   2%b' "$end" >nodes
     run -0 --separate-stderr bash -c '"$0" - <nodes' "$here/jobs"
     [ "$(grep -c '^kind: Job' <<<"$output")" = 2 ]
-    [[ $stderr == *"node-2 offers no GPU"* ]]
+    [ -z "$stderr" ]
+    printf 'node-1   8\nnode-2   <none>\n\nnode-3   2%b' "$end" >nodes
+    run -1 --separate-stderr bash -c '"$0" - <nodes' "$here/jobs"
+    [ "$(grep -c '^kind: Job' <<<"$output")" = 2 ]
+    [[ $stderr == *"node-2 offers no GPU to Kubernetes and gets no job"* ]]
   done
+  run -1 --separate-stderr bash -c 'echo "node-2 0 8" | "$0" -' "$here/jobs"
+  [ -z "$output" ]
+  [[ $stderr == *"node-2 offers no GPU to Kubernetes, of the 8 that it has, and gets no job"* ]]
+}
+
+# policies_of FILE: of each job what it asks for and its policy as the container finds it, which is a valid one.
+policies_of() {
+  "$PYTHON" - "$1" <<'PY' >policies
+import sys, yaml
+for one in yaml.safe_load_all(open(sys.argv[1])):
+    spec = one["spec"]["template"]
+    gauge = spec["spec"]["containers"][0]
+    text = yaml.safe_dump(gauge["command"])
+    assert "/etc/gpugauge/policy.json" in text
+    mount, = [mount for mount in gauge["volumeMounts"] if mount["mountPath"] == "/etc/gpugauge"]
+    volume, = [volume for volume in spec["spec"]["volumes"] if volume["name"] == mount["name"]]
+    item, = volume["downwardAPI"]["items"]
+    assert item["path"] == "policy.json" and item["fieldRef"]["fieldPath"] == "metadata.annotations['gpugauge-policy']"
+    print(gauge["resources"]["limits"]["nvidia.com/gpu"], spec["metadata"]["annotations"]["gpugauge-policy"])
+PY
+  cat policies
+  cut -d ' ' -f 2- policies | while IFS= read -r policy; do
+    printf '%s\n' "$policy" >policy.json
+    "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" policy policy.json || return 1
+  done
+}
+
+@test "the check expects what the node has: a GPU that the device plugin gave up is named, and fails the node" {
+  printf 'node-1 8 8\nnode-2 7 8\n' >nodes
+  run -1 --separate-stderr bash -c '"$0" - <nodes' "$here/jobs"
+  [ "$stderr" = "jobs: node-2 offers 7 of its 8 GPUs to Kubernetes: its device plugin has given up the others." ]
+  printf '%s\n' "$output" >jobs.yaml
+  valid jobs.yaml
+  run -0 policies_of jobs.yaml
+  [ "$(grep -c '^[78] {"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}$' policies)" = 2 ]
+  "$here/jobs" --expect none node-1=56 >jobs.yaml
+  run -0 policies_of jobs.yaml
+  [ "$(cat policies)" = '56 {"schema": "gpugauge.policy/1"}' ]
+  "$here/jobs" --expect 8 node-1=32 >jobs.yaml
+  run -0 policies_of jobs.yaml
+  [ "$(cat policies)" = '32 {"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' ]
+  run -1 "$here/jobs" node-2=7/8
+  run -0 policies_of "$here/admission.yaml"
+  [ "$(cat policies)" = '8 {"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' ]
 }
 
 @test "a line of nonsense prints no manifest at all" {
   for words in "node-1" "node-1=" "node-1=0" "node-1=x" "Node=8" "-x=8" "a b=8" "--night" "--night Ä node=8" "--night a/b node=8" \
     "--image a|b node=8" "--profile ../x node=8" "--fleet node=8" "" "--frobnicate" "a.b=8 a-b=8" \
-    "--admit" "--admit node=8" "--admit Node" "--admit a.b a-b" "--admit --fleet" "--fleet --admit node" "--cordoned" "--cordoned --fleet" "--cordoned --admit node"; do
+    "--admit" "--admit node=8" "--admit Node" "--admit a.b a-b" "--admit --fleet" "--fleet --admit node" "--cordoned" "--cordoned --fleet" "--cordoned --admit node" \
+    "--expect 0 node=8" "--expect x node=8" "--expect 8 --fleet" "node=8/7" "node=8/" "node=8/8/8"; do
     read -ra arguments <<<"$words"
     run -2 --separate-stderr "$here/jobs" "${arguments[@]}"
     [ -z "$output" ]
     [ "$(wc -l <<<"$stderr")" = 1 ]
   done
-  run -2 bash -c 'echo "node 8 more" | "$0" -' "$here/jobs"
+  for words in "node 8 more" "node 8 8 more" "node 8 7"; do run -2 bash -c 'echo "$1" | "$0" -' "$here/jobs" "$words"; done
 }
 
 # asked_of FILE NAME: what the container of that job is asked, on results/ in the place of the claim.
@@ -362,7 +411,7 @@ wait_for() {
   wait_for held calls
   cat calls
   [ "$(cat calls)" = "status --device all --max-age 24h
-check --device all --profile standard --quiet
+check --device all --profile standard --policy /etc/gpugauge/policy.json --quiet
 held" ]
   grep -q "ended with 1; holding" out
   kill -TERM "$pod"

@@ -269,6 +269,19 @@ PY
   [ "$(cat fake/nodes/node4)" = IDLE ]
 }
 
+@test "a node that has not the GPUs that the policy expects is kept from jobs; without a policy it is not" {
+  ! nvidia-smi -L >/dev/null 2>&1 || skip "this machine has a GPU"
+  settings on_regression=drain
+  sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
+  GPUGAUGE_STATE="$PWD/state" run -3 "$REAL" check --quiet
+  run -0 wrapper prolog
+  [ "$(cat fake/nodes/node4)" = IDLE ]
+  echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' >policy.json
+  GPUGAUGE_STATE="$PWD/state" run -1 "$REAL" check --quiet --policy policy.json
+  run -1 wrapper prolog
+  [[ $(cat fake/nodes/node4) == *"Node: failed"*"the policy expects 8 GPUs and 0 are usable"* ]]
+}
+
 @test "status answers within a second, with a verdict and without one" {
   # The best of five: other tests run at the same time. An end after the second is 124.
   answers() {
