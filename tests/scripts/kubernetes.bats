@@ -382,13 +382,15 @@ PY
   ask 2 GPUGAUGE="$PWD/bin/not-a-program"
 }
 
-# The script of the admission pod, as it is written, to admission.sh.
+# The scripts of the admission pod, as they are written but for the pod's /tmp: admission.sh, and ready.sh of its readiness probe.
 admission_script() {
-  "$PYTHON" - "$here/admission.yaml" >admission.sh <<'PY'
-import sys, yaml
-command = yaml.safe_load(open(sys.argv[1]))["spec"]["template"]["spec"]["containers"][0]["command"]
-assert command[:2] == ["/bin/sh", "-c"] and len(command) == 3
-print(command[2])
+  mkdir -p pod
+  "$PYTHON" - "$here/admission.yaml" <<'PY'
+import os, sys, yaml
+gauge = yaml.safe_load(open(sys.argv[1]))["spec"]["template"]["spec"]["containers"][0]
+for name, command in (("admission.sh", gauge["command"]), ("ready.sh", gauge["readinessProbe"]["exec"]["command"])):
+    assert command[:2] == ["/bin/sh", "-c"] and len(command) == 3
+    open(name, "w").write(command[2].replace("/tmp/", os.getcwd() + "/pod/"))
 PY
   printf '#!/bin/sh\necho "held" >>calls\nexec %s 60\n' "/bin/sleep" >bin/sleep
   chmod +x bin/sleep
@@ -410,32 +412,58 @@ wait_for() {
   pod=$!
   wait_for held calls
   cat calls
-  [ "$(cat calls)" = "status --device all --max-age 24h
-check --device all --profile standard --policy /etc/gpugauge/policy.json --quiet
+  [ "$(cat calls)" = "check --device all --profile standard --policy /etc/gpugauge/policy.json --quiet
 held" ]
   grep -q "ended with 1; holding" out
   kill -TERM "$pod"
   wait "$pod"
 }
 
-@test "admission: what passed in this boot is not measured again" {
+@test "admission: a pass from before the node waited makes no pod ready; one of this pod is not measured again" {
   admission_script
-  fake 'exit 0'
+  fake 'while [ "$1" = check ] && [ ! -e over ]; do /bin/sleep 0.1; done; exit 0'
+  dash admission.sh >out 2>&1 3>&- &
+  pod=$!
+  wait_for check calls
+  run -1 dash ready.sh
+  [ "$output" = "its check has not ended" ]
+  touch over
+  wait_for held calls
+  [ "$(grep -c '^check' calls)" = 1 ]
+  run -0 dash ready.sh
+  kill -TERM "$pod"
+  wait "$pod"
+  # The container alone is started again: /tmp is that of the pod.
+  rm calls
   dash admission.sh >out 2>&1 3>&- &
   pod=$!
   wait_for held calls
-  [ "$(grep -c check calls)" = 0 ]
+  [ "$(grep -c '^check' calls)" = 0 ]
+  run -0 dash ready.sh
+  kill -TERM "$pod"
+  wait "$pod"
+  # After a restart of the node the pod stays and its verdict speaks no more: measured again, and not ready meanwhile.
+  rm calls over
+  fake 'while [ "$1" = check ] && [ ! -e over ]; do /bin/sleep 0.1; done; [ "$1" = check ]'
+  dash admission.sh >out 2>&1 3>&- &
+  pod=$!
+  wait_for '^check' calls
+  run -1 dash ready.sh
+  [ "$output" = "its check has not ended" ]
+  touch over
+  wait_for held calls
   kill -TERM "$pod"
   wait "$pod"
 }
 
 @test "admission: a pod that is taken away passes the signal on to the check" {
   admission_script
-  fake '[ "$1" = status ] && exit 3; trap "echo told >>calls; exit 3" TERM; echo begun >>calls; while :; do /bin/sleep 0.1; done'
+  fake 'trap "echo told >>calls; exit 3" TERM; echo begun >>calls; while :; do /bin/sleep 0.1; done'
   dash admission.sh >out 2>&1 3>&- &
   pod=$!
   wait_for begun calls
   kill -TERM "$pod"
   wait "$pod"
   grep -q told calls
+  [ ! -e pod/gauged ]
 }
