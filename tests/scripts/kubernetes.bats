@@ -27,6 +27,7 @@ manifests() {
   "$here/jobs" --night 2026-11-22 node-1.example=8 node-2=4 >jobs.yaml
   "$here/jobs" --night 2026-11-22 --fleet >fleet.yaml
   "$here/jobs" --night 2026-11-22 --admit node-5 node-11.example >admit.yaml
+  "$here/jobs" --night 2026-11-22 --prune 30 >prune.yaml
   cp "$here"/{namespace,results,admission}.yaml "$here/npd/node-problem-detector.yaml" .
 }
 
@@ -50,7 +51,7 @@ ask() {
 
 @test "every manifest holds against the schemas of Kubernetes 1.31 and 1.37" {
   manifests
-  valid jobs.yaml fleet.yaml admit.yaml namespace.yaml results.yaml admission.yaml node-problem-detector.yaml
+  valid jobs.yaml fleet.yaml admit.yaml prune.yaml namespace.yaml results.yaml admission.yaml node-problem-detector.yaml
 }
 
 @test "a field that Kubernetes does not know, or a value of another type, is found" {
@@ -62,13 +63,13 @@ ask() {
   sed 's/readOnlyRootFilesystem/readonlyRootFilesystem/' admission.yaml >wrong.yaml
   run ! valid wrong.yaml
   [[ $output == *readonlyRootFilesystem* ]]
-  sed 's/values: \[1, 3, 4\]/values: [one]/' jobs.yaml >wrong.yaml
+  sed 's/values: \[1, 2, 3, 4\]/values: [one]/' jobs.yaml >wrong.yaml
   run ! valid wrong.yaml
 }
 
 @test "pods ask for no more than they need" {
   manifests
-  run -0 "$PYTHON" - jobs.yaml fleet.yaml admit.yaml admission.yaml node-problem-detector.yaml <<'PY'
+  run -0 "$PYTHON" - jobs.yaml fleet.yaml admit.yaml prune.yaml admission.yaml node-problem-detector.yaml <<'PY'
 import sys, yaml
 pods = 0
 for file in sys.argv[1:]:
@@ -102,7 +103,7 @@ for file in sys.argv[1:]:
                 assert "NODE_NAME" in {variable["name"] for variable in container["env"]}, name
 print(pods)
 PY
-  [ "$output" = 7 ]
+  [ "$output" = 8 ]
 }
 
 @test "a job has a node, all its GPUs, its limits, and honours the exit code" {
@@ -116,7 +117,7 @@ spec = job["spec"]
 assert spec["activeDeadlineSeconds"] > spec["template"]["spec"]["activeDeadlineSeconds"] > 0
 rules = spec["podFailurePolicy"]["rules"]
 assert rules[0]["action"] == "Ignore" and rules[0]["onPodConditions"][0]["type"] == "DisruptionTarget"
-assert rules[1]["action"] == "FailJob" and rules[1]["onExitCodes"]["values"] == [1, 3, 4]
+assert rules[1]["action"] == "FailJob" and rules[1]["onExitCodes"]["values"] == [1, 2, 3, 4]
 pod = spec["template"]["spec"]
 assert pod["restartPolicy"] == "Never"   # what a podFailurePolicy needs
 term = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
@@ -133,7 +134,7 @@ PY
 
 @test "no word of a template is left, and each node has a job of its own" {
   manifests
-  run ! grep -nwE 'NAME|NODE|NIGHT|GPUS|EXPECT|PROFILE|IMAGE|VERB|WORDS' jobs.yaml fleet.yaml admit.yaml
+  run ! grep -nwE 'NAME|NODE|NIGHT|GPUS|EXPECT|PROFILE|IMAGE|VERB|WORDS' jobs.yaml fleet.yaml admit.yaml prune.yaml
   long="$(printf 'a%.0s' {1..60})"
   "$here/jobs" --night n "$long-1=8" "$long-2=8" >long.yaml
   "$PYTHON" - <<'PY'
@@ -217,7 +218,7 @@ PY
 @test "a line of nonsense prints no manifest at all" {
   for words in "node-1" "node-1=" "node-1=0" "node-1=x" "Node=8" "-x=8" "a b=8" "--night" "--night Ä node=8" "--night a/b node=8" \
     "--image a|b node=8" "--profile ../x node=8" "--fleet node=8" "" "--frobnicate" "a.b=8 a-b=8" \
-    "--admit" "--admit node=8" "--admit Node" "--admit a.b a-b" "--admit --fleet" "--fleet --admit node" "--cordoned" "--cordoned --fleet" "--cordoned --admit node" \
+    "--admit" "--admit node=8" "--admit Node" "--admit a.b a-b" "--admit --fleet" "--fleet --admit node" "--prune" "--prune x" "--prune 0" "--prune 30 node" "--prune 30 --fleet" "--fleet --prune 30" "--cordoned" "--cordoned --fleet" "--cordoned --admit node" \
     "--expect 0 node=8" "--expect x node=8" "--expect 8 --fleet" "node=8/7" "node=8/" "node=8/8/8"; do
     read -ra arguments <<<"$words"
     run -2 --separate-stderr "$here/jobs" "${arguments[@]}"
@@ -259,6 +260,23 @@ PY
   [[ $output == *"confirmed by a further run"*"regressed: 1 refused"* ]]
   run -0 asked_of fleet.yaml gpugauge-2026-11-22-fleet
   [[ $output == *"pass: 10 of 10 nodes"* ]]
+}
+
+@test "old nights are removed from the claim, and nothing else is" {
+  manifests
+  "$PYTHON" - <<'PY'
+import os, yaml
+command = yaml.safe_load(open("prune.yaml"))["spec"]["template"]["spec"]["containers"][0]["command"]
+open("prune.sh", "w").write(command[2].replace("/results", os.getcwd() + "/results"))
+PY
+  mkdir -p results/2026-10-01/node-1 results/2026-11-21/node-1 results/admission/node-9 results/lost+found
+  touch results/2026-10-01/node-1/a.json results/2026-11-21/node-1/b.json results/admission/node-9/c.json results/of-a-person.txt
+  touch -d '40 days ago' results/2026-10-01 results/admission results/lost+found results/of-a-person.txt
+  touch -d '20 days ago' results/2026-11-21
+  run -0 sh prune.sh
+  [[ $output == "./2026-10-01"$'\n'* ]]
+  [ "$(ls results | tr '\n' ' ')" = "2026-11-21 admission lost+found of-a-person.txt " ]
+  [ -e results/admission/node-9/c.json ] && [ -e results/2026-11-21/node-1/b.json ]
 }
 
 @test "what kubectl makes of the kustomizations holds against the schemas, with the plugin in it" {
