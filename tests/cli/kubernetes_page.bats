@@ -62,6 +62,8 @@ TEXT
   for file in job admission fleet prune npd/node-problem-detector; do grep -q 'runAsUser: 65532' "scripts/kubernetes/$file.yaml"; done
   grep -q 'GPUGAUGE_STATE=/var/lib/gpugauge' scripts/container/Containerfile
   [ "$(grep -c 'register-with-taints=gpugauge-admission=waiting:NoSchedule' docs/tasks/kubernetes.md)" = 1 ]
+  # Who must tolerate the taint: both lists of the operator's chart.
+  [ "$(grep -c '^ *- {key: gpugauge-admission, operator: Exists, effect: NoSchedule}$' docs/tasks/kubernetes.md)" = 2 ]
   # The label that nodes are chosen by, and the line that sets it where no operator does.
   [ "$(grep -c '^kubectl label .* nvidia.com/gpu.present=true$' docs/tasks/kubernetes.md)" = 1 ]
   grep -q 'nvidia.com/gpu.present: "true"' scripts/kubernetes/npd/node-problem-detector.yaml
