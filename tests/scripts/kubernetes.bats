@@ -93,13 +93,17 @@ for file in sys.argv[1:]:
             asked = container["resources"]
             hidden = {"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"} in container.get("env", [])
             assert hidden == (name not in ("gauge", "node-problem-detector")), name
+            # What a container may see of the host is its state, and SELinux lets only one type there.
+            host = [volume for volume in pod["volumes"] if "hostPath" in volume]
+            assert [volume["hostPath"]["path"] for volume in host] in ([], ["/var/lib/gpugauge"]), file
+            assert (pod["securityContext"].get("seLinuxOptions") == {"type": "spc_t"}) == bool(host), file
             assert asked["requests"]["cpu"] and asked["limits"]["memory"], name
             gpu = "nvidia.com/gpu"
             assert (gpu in asked["limits"]) == (name == "gauge"), name
             assert asked["limits"].get(gpu) == asked["requests"].get(gpu), name
             mounts = {mount["name"] for mount in container.get("volumeMounts", [])}
             assert mounts <= {volume["name"] for volume in pod["volumes"]}, name
-            if any("subPathExpr" in mount for mount in container.get("volumeMounts", [])):
+            if any("subPathExpr" in mount for mount in container.get("volumeMounts", [])) or "$NODE_NAME" in str(container["command"]):
                 assert "NODE_NAME" in {variable["name"] for variable in container["env"]}, name
 print(pods)
 PY
@@ -260,6 +264,59 @@ PY
   [[ $output == *"confirmed by a further run"*"regressed: 1 refused"* ]]
   run -0 asked_of fleet.yaml gpugauge-2026-11-22-fleet
   [[ $output == *"pass: 10 of 10 nodes"* ]]
+}
+
+# folders_of FILE: the scripts of the two init containers as they are written, on ./results and ./state: own.sh and make.sh.
+folders_of() {
+  "$PYTHON" - "$1" <<'PY'
+import os, sys, yaml
+pod = next(yaml.safe_load_all(open(sys.argv[1])))["spec"]["template"]["spec"]
+own, make = pod["initContainers"]
+assert (own["name"], make["name"]) == ("own-the-folders", "make-the-folder")
+assert own["securityContext"]["runAsUser"] == 0 and "runAsUser" not in make["securityContext"]
+for name, one in (("own.sh", own), ("make.sh", make)):
+    assert one["command"][:2] == ["/bin/sh", "-c"] and "$(" not in one["command"][2]   # Kubernetes would look for a variable
+    text = one["command"][2].replace("/results", os.getcwd() + "/results").replace("/var/lib/gpugauge", os.getcwd() + "/state")
+    open(name, "w").write(text)
+PY
+}
+
+@test "the user makes its own folder on the claim; root gives it what is not its own, and where it may not nothing is lost" {
+  "$here/jobs" --night 2026-11-22 node-1=8 >job.yaml
+  cp "$here/admission.yaml" .
+  printf '#!/bin/sh\necho "$*" >>owned\n' >bin/chown
+  chmod +x bin/chown
+  for file in job admission; do
+    rm -rf results state owned
+    mkdir results state
+    folders_of $file.yaml
+    NODE_NAME=node-1 run -0 dash own.sh
+    [ "$(cat owned)" = "65532:65532 $PWD/results
+65532:65532 $PWD/state" ]
+    NODE_NAME=node-1 run -0 dash make.sh
+    folder="$([ $file = job ] && echo 2026-11-22 || echo admission)/node-1"
+    [ -d "results/$folder" ]
+    # An earlier night's folder that the kubelet made as root's.
+    rm owned
+    NODE_NAME=node-1 run -0 dash own.sh
+    [ "$(head -n 1 owned)" = "65532:65532 $PWD/results/$folder" ]
+    [ "$(wc -l <owned)" = 4 ]
+    # Root is squashed.
+    printf '#!/bin/sh\necho "chown: $2: Operation not permitted" >&2\nexit 1\n' >bin/chown
+    NODE_NAME=node-1 run -0 dash own.sh
+    printf '#!/bin/sh\necho "$*" >>owned\n' >bin/chown
+    NODE_NAME=node-1 run -0 dash make.sh
+  done
+  # What is not the user's to write to is named.
+  rm -r results && : >results
+  NODE_NAME=node-1 run -1 dash make.sh
+  [[ $output == *"$PWD/results"* ]]
+  rm results && mkdir results
+  if [ "$EUID" != 0 ]; then
+    chmod a-w state
+    NODE_NAME=node-1 run -1 dash make.sh
+    [[ $output == *"$PWD/state: user 65532 cannot write there"* ]]
+  fi
 }
 
 @test "old nights are removed from the claim, and nothing else is" {
