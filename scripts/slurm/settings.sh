@@ -5,7 +5,7 @@
 PATH="${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}"
 
 # Settings, NAME=VALUE a line, from the file beside the scripts, else /etc/gpugauge/slurm.conf. Read, never executed.
-gpugauge_command=gpugauge state="" max_age=26h device=all on_regression=report status_seconds=5 scontrol_seconds=10
+gpugauge_command=gpugauge state="" max_age=28h device=all on_regression=report status_seconds=5 scontrol_seconds=10
 read_settings() {
   local folder file line
   folder="$(dirname "${BASH_SOURCE[0]}")"

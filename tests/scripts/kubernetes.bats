@@ -391,11 +391,25 @@ for rule in config["rules"]:
 PY
 }
 
+@test "a verdict may be as old as two of a busy node are apart: a night, the wait for the node, the check" {
+  "$here/jobs" --night n node-1=8 >job.yaml
+  "$PYTHON" - "$here/npd" <<'PY'
+import re, sys, yaml
+spec = yaml.safe_load(open("job.yaml"))["spec"]
+pods = [one for one in yaml.safe_load_all(open(sys.argv[1] + "/node-problem-detector.yaml")) if one["kind"] == "DaemonSet"]
+env = {one["name"]: one.get("value") for one in pods[0]["spec"]["template"]["spec"]["containers"][0]["env"]}
+hours = int(re.fullmatch(r"(\d+)h", env["GPUGAUGE_MAX_AGE"]).group(1))
+apart = 86400 + spec["activeDeadlineSeconds"] + spec["template"]["spec"]["activeDeadlineSeconds"]
+assert apart < hours * 3600 < apart + 2 * 3600, (apart / 3600, hours)
+assert "${GPUGAUGE_MAX_AGE:-%dh}" % hours in open(sys.argv[1] + "/check_gpugauge.sh").read()
+PY
+}
+
 @test "plugin: pass, problem and unknown are passed on with their line" {
   fake 'echo "pass: 8 devices, 3 h ago"'
   ask 0
   [ "$output" = "pass: 8 devices, 3 h ago" ]
-  [ "$(cat calls)" = "status --device all --exit-style npd --max-age 26h --root /" ]
+  [ "$(cat calls)" = "status --device all --exit-style npd --max-age 50h --root /" ]
   fake 'echo "GPU-1: regressed: hbm_thermal (0.82)"; exit 1'
   ask 1
   [ "$output" = "GPU-1: regressed: hbm_thermal (0.82)" ]

@@ -282,6 +282,13 @@ PY
   [[ $(cat fake/nodes/node4) == *"Node: failed"*"the policy expects 8 GPUs and 0 are usable"* ]]
 }
 
+@test "a verdict may be as old as two of a busy node are apart: a night, the wait for the node, the check" {
+  minutes=$((1440 + $(sed -n 's/.*"--wait".*default=\([0-9]*\).*/\1/p' "$slurm/gauge") + $(sed -n 's/^LIMITS = .*"check": \([0-9]*\)}$/\1/p' "$slurm/gauge")))
+  hours="$(sed -n 's/.* max_age=\([0-9]*\)h .*/\1/p' "$slurm/settings.sh")"
+  ((minutes > 1440 + 120 && minutes < 60 * hours && 60 * hours < minutes + 120))
+  grep -qx "#max_age=${hours}h" "$slurm/slurm.conf.example"
+}
+
 @test "status answers within a second, with a verdict and without one" {
   # The best of five: other tests run at the same time. An end after the second is 124.
   answers() {
