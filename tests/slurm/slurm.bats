@@ -72,6 +72,14 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "node1 node2 node3 node4 node5 node6 node7 node8 " ]
 }
 
+@test "docs/tasks/admitting-nodes.md: its srun measures every node once, all of its memory" {
+  line="$(sed -n 's/^\(srun .*\) gpugauge run .*/\1/p' "$GPUGAUGE_SOURCE/docs/tasks/admitting-nodes.md")"
+  [[ $line == *" --nodes=200 "* && $line == *" --mem=0"* ]]
+  # shellcheck disable=SC2016,SC2086  # each node expands it; the page's words, one by one
+  run -0 ${line/--nodes=200/--nodes=8} sh -c 'echo $SLURMD_NODENAME'
+  [ "$(sort <<<"$output" | tr '\n' ' ')" = "node1 node2 node3 node4 node5 node6 node7 node8 " ]
+}
+
 @test "bisect: salloc, steps of pairs, and the slow node of a made fabric" {
   echo '{"slow_nodes": {"node6": 0.6}}' >fabric.json
   FAKE_FABRIC="$PWD/fabric.json" run -1 "$HOOKS/bisect" --bench "$GPUGAUGE_SOURCE/tests/slurm/fake_nccl.py" --gpus-per-node 2 \
