@@ -63,12 +63,26 @@ bounded() {
   return "$code"
 }
 
+# worst CODE TEXT: the lines of `gpugauge status` that the code is for, on one line, with their number where they are several. The GPUs
+# stand in order of their index, so that those that pass would fill what Slurm has room for. TEXT where no line is known.
+worst() {
+  local label='^([^:]|:[^ ])*: ' lines="" count
+  case "$1" in
+    1) lines="$(grep -E "$label(failed|regressed|missing|finding)[,:]" <<<"$2")" ;;
+    3 | 4) lines="$(grep -vE "$label(pass|failed|regressed|missing|finding)[,:]" <<<"$2")" ;;
+  esac
+  count="$(grep -c . <<<"$lines")"
+  ((count < 2)) || printf '%s devices: ' "$count"
+  lines="${lines:-$2}"
+  printf '%s' "${lines//$'\n'/; }" | tr '\t' ' ' | tr -d '\000-\037' | cut -c 1-300
+}
+
 # Sets verdict (good, bad or unknown) and words from the verdict that this node stored last. Measures nothing.
 read_verdict() {
   local code=0 said
   [[ -z "$state" ]] || export GPUGAUGE_STATE="$state"
   said="$(bounded "$status_seconds" "$gpugauge_command" status --device "$device" --max-age "$max_age")" || code=$?
-  words="$(printf '%s' "$said" | tr '\n\t' '; ' | tr -d '\000-\037' | cut -c 1-300)"
+  words="$(worst "$code" "$said")"
   case "$code" in
     0) verdict=good ;;
     1) verdict=bad ;;

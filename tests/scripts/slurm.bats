@@ -193,7 +193,7 @@ wrapper() {
   settings
   export STATUS_ENDS=1 STATUS_SAYS=$'GPU 0: regressed, 3 h ago: pcie_link_degraded\nGPU 1: pass'
   run -0 wrapper prolog
-  [[ $output == *"node4 before job 7: GPU 0: regressed, 3 h ago: pcie_link_degraded;GPU 1: pass"* ]]
+  [[ $output == *"node4 before job 7: GPU 0: regressed, 3 h ago: pcie_link_degraded" ]]
   run -0 wrapper epilog
   run -0 wrapper healthcheck
   [ "$(grep -c . <<<"$output")" = 1 ]
@@ -202,7 +202,7 @@ wrapper() {
 
   rm -r own && settings on_regression=drain
   run -1 wrapper prolog
-  [[ $(cat fake/nodes/node4) == $'IDLE+DRAIN\ngpugauge: GPU 0: regressed, 3 h ago: pcie_link_degraded;GPU 1: pass' ]]
+  [[ $(cat fake/nodes/node4) == $'IDLE+DRAIN\ngpugauge: GPU 0: regressed, 3 h ago: pcie_link_degraded' ]]
   printf 'IDLE+DRAIN\nan administrator' >fake/nodes/node4
   run -1 wrapper prolog
   run -0 wrapper epilog
@@ -211,6 +211,37 @@ wrapper() {
   unset STATUS_ENDS
   STATUS_SAYS="pass" run -0 wrapper healthcheck
   [ "$(tail -n 1 fake/nodes/node4)" = "an administrator" ]
+}
+
+# status_of_eight WORD...: what gpugauge status says of eight GPUs, of which the last have these words.
+status_of_eight() {
+  local index word id
+  for index in 0 1 2 3 4 5 6 7; do
+    word=pass
+    ((index < 8 - $#)) || word="${*:index - 7 + $#:1}"
+    id="GPU-$index$index$index$index$index$index$index$index-1234-5678-9abc-def012345678"
+    case "$word" in
+      pass) echo "GPU $index NVIDIA H100 80GB HBM3 ($id): pass, 3 h ago: 119 of 119 metrics within limits" ;;
+      unknown) echo "GPU $index NVIDIA H100 80GB HBM3 ($id): cannot judge: the machine was started anew; then it was: regressed: 2 of 119 metrics" ;;
+      *) echo "GPU $index NVIDIA H100 80GB HBM3 ($id): $word, 3 h ago, hbm_thermal (0.82): $word: 2 of 119 metrics (hbm/read)" ;;
+    esac
+  done
+}
+
+@test "the reason names who fails, not the GPUs before it that pass" {
+  settings on_regression=drain
+  export STATUS_ENDS=1 STATUS_SAYS
+  STATUS_SAYS="$(status_of_eight unknown regressed pass)"
+  run -1 wrapper prolog
+  [[ $output == *"node4 before job 7: GPU 6 NVIDIA H100 80GB HBM3 (GPU-66666666-"*"): regressed, 3 h ago, hbm_thermal (0.82): "* ]]
+  [[ $(cat fake/nodes/node4) == $'IDLE+DRAIN\ngpugauge: GPU 6 '*"): regressed, 3 h ago, hbm_thermal"* && $(cat fake/nodes/node4) != *pass* ]]
+  run -0 wrapper healthcheck
+  [[ $output == "ERROR gpugauge: node4: GPU 6 "* && $output != *"GPU 5"* ]]
+  STATUS_SAYS="$(status_of_eight regressed failed)"
+  run -0 wrapper healthcheck
+  [[ $output == "ERROR gpugauge: node4: 2 devices: GPU 6 "*": regressed, "*"; GPU 7 "* ]]
+  STATUS_ENDS=3 STATUS_SAYS="$(status_of_eight unknown)" run -0 wrapper prolog
+  [[ $output == *"node4: no verdict: GPU 7 "*": cannot judge: the machine was started anew"* ]]
 }
 
 @test "the wrappers read what a real check has stored" {
