@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034  # the scripts that source it use them
-# Sourced by prolog, epilog, healthcheck and drain, which Slurm starts with an almost empty environment: their settings, and running
+# Sourced by prolog, epilog, healthcheck and drain (gauge reads state= by itself), which Slurm starts with an almost empty environment: their settings, and running
 # a command that may hang without hanging with it. What a setting means: slurm.conf.example.
 PATH="${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}"
 
@@ -28,13 +28,18 @@ read_settings() {
   done
 }
 
-# To the system's log where there is one, and to standard error, which Slurm keeps.
-tell() {
-  printf 'gpugauge: %s\n' "$*" >&2
+# To the system's log where there is one.
+to_log() {
   if [[ -S /dev/log ]] && command -v logger >/dev/null; then
     bounded 2 logger -t gpugauge -- "$*"
   fi
   return 0
+}
+
+# There, and to standard error, which Slurm keeps of a prolog.
+tell() {
+  printf 'gpugauge: %s\n' "$*" >&2
+  to_log "$*"
 }
 
 # bounded SECONDS COMMAND...: runs it with its output on standard output, at most SECONDS; then it is killed, and left behind if it
@@ -77,7 +82,8 @@ worst() {
   printf '%s' "${lines//$'\n'/; }" | tr '\t' ' ' | tr -d '\000-\037' | cut -c 1-300
 }
 
-# Sets verdict (good, bad or unknown) and words from the verdict that this node stored last. Measures nothing.
+# Sets verdict and words from the verdict that this node stored last: good, bad, unknown where none speaks for now, or unasked where
+# gpugauge status could not be run. Measures nothing.
 read_verdict() {
   local code=0 said
   [[ -z "$state" ]] || export GPUGAUGE_STATE="$state"
@@ -86,10 +92,10 @@ read_verdict() {
   case "$code" in
     0) verdict=good ;;
     1) verdict=bad ;;
-    3) verdict=unknown ;;
-    124) verdict=unknown words="gpugauge status gave no answer within $status_seconds s" ;;
-    126 | 127) verdict=unknown words="$gpugauge_command could not be started" ;;
-    *) verdict=unknown words="gpugauge status ended with $code: $words" ;;
+    3 | 4) verdict=unknown ;;
+    124) verdict=unasked words="gpugauge status gave no answer within $status_seconds s" ;;
+    126 | 127) verdict=unasked words="$gpugauge_command could not be started" ;;
+    *) verdict=unasked words="gpugauge status ended with $code: $words" ;;
   esac
 }
 

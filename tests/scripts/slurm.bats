@@ -19,6 +19,11 @@ case "$verb" in
 esac
 echo "$SLURMD_NODENAME $*" >>"$FAKE_SLURM/measured"
 [ "$SLURMD_NODENAME" != "$BROKEN" ] || { echo "gpugauge: no usable GPU: the driver gives no answer" >&2; exit 3; }
+previous=
+for word; do
+  [ "$previous" != --state-dir ] || GPUGAUGE_STATE=$word
+  previous=$word
+done
 mkdir -p "$GPUGAUGE_STATE/runs"
 round=$(grep -c "^$SLURMD_NODENAME " "$FAKE_SLURM/measured")
 cp "$FLEET/node-0000${SLURMD_NODENAME#node}/round-$round.json" "$GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
@@ -137,6 +142,28 @@ TEXT
   for number in 0 1 2 3 4 6 7 8; do [ "$(ls "out/runs/node$number")" = "1-node$number-1.json" ]; done
 }
 
+@test "gauge --check: the state is that of the hooks, never a home that nodes share, and without one nothing is measured" {
+  fleet_of_nine
+  # The settings of this machine, if it has any, are none of the test's.
+  cp -r "$slurm" own && sed -i "s#/etc/gpugauge/#$PWD/etc/#" own/gauge
+  run -2 own/gauge --nodes 'node[0-4,6-8]' --output out --check
+  [[ $output == *"name a folder of the node"*"state= in $PWD/own/slurm.conf or $PWD/etc/slurm.conf"* ]]
+  run -2 own/gauge --nodes 'node[0-4,6-8]' --output out --check --state relative
+  [[ $output == *"relative is no absolute path"* ]]
+  [ ! -e fake/measured ] && [ ! -e out ]
+  mkdir etc && printf '%s\n' "#state=/no" "state=$PWD/hooks" >etc/slurm.conf
+  # Slurm may give a job nothing of the environment: the folder comes with the command.
+  run -0 own/gauge --nodes 'node[0-4,6-8]' --output out --check
+  [ "$(grep -c -- "check --quiet --device all --profile standard --state-dir $PWD/hooks --report" fake/measured)" = 8 ]
+  [ "$(ls hooks/runs | wc -l)" = 8 ]
+  GPUGAUGE_STATE="$PWD/other" run -0 own/gauge --nodes 'node[0-4,6-8]' --output again --check --state "$PWD/third"
+  [[ $output == *"the hooks read $PWD/hooks ($PWD/etc/slurm.conf), not $PWD/third"* ]]
+  [ "$(ls third/runs | wc -l)" = 8 ]
+  # Without --check nothing is kept on the nodes, and no folder is asked for.
+  rm -r etc fake/measured
+  run -0 own/gauge --nodes 'node[0-4,6-8]' --output plain
+}
+
 @test "drain: a reason that names us, nobody else's drain touched, lifted only where it was ours" {
   run -0 "$slurm/drain" node1 "host/triad 40% slower"
   [ "$(cat fake/nodes/node1)" = $'IDLE+DRAIN\ngpugauge: host/triad 40% slower' ]
@@ -186,6 +213,16 @@ wrapper() {
   done
   STATUS_ENDS=3 STATUS_SAYS="no verdict is stored" run -0 wrapper prolog
   [[ $output == *"node4: no verdict: no verdict is stored"* ]]
+  # A verdict that is missing is no word of the health check; one that cannot be asked for is.
+  for code in 3 4; do
+    STATUS_ENDS=$code STATUS_SAYS="no verdict is stored" run -0 wrapper healthcheck
+    [ "$output" = "" ]
+  done
+  STATUS_ENDS=2 STATUS_SAYS="gpugauge: the folder cannot be read" run -0 wrapper healthcheck
+  [ "$output" = "WARN gpugauge: node4: gpugauge status ended with 2: gpugauge: the folder cannot be read" ]
+  sed -i "s#^gpugauge=.*#gpugauge=$PWD/gone/gpugauge#" own/slurm.conf
+  run -0 wrapper healthcheck
+  [ "$output" = "WARN gpugauge: node4: $PWD/gone/gpugauge could not be started" ]
   [ ! -e fake/calls ]
 }
 
