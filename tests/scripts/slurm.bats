@@ -28,6 +28,7 @@ mkdir -p "$GPUGAUGE_STATE/runs"
 round=$(grep -c "^$SLURMD_NODENAME " "$FAKE_SLURM/measured")
 cp "$FLEET/node-0000${SLURMD_NODENAME#node}/round-$round.json" "$GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
 echo "  kept as $GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
+[ "$SLURMD_NODENAME" != "$DRAINS" ] || printf 'IDLE+DRAIN\ngpugauge: its own check' >"$FAKE_SLURM/nodes/$SLURMD_NODENAME"
 [ "$verb" != check ] || { echo "${CHECK_SAYS:-pass: all is well}"; exit "${CHECK_ENDS:-0}"; }
 TEXT
   chmod +x bin/gpugauge
@@ -142,6 +143,14 @@ TEXT
   for number in 0 1 2 3 4 6 7 8; do [ "$(ls "out/runs/node$number")" = "1-node$number-1.json" ]; done
 }
 
+@test "gauge: a suspect that an epilog has drained meanwhile is said at once, and no job waits for it" {
+  fleet_of_nine
+  DRAINS=node5 run -0 "$slurm/gauge" --partition all --output out
+  [[ $output == *"node5  suspect"*"its second run did not come: Slurm calls it drained: gpugauge: its own check"* ]]
+  [ "$(grep -c '^sbatch.*--nodelist=node5 ' fake/calls)" = 1 ]
+  [ "$(grep -c '^sbatch' fake/calls)" = 9 ]
+}
+
 @test "gauge --check: the state is that of the hooks, never a home that nodes share, and without one nothing is measured" {
   fleet_of_nine
   # The settings of this machine, if it has any, are none of the test's.
@@ -186,6 +195,23 @@ TEXT
   touch fake/refuses
   run -2 "$slurm/drain" node3 "slow"
   [[ $output == *"Invalid user id"* ]]
+}
+
+@test "drain --lift: on the node itself it refuses while the verdict there fails the node, and elsewhere it says what was not asked" {
+  cp -r "$slurm" own
+  printf '%s\n' "gpugauge=$PWD/bin/gpugauge" "state=$PWD/state" >own/slurm.conf
+  own/drain node4 "its own check"
+  SLURMD_NODENAME=node4 STATUS_ENDS=1 STATUS_SAYS="GPU 0: regressed, 3 days ago: hbm_thermal" run -1 own/drain --lift node4
+  [[ $output == *"node4 is left as it is: the verdict stored here still fails it (GPU 0: regressed, 3 days ago: hbm_thermal); check it first"* ]]
+  [ "$(head -n 1 fake/nodes/node4)" = IDLE+DRAIN ]
+  SLURMD_NODENAME=node4 STATUS_ENDS=0 STATUS_SAYS="GPU 0: pass" run -0 own/drain --lift node4
+  [[ $output == "node4 is taken back; it was drained for: gpugauge: its own check" ]]
+  own/drain node4 "its own check"
+  SLURMD_NODENAME=head STATUS_ENDS=1 run -0 own/drain --lift node4
+  [[ $output == *"the verdict stored on node4 is not looked at from here"*"node4 is taken back"* ]]
+  # What cannot be asked keeps no node out.
+  own/drain node4 "its own check"
+  SLURMD_NODENAME=node4 STATUS_ENDS=127 run -0 own/drain --lift node4
 }
 
 # The wrappers with settings beside them; wrapper NAME runs one as Slurm does, with next to no environment.

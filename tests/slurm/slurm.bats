@@ -27,7 +27,10 @@ fi
 # Each node is a machine of its own: none holds the host against another.
 export GPUGAUGE_DEVICE_LOCK="\$SLURMD_NODENAME"
 # The commands of a page, on a machine without a GPU and in seconds.
-if [[ "\$1" == run && -n "\${PAGE:-}" ]]; then set -- run --quiet --device host --profile smoke --only 'host/clock_gettime*'; fi
+if [[ "\$1" == @(run|check) && -n "\${PAGE:-}" ]]; then
+  folder="\$(printf '%s\n' "\$@" | sed -n '/^--state-dir\$/ { n; p }')"
+  set -- "\$1" --quiet --device host --profile smoke --only 'host/clock_gettime*' \${folder:+--state-dir "\$folder"}
+fi
 busy=()
 if [[ "\$1" == run && -n "\${SLURMD_NODENAME:-}" && "\$SLURMD_NODENAME" == "\${SLOW:-}" ]]; then
   for _ in {1..24}; do
@@ -155,9 +158,13 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   "$HOOKS/drain" --lift node5
   wait_until is_idle node5
   awk '/^```/ { open = !open; shell = open && $0 == "```"; next } shell' "$GPUGAUGE_SOURCE/docs/tasks/slurm.md" |
-    sed -e ':join' -e '/\\$/ { N; s/\\\n *//; b join' -e '}' -e "s#/shared/#$PWD/shared/#g" >commands
+    sed -e ':join' -e '/\\$/ { N; s/\\\n *//; b join' -e '}' -e "s#/shared/#$PWD/shared/#g" -e "s#/var/lib/#$PWD/var/#g" \
+      -e "s#/etc/gpugauge/#$PWD/etc/#g" >commands
   cat commands
-  [ "$(wc -l <commands)" = 5 ]
+  [ "$(wc -l <commands)" = 8 ]
+  mkdir -p var/gpugauge/runs etc
+  touch -d '40 days ago' var/gpugauge/runs/old.json
+  echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' >etc/policy.json
   while IFS= read -r command; do
     run bash -c "$command"
     echo "\$ $command"
@@ -168,11 +175,16 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
         [[ $output == *"slow node: node2"* ]]
         ;;
       *gauge/first* | *gauge/second*) [[ $status == [01] ]] ;;
+      # One benchmark of the host is nothing that a check could judge by.
+      *gauge/night* | *"gpugauge check"*) [[ $status == 3 ]] ;;
       *) [ "$status" = 0 ] ;;
     esac
     if [[ $command == *'drain node5'* ]]; then is_drained node5; fi
   done <commands
   run ! is_drained node5
+  [ ! -e var/gpugauge/runs/old.json ]
+  [ -s var/gpugauge/verdicts/host.json ]
+  [ "$(find shared/gpugauge/night/runs -name '1-*.json' | wc -l)" = 8 ]
   [ "$(find shared/gpugauge/first/runs -name '1-*.json' | wc -l)" = 8 ]
   [ "$(find shared/gpugauge/second/runs -name '1-*.json' | wc -l)" = 8 ]
 }
