@@ -79,7 +79,7 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   line="$(sed -n 's/^\(srun .*\) gpugauge run .*/\1/p' "$GPUGAUGE_SOURCE/docs/tasks/admitting-nodes.md")"
   [[ $line == *" --nodes=200 "* && $line == *" --mem=0"* ]]
   # shellcheck disable=SC2016,SC2086  # each node expands it; the page's words, one by one
-  run -0 ${line/--nodes=200/--nodes=8} sh -c 'echo $SLURMD_NODENAME'
+  run -0 --separate-stderr ${line/--nodes=200/--nodes=8} sh -c 'echo $SLURMD_NODENAME'
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "node1 node2 node3 node4 node5 node6 node7 node8 " ]
 }
 
