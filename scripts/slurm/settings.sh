@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034  # the scripts that source it use them
-# Sourced by prolog, epilog, healthcheck and drain, which Slurm starts with an almost empty environment: their settings, and running
+# Sourced by prolog, epilog, healthcheck and drain (gauge reads state= by itself), which Slurm starts with an almost empty environment: their settings, and running
 # a command that may hang without hanging with it. What a setting means: slurm.conf.example.
 PATH="${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}"
 
 # Settings, NAME=VALUE a line, from the file beside the scripts, else /etc/gpugauge/slurm.conf. Read, never executed.
-gpugauge_command=gpugauge state="" max_age=26h device=all on_regression=report status_seconds=5 scontrol_seconds=10
+gpugauge_command=gpugauge state="" max_age=28h device=all on_regression=report status_seconds=5 scontrol_seconds=10
 read_settings() {
   local folder file line
   folder="$(dirname "${BASH_SOURCE[0]}")"
@@ -28,13 +28,18 @@ read_settings() {
   done
 }
 
-# To the system's log where there is one, and to standard error, which Slurm keeps.
-tell() {
-  printf 'gpugauge: %s\n' "$*" >&2
+# To the system's log where there is one.
+to_log() {
   if [[ -S /dev/log ]] && command -v logger >/dev/null; then
     bounded 2 logger -t gpugauge -- "$*"
   fi
   return 0
+}
+
+# There, and to standard error, which Slurm keeps of a prolog.
+tell() {
+  printf 'gpugauge: %s\n' "$*" >&2
+  to_log "$*"
 }
 
 # bounded SECONDS COMMAND...: runs it with its output on standard output, at most SECONDS; then it is killed, and left behind if it
@@ -63,19 +68,34 @@ bounded() {
   return "$code"
 }
 
-# Sets verdict (good, bad or unknown) and words from the verdict that this node stored last. Measures nothing.
+# worst CODE TEXT: the lines of `gpugauge status` that the code is for, on one line, with their number where they are several. The GPUs
+# stand in order of their index, so that those that pass would fill what Slurm has room for. TEXT where no line is known.
+worst() {
+  local label='^([^:]|:[^ ])*: ' lines="" count
+  case "$1" in
+    1) lines="$(grep -E "$label(failed|regressed|missing|finding)[,:]" <<<"$2")" ;;
+    3 | 4) lines="$(grep -vE "$label(pass|failed|regressed|missing|finding)[,:]" <<<"$2")" ;;
+  esac
+  count="$(grep -c . <<<"$lines")"
+  ((count < 2)) || printf '%s devices: ' "$count"
+  lines="${lines:-$2}"
+  printf '%s' "${lines//$'\n'/; }" | tr '\t' ' ' | tr -d '\000-\037' | cut -c 1-300
+}
+
+# Sets verdict and words from the verdict that this node stored last: good, bad, unknown where none speaks for now, or unasked where
+# gpugauge status could not be run. Measures nothing.
 read_verdict() {
   local code=0 said
   [[ -z "$state" ]] || export GPUGAUGE_STATE="$state"
   said="$(bounded "$status_seconds" "$gpugauge_command" status --device "$device" --max-age "$max_age")" || code=$?
-  words="$(printf '%s' "$said" | tr '\n\t' '; ' | tr -d '\000-\037' | cut -c 1-300)"
+  words="$(worst "$code" "$said")"
   case "$code" in
     0) verdict=good ;;
     1) verdict=bad ;;
-    3) verdict=unknown ;;
-    124) verdict=unknown words="gpugauge status gave no answer within $status_seconds s" ;;
-    126 | 127) verdict=unknown words="$gpugauge_command could not be started" ;;
-    *) verdict=unknown words="gpugauge status ended with $code: $words" ;;
+    3 | 4) verdict=unknown ;;
+    124) verdict=unasked words="gpugauge status gave no answer within $status_seconds s" ;;
+    126 | 127) verdict=unasked words="$gpugauge_command could not be started" ;;
+    *) verdict=unasked words="gpugauge status ended with $code: $words" ;;
   esac
 }
 

@@ -25,3 +25,8 @@ setup() {
   [ "$(grep '^FROM ' "$file" | cut -d ' ' -f 2 | sort -u)" = '${BASE}' ]
   grep -q 'org.opencontainers.image.base.name="${BASE}"' "$file"
 }
+
+@test "the image asks for no GPU by itself: who starts a container of it says which" {
+  run -1 grep -E '^[^#]*NVIDIA_VISIBLE_DEVICES' "$container/Containerfile"
+  grep -q 'NVIDIA_DRIVER_CAPABILITIES=compute,utility' "$container/Containerfile"
+}

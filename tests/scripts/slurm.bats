@@ -1,39 +1,7 @@
-# scripts/slurm with Slurm's commands, the nodes' measurements, the stored verdict and the fabric made up. The same on a real Slurm:
-# tests/slurm/slurm.bats, which scripts/test --all runs.
-bats_require_minimum_version 1.5.0
-
-setup() {
-  cd "$BATS_TEST_TMPDIR" || exit
-  slurm="$GPUGAUGE_SOURCE/scripts/slurm"
-  export FAKE_SLURM="$PWD/fake" REAL="$GPUGAUGE_BUILD/bin/gpugauge" FLEET="$PWD/made" PYTHONDONTWRITEBYTECODE=1 COLUMNS=1000
-  mkdir -p bin fake/nodes fake/jobs
-  for name in sinfo scontrol sbatch squeue scancel srun salloc; do ln -s "$GPUGAUGE_SOURCE/tests/slurm/fake_slurm.py" "bin/$name"; done
-  for number in 0 1 2 3 4 5 6 7 8; do echo IDLE >"fake/nodes/node$number"; done
-  # What a node measures was made before; the comparison is the real one.
-  cat >bin/gpugauge <<'TEXT'
-#!/bin/sh
-verb=$1
-case "$verb" in
-  fleet) exec "$REAL" "$@" ;;
-  status) echo "$STATUS_SAYS"; [ -z "$STATUS_SLEEPS" ] || sleep "$STATUS_SLEEPS"; exit "${STATUS_ENDS:-0}" ;;
-esac
-echo "$SLURMD_NODENAME $*" >>"$FAKE_SLURM/measured"
-[ "$SLURMD_NODENAME" != "$BROKEN" ] || { echo "gpugauge: no usable GPU: the driver gives no answer" >&2; exit 3; }
-mkdir -p "$GPUGAUGE_STATE/runs"
-round=$(grep -c "^$SLURMD_NODENAME " "$FAKE_SLURM/measured")
-cp "$FLEET/node-0000${SLURMD_NODENAME#node}/round-$round.json" "$GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
-echo "  kept as $GPUGAUGE_STATE/runs/$SLURMD_NODENAME-$round.json"
-[ "$verb" != check ] || { echo "${CHECK_SAYS:-pass: all is well}"; exit "${CHECK_ENDS:-0}"; }
-TEXT
-  chmod +x bin/gpugauge
-  PATH="$PWD/bin:$PATH"
-  unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURMD_NODENAME GPUGAUGE_STATE
-}
-
-# Nine nodes, the sixth of which is 8% slower in both rounds.
-fleet_of_nine() {
-  "$GPUGAUGE_BUILD/bin/make_fleet" made 9 2 >/dev/null
-}
+# shellcheck disable=SC2154  # slurm comes from slurm_fakes
+# gauge, bisect and drain of scripts/slurm with Slurm's commands, the nodes' measurements and the fabric made up; its hooks:
+# slurm_hooks.bats. The same on a real Slurm: tests/slurm/slurm.bats, which scripts/test --all runs.
+load slurm_fakes
 
 @test "gauge: a job a node, the suspect is measured again, and found" {
   fleet_of_nine
@@ -137,6 +105,36 @@ TEXT
   for number in 0 1 2 3 4 6 7 8; do [ "$(ls "out/runs/node$number")" = "1-node$number-1.json" ]; done
 }
 
+@test "gauge: a suspect that an epilog has drained meanwhile is said at once, and no job waits for it" {
+  fleet_of_nine
+  DRAINS=node5 run -0 "$slurm/gauge" --partition all --output out
+  [[ $output == *"node5  suspect"*"its second run did not come: Slurm calls it drained: gpugauge: its own check"* ]]
+  [ "$(grep -c '^sbatch.*--nodelist=node5 ' fake/calls)" = 1 ]
+  [ "$(grep -c '^sbatch' fake/calls)" = 9 ]
+}
+
+@test "gauge --check: the state is that of the hooks, never a home that nodes share, and without one nothing is measured" {
+  fleet_of_nine
+  # The settings of this machine, if it has any, are none of the test's.
+  cp -r "$slurm" own && sed -i "s#/etc/gpugauge/#$PWD/etc/#" own/gauge
+  run -2 own/gauge --nodes 'node[0-4,6-8]' --output out --check
+  [[ $output == *"name a folder of the node"*"state= in $PWD/own/slurm.conf or $PWD/etc/slurm.conf"* ]]
+  run -2 own/gauge --nodes 'node[0-4,6-8]' --output out --check --state relative
+  [[ $output == *"relative is no absolute path"* ]]
+  [ ! -e fake/measured ] && [ ! -e out ]
+  mkdir etc && printf '%s\n' "#state=/no" "state=$PWD/hooks" >etc/slurm.conf
+  # Slurm may give a job nothing of the environment: the folder comes with the command.
+  run -0 own/gauge --nodes 'node[0-4,6-8]' --output out --check
+  [ "$(grep -c -- "check --quiet --device all --profile standard --state-dir $PWD/hooks --report" fake/measured)" = 8 ]
+  [ "$(find hooks/runs -name '*.json' | wc -l)" = 8 ]
+  GPUGAUGE_STATE="$PWD/other" run -0 own/gauge --nodes 'node[0-4,6-8]' --output again --check --state "$PWD/third"
+  [[ $output == *"the hooks read $PWD/hooks ($PWD/etc/slurm.conf), not $PWD/third"* ]]
+  [ "$(find third/runs -name '*.json' | wc -l)" = 8 ]
+  # Without --check nothing is kept on the nodes, and no folder is asked for.
+  rm -r etc fake/measured
+  run -0 own/gauge --nodes 'node[0-4,6-8]' --output plain
+}
+
 @test "drain: a reason that names us, nobody else's drain touched, lifted only where it was ours" {
   run -0 "$slurm/drain" node1 "host/triad 40% slower"
   [ "$(cat fake/nodes/node1)" = $'IDLE+DRAIN\ngpugauge: host/triad 40% slower' ]
@@ -161,140 +159,21 @@ TEXT
   [[ $output == *"Invalid user id"* ]]
 }
 
-# The wrappers with settings beside them; wrapper NAME runs one as Slurm does, with next to no environment.
-settings() {
+@test "drain --lift: on the node itself it refuses while the verdict there fails the node, and elsewhere it says what was not asked" {
   cp -r "$slurm" own
-  printf '%s\n' "# made" "gpugauge=$PWD/bin/gpugauge" "state=$PWD/state" "$@" >own/slurm.conf
-}
-wrapper() {
-  env -i PATH="$PATH" FAKE_SLURM="$FAKE_SLURM" SLURM_JOB_ID=7 SLURMD_NODENAME=node4 STATUS_ENDS="${STATUS_ENDS:-0}" \
-    STATUS_SAYS="${STATUS_SAYS:-}" STATUS_SLEEPS="${STATUS_SLEEPS:-}" "$PWD/own/$1"
-}
-
-@test "prolog, epilog and health check are silent and let jobs start when there is nothing against the node" {
-  settings on_regression=drain
-  for name in prolog epilog healthcheck; do
-    STATUS_SAYS="host: pass, 3 h ago" run -0 wrapper "$name"
-    [ "$output" = "" ]
-  done
-  # No verdict, a tool error, a command that is not there: no job is kept away and no node drained.
-  for code in 2 3 4 126 127; do
-    for name in prolog epilog healthcheck; do
-      STATUS_ENDS=$code STATUS_SAYS="no verdict is stored" run -0 wrapper "$name"
-      [[ $output != *ERROR* ]]
-    done
-  done
-  STATUS_ENDS=3 STATUS_SAYS="no verdict is stored" run -0 wrapper prolog
-  [[ $output == *"node4: no verdict: no verdict is stored"* ]]
-  [ ! -e fake/calls ]
-}
-
-@test "a regression is reported, and the node drained only where the settings say so" {
-  settings
-  export STATUS_ENDS=1 STATUS_SAYS=$'GPU 0: regressed, 3 h ago: pcie_link_degraded\nGPU 1: pass'
-  run -0 wrapper prolog
-  [[ $output == *"node4 before job 7: GPU 0: regressed, 3 h ago: pcie_link_degraded;GPU 1: pass"* ]]
-  run -0 wrapper epilog
-  run -0 wrapper healthcheck
-  [ "$(grep -c . <<<"$output")" = 1 ]
-  [[ $output == "ERROR gpugauge: node4: GPU 0: regressed"* ]]
-  [ ! -e fake/calls ]
-
-  rm -r own && settings on_regression=drain
-  run -1 wrapper prolog
-  [[ $(cat fake/nodes/node4) == $'IDLE+DRAIN\ngpugauge: GPU 0: regressed, 3 h ago: pcie_link_degraded;GPU 1: pass' ]]
-  printf 'IDLE+DRAIN\nan administrator' >fake/nodes/node4
-  run -1 wrapper prolog
-  run -0 wrapper epilog
-  run -0 wrapper healthcheck
-  [ "$(tail -n 1 fake/nodes/node4)" = "an administrator" ]
-  unset STATUS_ENDS
-  STATUS_SAYS="pass" run -0 wrapper healthcheck
-  [ "$(tail -n 1 fake/nodes/node4)" = "an administrator" ]
-}
-
-@test "the wrappers read what a real check has stored" {
-  "$REAL" --help | grep -q '^  status ' || skip "this build has no gpugauge status"
-  settings device=host on_regression=drain
-  sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
-  run -0 wrapper prolog
-  [[ $output == *"node4: no verdict: "* ]]
-  # Without a baseline one benchmark is not judged: a verdict that lets jobs start, and is said with its reason.
-  GPUGAUGE_STATE="$PWD/state" run -3 "$REAL" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
-  run -0 wrapper prolog
-  [[ $output == *"node4: no verdict: "*"nothing to judge the measurement by"* ]]
-  for name in epilog healthcheck; do
-    run -0 wrapper "$name"
-    [ "$output" = "" ]
-  done
-  [ ! -e fake/calls ]
-}
-
-# A real check of the host whose stored outcome is then edited to a regression, as no healthy machine has one.
-regressed_host() {
-  GPUGAUGE_STATE="$PWD/state" run -3 "$REAL" check --device host --profile smoke --only 'host/clock_gettime*' --quiet
-  "${GPUGAUGE_PYTHON:-python3}" - "$PWD/state/verdicts/host.json" <<'PY'
-import json, sys
-verdict = json.load(open(sys.argv[1]))
-verdict["outcome"] = {"exit_code": 1, "word": "regressed", "sentence": "regressed: 1 of 1 metric (host/clock_gettime:latency)"}
-json.dump(verdict, open(sys.argv[1], "w"))
-PY
-}
-
-@test "a regression that the real status repeats: reported, or the node drained with that reason" {
-  regressed_host
-  settings device=host
-  sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
-  run -0 wrapper prolog
-  [[ $output == *"node4 before job 7: Host "*": regressed, "*" ago: "*"1 of 1 metric (host/clock_gettime:latency)"* ]]
-  run -0 wrapper epilog
-  [[ $output == *"node4 after job 7: Host "*": regressed, "* ]]
-  run -0 wrapper healthcheck
-  [[ $output == "ERROR gpugauge: node4: Host "*": regressed, "* ]]
-  [ ! -e fake/calls ]
-
-  local name
-  for name in prolog:1 epilog:0 healthcheck:0; do
-    rm -r own
-    settings device=host on_regression=drain
-    sed -i "s#^gpugauge=.*#gpugauge=$REAL#" own/slurm.conf
-    echo IDLE >fake/nodes/node4
-    run "-${name#*:}" wrapper "${name%:*}"
-    [[ $(cat fake/nodes/node4) == $'IDLE+DRAIN\ngpugauge: Host '*": regressed, "*" ago: "*"1 of 1 metric (host/clock_gettime:latency)"* ]]
-  done
-  # With a pass in its place nobody is kept away.
-  echo IDLE >fake/nodes/node4
-  sed -i 's/"exit_code": 1, "word": "regressed", "sentence": "regressed: /"exit_code": 0, "word": "pass", "sentence": "pass: /' state/verdicts/host.json
-  for name in prolog epilog healthcheck; do run -0 wrapper "$name"; [ "$output" = "" ]; done
-  [ "$(cat fake/nodes/node4)" = IDLE ]
-}
-
-@test "status answers within a second, with a verdict and without one" {
-  # The best of five: other tests run at the same time. An end after the second is 124.
-  answers() {
-    local ended
-    for _ in 1 2 3 4 5; do
-      ended=0
-      GPUGAUGE_STATE="$PWD/state" timeout 1 "$REAL" status --device host >said || ended=$?
-      [ "$ended" = 124 ] || return "$ended"
-    done
-    return 124
-  }
-  run -3 answers
-  [[ $(cat said) == *"was never gauged"* ]]
-  regressed_host
-  run -1 answers
-  [[ $(cat said) == *": regressed, "* ]]
-}
-
-@test "a status or a controller that hangs keeps nobody waiting" {
-  settings on_regression=drain
-  sed -i 's/status_seconds=5 scontrol_seconds=10/status_seconds=5 scontrol_seconds=6/' own/settings.sh
-  STATUS_SLEEPS=300 run -0 wrapper prolog
-  [[ $output == *"gave no answer within 5 s"* ]]
-  touch fake/hangs
-  STATUS_ENDS=1 STATUS_SAYS="regressed" run -1 wrapper prolog
-  [[ $output == *"no answer within 6 s"*"node4 could not be drained"* ]]
+  printf '%s\n' "gpugauge=$PWD/bin/gpugauge" "state=$PWD/state" >own/slurm.conf
+  own/drain node4 "its own check"
+  SLURMD_NODENAME=node4 STATUS_ENDS=1 STATUS_SAYS="GPU 0: regressed, 3 days ago: hbm_thermal" run -1 own/drain --lift node4
+  [[ $output == *"node4 is left as it is: the verdict stored here still fails it (GPU 0: regressed, 3 days ago: hbm_thermal); check it first"* ]]
+  [ "$(head -n 1 fake/nodes/node4)" = IDLE+DRAIN ]
+  SLURMD_NODENAME=node4 STATUS_ENDS=0 STATUS_SAYS="GPU 0: pass" run -0 own/drain --lift node4
+  [[ $output == "node4 is taken back; it was drained for: gpugauge: its own check" ]]
+  own/drain node4 "its own check"
+  SLURMD_NODENAME=head STATUS_ENDS=1 run -0 own/drain --lift node4
+  [[ $output == *"the verdict stored on node4 is not looked at from here"*"node4 is taken back"* ]]
+  # What cannot be asked keeps no node out.
+  own/drain node4 "its own check"
+  SLURMD_NODENAME=node4 STATUS_ENDS=127 run -0 own/drain --lift node4
 }
 
 bisect() {
@@ -349,18 +228,4 @@ PY
 @test "bisect ends a measurement that hangs, and goes on" {
   run -1 bisect '{"hangs": ["node2"]}' --nodes 'node[1-3]' --limit 20
   [[ $output == *"node that fails: node2"*"did not end within 20 s"* ]]
-}
-
-@test "a prolog that Slurm kills while it waits leaves no file" {
-  mkdir tmp
-  TMPDIR="$PWD/tmp" bash -c '. "$1/settings.sh"; bounded 20 bash -c "echo begun; echo \$\$ >begun; exec sleep 20"' - "$slurm" >out 3>&- &
-  local pid=$!
-  for _ in $(seq 200); do [ ! -s begun ] || break; sleep 0.05; done
-  kill -KILL "$pid" "$(cat begun)"
-  wait "$pid" || true
-  [ -z "$(ls -A tmp)" ]
-  # shellcheck disable=SC2016  # the inner shell expands it
-  TMPDIR="$PWD/tmp" run -7 bash -c '. "$1/settings.sh"; bounded 20 bash -c "echo said; echo more >&2; exit 7"' - "$slurm"
-  [ "$output" = $'said\nmore' ]
-  [ -z "$(ls -A tmp)" ]
 }

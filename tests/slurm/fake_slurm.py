@@ -48,7 +48,7 @@ def sinfo(words):
     for file in sorted((HERE / "nodes").iterdir()):
         state, reason = node_of(file.name)
         if wanted is None or file.name in wanted:
-            print(f"{file.name}|{state.lower()}|{reason or 'none'}")
+            print(f"{file.name}|{'drained' if 'DRAIN' in state else state.lower()}|{reason or 'none'}")
 
 
 def scontrol(words):

@@ -27,7 +27,10 @@ fi
 # Each node is a machine of its own: none holds the host against another.
 export GPUGAUGE_DEVICE_LOCK="\$SLURMD_NODENAME"
 # The commands of a page, on a machine without a GPU and in seconds.
-if [[ "\$1" == run && -n "\${PAGE:-}" ]]; then set -- run --quiet --device host --profile smoke --only 'host/clock_gettime*'; fi
+if [[ "\$1" == @(run|check) && -n "\${PAGE:-}" ]]; then
+  folder="\$(printf '%s\n' "\$@" | sed -n '/^--state-dir\$/ { n; p }')"
+  set -- "\$1" --quiet --device host --profile smoke --only 'host/clock_gettime*' \${folder:+--state-dir "\$folder"}
+fi
 busy=()
 if [[ "\$1" == run && -n "\${SLURMD_NODENAME:-}" && "\$SLURMD_NODENAME" == "\${SLOW:-}" ]]; then
   for _ in {1..24}; do
@@ -69,6 +72,14 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
 @test "eight node daemons, each under its own name" {
   # shellcheck disable=SC2016  # each node expands it
   run -0 srun --nodes=8 sh -c 'echo $SLURMD_NODENAME'
+  [ "$(sort <<<"$output" | tr '\n' ' ')" = "node1 node2 node3 node4 node5 node6 node7 node8 " ]
+}
+
+@test "docs/tasks/admitting-nodes.md: its srun measures every node once, all of its memory" {
+  line="$(sed -n 's/^\(srun .*\) gpugauge run .*/\1/p' "$GPUGAUGE_SOURCE/docs/tasks/admitting-nodes.md")"
+  [[ $line == *" --nodes=200 "* && $line == *" --mem=0"* ]]
+  # shellcheck disable=SC2016,SC2086  # each node expands it; the page's words, one by one
+  run -0 --separate-stderr ${line/--nodes=200/--nodes=8} sh -c 'echo $SLURMD_NODENAME'
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "node1 node2 node3 node4 node5 node6 node7 node8 " ]
 }
 
@@ -147,9 +158,13 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
   "$HOOKS/drain" --lift node5
   wait_until is_idle node5
   awk '/^```/ { open = !open; shell = open && $0 == "```"; next } shell' "$GPUGAUGE_SOURCE/docs/tasks/slurm.md" |
-    sed -e ':join' -e '/\\$/ { N; s/\\\n *//; b join' -e '}' -e "s#/shared/#$PWD/shared/#g" >commands
+    sed -e ':join' -e '/\\$/ { N; s/\\\n *//; b join' -e '}' -e "s#/shared/#$PWD/shared/#g" -e "s#/var/lib/#$PWD/var/#g" \
+      -e "s#/etc/gpugauge/#$PWD/etc/#g" >commands
   cat commands
-  [ "$(wc -l <commands)" = 5 ]
+  [ "$(wc -l <commands)" = 8 ]
+  mkdir -p var/gpugauge/runs etc
+  touch -d '40 days ago' var/gpugauge/runs/old.json
+  echo '{"schema": "gpugauge.policy/1", "expect": {"gpus": 8}}' >etc/policy.json
   while IFS= read -r command; do
     run bash -c "$command"
     echo "\$ $command"
@@ -160,11 +175,16 @@ is_over() { ! squeue --noheader --jobs="$1" --format=%T 2>/dev/null | grep -qE '
         [[ $output == *"slow node: node2"* ]]
         ;;
       *gauge/first* | *gauge/second*) [[ $status == [01] ]] ;;
+      # One benchmark of the host is nothing that a check could judge by.
+      *gauge/night* | *"gpugauge check"*) [[ $status == 3 ]] ;;
       *) [ "$status" = 0 ] ;;
     esac
     if [[ $command == *'drain node5'* ]]; then is_drained node5; fi
   done <commands
   run ! is_drained node5
+  [ ! -e var/gpugauge/runs/old.json ]
+  [ -s var/gpugauge/verdicts/host.json ]
+  [ "$(find shared/gpugauge/night/runs -name '1-*.json' | wc -l)" = 8 ]
   [ "$(find shared/gpugauge/first/runs -name '1-*.json' | wc -l)" = 8 ]
   [ "$(find shared/gpugauge/second/runs -name '1-*.json' | wc -l)" = 8 ]
 }

@@ -3,7 +3,7 @@
 # Exit 0: no problem; 1: a problem; 2: unknown. One line on standard output, cut to what gpugauge.json allows.
 #   GPUGAUGE          the command (default: gpugauge)
 #   GPUGAUGE_ROOT     the machine's root, where this runs in a container that has mounted it (default: /)
-#   GPUGAUGE_MAX_AGE  older verdicts are unknown (default: 26h: a nightly check, and two hours)
+#   GPUGAUGE_MAX_AGE  older passes are unknown (default: 50h: a night, the day that a job may wait, and its check)
 gauge="${GPUGAUGE:-gpugauge}"
 longest=80
 # Below the rule's 8 s, so that it is this script that says so.
@@ -28,7 +28,7 @@ said="$(
     {
       code=0
       timeout -k 1 "$seconds" "$gauge" status --device all --exit-style npd \
-        --max-age "${GPUGAUGE_MAX_AGE:-26h}" --root "${GPUGAUGE_ROOT:-/}" || code=$?
+        --max-age "${GPUGAUGE_MAX_AGE:-50h}" --root "${GPUGAUGE_ROOT:-/}" || code=$?
       echo "$code" >&3
     } | {
       text="$(head -c 4096 | tr -d '\000')"
