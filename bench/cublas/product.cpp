@@ -134,12 +134,14 @@ void end_for_lack(Trial& trial, const Problem& problem, const std::string& none)
   if (lack == Lack::skipped) trial.skip(none);
 }
 
-/// Measures by `measure` what the library offers, and ends the trial for lack where it refuses all of it.
+/// Measures by `measure` what the library offers. Ends the trial for lack where it refuses all of it on a GPU that
+/// not every library knows; elsewhere that is a fault.
 template <typename Measure>
 auto measure_offered(Trial& trial, const Problem& problem, const Measure& measure) {
   try {
     return measure();
   } catch (const cuda::AllRefused& refused) {
+    if (every_library_knows(cuda::device().compute_capability)) throw;
     end_for_lack(trial, problem,
                  fmt::format("cuBLAS {} does not do this product on this GPU: {}",
                              version_text(cublasLtGetVersion()), refused.what()));

@@ -354,14 +354,20 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
       });
     if (!search.damaged.empty()) selection.damaged = search.damaged.front().fault;
     if (best.fit == Fit::no) continue;
-    if (best.fit == Fit::other_suite) {
-      of_other_suite.emplace(place, std::move(best));
-      continue;
-    }
-    if (of_other_suite)
+    const auto tell_of_version = [&](const Candidate& unused) {
       selection.problems.push_back(
           fmt::format("baseline {} was not used: another version of GPUGauge measured it",
-                      of_other_suite->second.baseline.folder.string()));
+                      unused.baseline.folder.string()));
+    };
+    if (best.fit == Fit::other_suite) {
+      // Another node's, in a home that they share, was never this one's.
+      if (best.this_node)
+        of_other_suite.emplace(place, std::move(best));
+      else
+        tell_of_version(best);
+      continue;
+    }
+    if (of_other_suite) tell_of_version(of_other_suite->second);
     take(place, best);
     return selection;
   }

@@ -121,6 +121,8 @@ TEXT
   [[ $output == *"name a folder of the node"*"state= in $PWD/own/slurm.conf or $PWD/etc/slurm.conf"* ]]
   run -2 own/gauge --nodes 'node[0-4,6-8]' --output out --check --state relative
   [[ $output == *"relative is no absolute path"* ]]
+  run -2 own/gauge --nodes 'node[0-4,6-8]' --output out --check -- --state-dir "$PWD/third"
+  [[ $output == *"with --check give --state DIR in front of --, and not --state-dir behind it"* ]]
   [ ! -e fake/measured ] && [ ! -e out ]
   mkdir etc && printf '%s\n' "#state=/no" "state=$PWD/hooks" >etc/slurm.conf
   # Slurm may give a job nothing of the environment: the folder comes with the command.

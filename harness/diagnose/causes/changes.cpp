@@ -169,7 +169,7 @@ void examine_method(const Seen& seen, Argument& it) {
                                        "before the kernel has finished",
                                        "returns before the work"}));
   it.confirms(weight::fair, slower_than_processor(seen));
-  it.confirms(weight::strong, only_queued_at_first(seen));
+  it.confirms(weight::good, only_queued_at_first(seen));
   if (seen.framework_is({"torch", "jax", "cupy"})) it.confirms(weight::good, timed_without_wait(seen));
   it.rules_out(seen.undone("harness", {"no_change"}));
 }

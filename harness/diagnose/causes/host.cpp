@@ -71,17 +71,22 @@ Fact mask_seen(const Seen& seen) {
                     "one core per rank",  "1 core per task"});
 }
 
-/// It is slow while the processors idle, and quicker while other work keeps them busy.
+/// It is slow while the processors idle, and quicker while other work keeps them busy. Whole phrases: what is slow
+/// while a neighbour works and normal when the machine is idle says the opposite.
 Fact quicker_when_busy(const Seen& seen) {
-  return seen.told({"while the processors are*idle*lower while", "higher while*idle", "slower while*idle",
-                    "slow while*idle", "faster while other", "lower while other work", "quicker while other",
-                    "faster when the CPU is busy", "faster when*processors are busy", "faster under load",
-                    "latency*lower under*load"});
+  if (Fact fact = seen.told({"lower while other work", "faster while other work", "quicker while other work",
+                             "faster when the CPU is busy", "faster when the processors are busy"}))
+    return fact;
+  for (const std::string_view slow : {"higher", "slower", "slow"})
+    for (const std::string_view whose : {"processors are", "CPUs are", "CPU is", "processor is", "host is"})
+      for (const std::string_view how : {"", "mostly ", "nearly "})
+        if (Fact fact = seen.told({fmt::format("{} while the {} {}idle", slow, whose, how)})) return fact;
+  return std::nullopt;
 }
 
 void examine_contention(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
-  it.rules_out(quicker_when_busy(seen));
+  if (!seen.at_least("cpu_load_percent", load_matters)) it.at_most(bound::unnamed, quicker_when_busy(seen));
   if (harmed) {
     it.confirms(seen.at_least("cpu_load_percent", load_full) ? weight::strong : weight::good,
                 seen.at_least("cpu_load_percent", load_matters));

@@ -243,31 +243,40 @@ Fact own_products_as_slow(const Seen& seen, Words classes, std::string_view libr
   return std::nullopt;
 }
 
+namespace {
+
+/// Equal for two figures of the same work; `phase`: whether that counts.
+std::string work_of(const Metric& metric, bool phase) {
+  const Scope& it = metric.scope;
+  const char* const aligned = !it.aligned ? "" : *it.aligned ? "aligned" : "not aligned";
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", metric.metric_class, it.op, it.dtype,
+                     it.layout, it.size, aligned, it.library, it.direction, it.gpu, it.node, it.framework,
+                     it.path, phase ? it.phase : "");
+}
+
+}  // namespace
+
 Fact same_work_normal(const Seen& seen) {
-  const auto subject = [](const Metric& metric) {
-    const Scope& it = metric.scope;
-    return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", metric.metric_class, it.op, it.dtype, it.layout,
-                       it.size, it.library, it.direction, it.gpu, it.node, it.framework, it.phase, it.path);
-  };
   if (seen.it().about.compared_with != "expected") return std::nullopt;
   for (const Metric& slow : seen.it().metrics) {
     if (!slower_by_figure(slow) && !is_noted_slower(slow)) continue;
     for (const Metric& normal : seen.it().metrics)
-      if (normal.factor && !normal.fails && !slower_by_figure(normal) && subject(normal) == subject(slow) &&
-          normal.scope.aligned == slow.scope.aligned)
+      if (normal.factor && !normal.fails && !slower_by_figure(normal) &&
+          work_of(normal, true) == work_of(slow, true))
         return fmt::format("against another reference the same work is not slower: {}", sentence(normal));
   }
   return std::nullopt;
 }
 
 Fact only_queued_at_first(const Seen& seen) {
-  constexpr double far_apart = 20;
+  constexpr double far_apart = 200;
   for (const Metric& slow : seen.it().metrics) {
-    const bool later = slow.scope.phase != "first_call" && slow.scope.phase != "startup";
+    const std::string& phase = slow.scope.phase;
+    const bool later = phase.empty() || phase == "warm" || phase == "back_to_back";
     if (slow.fails || !later || !slower_by_figure(slow) || *slow.factor < far_apart) continue;
     for (const Metric& first : seen.it().metrics)
       if (first.scope.phase == "first_call" && first.factor && !slower_by_figure(first) &&
-          first.metric_class == slow.metric_class && first.scope.op == slow.scope.op)
+          work_of(first, false) == work_of(slow, false))
         return fmt::format("the first calls are the quick ones: {}, and {}", sentence(first), sentence(slow));
   }
   return std::nullopt;

@@ -56,8 +56,8 @@ Fact split_types(const Seen& seen, Words classes, const Where& where = {});
 Fact own_products_as_slow(const Seen& seen, Words classes, std::string_view library);
 /// Against one reference the work is slower, against another the same work is not: the reference decides.
 Fact same_work_normal(const Seen& seen);
-/// The first calls of the same work take next to no time and later ones very long: the first only joined the
-/// queue, and nothing waited for them.
+/// The first calls of the same work take next to no time and later ones hundreds of times as long: the first
+/// only joined the queue, and nothing waited for them.
 Fact only_queued_at_first(const Seen& seen);
 /// Work on a GPU has a figure: its kernel module is loaded, and CUDA starts.
 Fact gpu_computes(const Seen& seen);

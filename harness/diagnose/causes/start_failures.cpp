@@ -172,7 +172,8 @@ void examine_mps(const Seen& seen, Argument& it) {
               seen.error(805, {"cudaErrorMpsConnectionFailed", "CUDA_ERROR_MPS_CONNECTION_FAILED",
                                "MPS client failed to connect"}));
   if (seen.fails({}) || !seen.it().errors.empty()) {
-    it.confirms(weight::strong, seen.recovers_by({"mps=", "CUDA_MPS"}));
+    it.confirms(weight::strong,
+                seen.recovers_by({"mps=off", "mps=0", "mps=disabled", "mps=stopped", "CUDA_MPS"}));
     it.confirms(weight::fair, either(seen.setting("mps", {"on", "true", "1", "enabled", "yes"}),
                                      seen.environment("CUDA_MPS_PIPE_DIRECTORY")));
   }

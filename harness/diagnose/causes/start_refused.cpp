@@ -1,5 +1,7 @@
 // What keeps a process, a module or a build from a GPU that is there: access, modes, libraries, the bus.
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "diagnose/causes/driver_start.hpp"
 
@@ -7,18 +9,20 @@ namespace gpugauge::diagnose {
 namespace {
 
 void examine_access(const Seen& seen, Argument& it) {
-  const Words refused{"Insufficient Permissions", "NVML_ERROR_NO_PERMISSION",
-                      "GPU access blocked by the operating"};
-  it.confirms(weight::strong, seen.nvml_error(4, refused));
+  // Who may not set a clock gets the same answer of NVML, on a GPU that works.
+  if (seen.fails({}))
+    it.confirms(weight::strong, seen.nvml_error(4, {"Insufficient Permissions", "NVML_ERROR_NO_PERMISSION"}));
   it.confirms(weight::strong, seen.told({"/dev/nvidia*Permission denied", "/dev/nvidia*not permitted",
                                          "Permission denied*/dev/nvidia", "not permitted*/dev/nvidia"}));
-  it.confirms(weight::strong, seen.recovers_by({"video group", "render group", "usermod", "keep-groups",
-                                                "group-add", "privileged", "chmod*/dev/nvidia"}));
+  if (seen.fails({}))
+    it.confirms(weight::strong, seen.recovers_by({"video group", "render group", "usermod", "keep-groups",
+                                                  "group-add", "privileged", "chmod*/dev/nvidia"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.probe("outside_container", {"recovers", "normal"}));
     it.confirms(weight::faint, seen.on("host.container"));
   }
   it.at_most(bound::weak, seen.recovers_by({"device_cgroup", "cgroup", "daemon-reload", "--gpus"}));
+  it.at_most(bound::remote, gpu_computes(seen));
 }
 
 Fact stubs_on_path(const Seen& seen) {
@@ -53,8 +57,9 @@ void examine_module_kind(const Seen& seen, Argument& it) {
           : seen.gpu_named({"B100", "B200", "B300", "GB200", "GB300", "GB10", "GH200", "Blackwell",
                             "RTX 5050", "RTX 5060", "RTX 5070", "RTX 5080", "RTX 5090"});
   it.confirms(weight::strong, both(both(newest, seen.off("driver.open_module")), refused));
-  it.confirms(weight::strong,
-              seen.recovers_by({"open_module", "open module", "nvidia-open", "-open", "open kernel"}));
+  if (refused)
+    it.confirms(weight::strong,
+                seen.recovers_by({"open_module", "open module", "nvidia-open", "-open", "open kernel"}));
   it.rules_out(seen.on("driver.open_module"));
   it.at_most(bound::remote, gpu_computes(seen));
 }
@@ -64,27 +69,35 @@ void examine_region(const Seen& seen, Argument& it) {
       weight::proof, seen.told({"PCI I/O region assigned to your NVIDIA device is invalid",
                                 "BAR* is 0M @ 0x0", "BAR*no space for*mem", "BAR*failed to assign*mem",
                                 "can't assign; no space", "assigned*address space*less than"}));
-  it.confirms(weight::strong, seen.recovers_by({"above 4g", "4g decoding", "mmio", "resizable bar", "rebar",
-                                                "pci=realloc", "pci-hole64", "64bitMMIOSizeGB"}));
+  if (seen.fails({}))
+    it.confirms(weight::strong, seen.recovers_by({"above 4g", "4g decoding", "mmio", "resizable bar", "rebar",
+                                                  "pci=realloc", "pci-hole64", "64bitMMIOSizeGB"}));
   if (told) it.confirms(weight::hint, seen.on("host.virtualization"));
   it.at_most(bound::remote, seen.told({"fallen off the bus"}));
 }
 
+/// Capabilities were named, and compute is not among them. None named are the toolkit's own, compute among them.
+Fact without_compute(const Seen& seen) {
+  for (const auto& [name, value] : seen.it().environment)
+    if (name == "NVIDIA_DRIVER_CAPABILITIES" && !value.empty() && !contains_any(value, {"compute", "all"}))
+      return name + "=" + value + " in the environment";
+  return std::nullopt;
+}
+
 void examine_image(const Seen& seen, Argument& it) {
+  if (!seen.fails({})) return;
   // The container toolkit mounts libcuda for the capability compute only, and NVML for utility.
-  const Fact capabilities = seen.environment("NVIDIA_DRIVER_CAPABILITIES");
-  const bool without = capabilities && !contains_any(*capabilities, {"compute", "all"});
-  const Fact library = either(seen.on("libraries.missing", {"libcuda.so"}),
-                              seen.told({"libcuda.so~: cannot open shared object", "libcuda.so~*not found",
-                                         "could not find libcuda"}));
-  if (without) it.confirms(weight::strong, capabilities);
+  it.confirms(weight::strong, without_compute(seen));
   if (seen.on("host.container")) {
+    const Fact library = either(seen.on("libraries.missing", {"libcuda.so"}),
+                                seen.told({"libcuda.so~: cannot open shared object", "libcuda.so~*not found",
+                                           "could not find libcuda"}));
     it.confirms(weight::strong, in_words("NVML works in the container and libcuda is not there",
                                          both(library, nvml_works(seen))));
     it.confirms(weight::fair, library);
   }
   it.confirms(weight::strong,
-              seen.recovers_by({"NVIDIA_DRIVER_CAPABILITIES", "driver_capabilities", "capabilities="}));
+              seen.recovers_by({"NVIDIA_DRIVER_CAPABILITIES", "driver_capabilities", "device_capabilities"}));
   it.at_most(bound::unnamed, seen.probe("nvml_query", {"fails"}));
   it.at_most(bound::remote, gpu_computes(seen));
 }
@@ -118,18 +131,22 @@ void examine_extension(const Seen& seen, Argument& it) {
 }
 
 void examine_compute_mode(const Seen& seen, Argument& it) {
-  const Words restricting{"exclusive", "prohibited", "Exclusive_Process", "E. Process"};
+  const std::vector<std::string_view> names{"compute_mode", "compute-mode", "compute mode"};
   Fact mode = seen.told({"compute mode*exclusive", "compute mode*prohibited", "compute-mode*exclusive",
-                         "compute_mode*exclusive", "Exclusive_Process", "EXCLUSIVE_PROCESS", "E. Process"});
-  for (const std::string_view name : {"compute_mode", "compute-mode", "compute mode"})
-    mode = either(mode, seen.setting(name, restricting));
+                         "compute_mode*exclusive", "Exclusive_Process", "E. Process"});
+  for (const std::string_view name : names) {
+    mode = either(mode, seen.setting(name, {"exclusive", "prohibited", "E. Process"}));
+    it.rules_out(seen.setting(name, {"default"}));
+  }
   const Fact refused =
       seen.error(46, {"cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable",
                       "busy or unavailable"});
-  if (refused || seen.fails({})) it.confirms(weight::strong, mode);
-  if (mode) it.confirms(weight::good, refused);
-  it.confirms(weight::strong, seen.recovers_by({"compute_mode", "compute mode", "compute-mode", "-c DEFAULT",
-                                                "-c 0", "EXCLUSIVE_PROCESS", "exclusive"}));
+  // The mode is a usual one on clusters: another error has another cause.
+  if (refused && it.confirms(weight::strong, mode)) it.confirms(weight::good, refused);
+  if (!refused && seen.fails({"init"}) && seen.it().errors.empty()) it.confirms(weight::fair, mode);
+  if (refused || seen.fails({}))
+    it.confirms(weight::strong,
+                seen.recovers_by({"compute_mode", "compute mode", "compute-mode", "-c DEFAULT"}));
 }
 
 }  // namespace

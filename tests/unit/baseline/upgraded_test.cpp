@@ -75,6 +75,23 @@ TEST_F(Select, OneOfThisSuiteComesFirstWhereverItIs) {
   EXPECT_THAT(own.problems, IsEmpty()) << "an older one that another replaced is nobody's concern";
 }
 
+TEST_F(Select, AnotherHostsOldBaselineInASharedHomeIsNoneOfThisOnes) {
+  result::Fingerprint here = now();
+  here.device[std::string(host_identity_fact)] = "aa";
+  pin("state/baselines/other", [](result::Run& run) {
+    of_old_suite(run);
+    run.fingerprint.device[std::string(host_identity_fact)] = "bb";
+  });
+  const Selection found = select({}, here, "host");
+  EXPECT_FALSE(found.baseline);
+  EXPECT_THAT(found.problems, ElementsAre(HasSubstr("another version of GPUGauge measured it")));
+  pin("state/baselines/own", [](result::Run& run) {
+    of_old_suite(run);
+    run.fingerprint.device[std::string(host_identity_fact)] = "aa";
+  });
+  EXPECT_EQ(select({}, here, "host").baseline->manifest.name, "own");
+}
+
 TEST_F(Select, ADamagedOneOfAnotherSuiteIsMissedOnlyWhereItWouldHaveBeenFound) {
   const fs::path old = temporary.path() / "state/baselines/old";
   std::vector<result::Run> runs{make_run(0), make_run(1)};

@@ -170,6 +170,80 @@ TEST(TaughtAgain, AnUnlicensedGuestRefusesWork) {
   EXPECT_LT(score(guest("Licensed"), "vgpu_unlicensed"), confident);
 }
 
+TEST(TaughtAgain, AModeIsNoCauseWithoutItsError) {
+  const std::string exclusive = R"(, "settings": {"compute_mode": "Exclusive_Process"})";
+  const auto failed = [&](const char* code, const std::string& settings) {
+    return no_start + R"(, "errors": [{"api": "cuda", "code": )" + code + "}]" + settings;
+  };
+  EXPECT_EQ(best(failed("46", exclusive)), "compute_mode_restricts");
+  EXPECT_EQ(score(failed("802", exclusive), "compute_mode_restricts"), 0);
+  EXPECT_EQ(
+      score(failed("46",
+                   R"(, "settings": {"compute_mode": "Default"}, "log": ["Exclusive_Process elsewhere"])"),
+            "compute_mode_restricts"),
+      0);
+  const std::string slow =
+      R"("metrics": [{"class": "launch", "factor": 1.8}], "probes": [{"name": "change_setting",
+      "outcome": "recovers", "detail": ")";
+  EXPECT_EQ(score(slow + "taskset -c 0-15\"}]", "compute_mode_restricts"), 0);
+  EXPECT_EQ(score(slow + "srun=--exclusive\"}]", "compute_mode_restricts"), 0);
+}
+
+TEST(TaughtAgain, WhatIsNormalOnAnIdleMachineHasANeighbour) {
+  const std::string note =
+      R"("metrics": [{"class": "launch", "factor": 1.9, "note": "latency is higher while a backup job runs, and normal when the machine is idle"}], "telemetry": {"cpu_load_percent": 98})";
+  EXPECT_EQ(best(note), "cpu_contention");
+}
+
+TEST(TaughtAgain, AGpuThatWorksWasNotRefused) {
+  const std::string no_permission =
+      R"(, "errors": [{"api": "nvml", "code": 4, "text": "Insufficient Permissions"}])";
+  EXPECT_EQ(best(no_start + no_permission), "device_access_denied");
+  EXPECT_EQ(score(R"("metrics": [{"class": "application", "factor": 1.3}])" + no_permission,
+                  "device_access_denied"),
+            0)
+      << "a clock may not be set";
+  EXPECT_EQ(score(no_start + R"(, "errors": [{"api": "nvml", "code": 17,
+      "text": "GPU access blocked by the operating system"}])",
+                  "device_access_denied"),
+            0);
+  EXPECT_EQ(score(R"("metrics": [{"class": "h2d", "factor": 1.3}], "probes": [{"name": "change_setting",
+      "outcome": "recovers", "detail": "resizable bar=on"}])",
+                  "pci_region_not_assigned"),
+            0);
+}
+
+TEST(TaughtAgain, AnImageLacksComputeOnlyWhereSomethingFails) {
+  const auto asked = [](const std::string& metrics, const char* capabilities) {
+    return metrics + R"(, "environment": {"NVIDIA_DRIVER_CAPABILITIES": ")" + capabilities + "\"}";
+  };
+  EXPECT_EQ(best(asked(no_start, "utility")), "image_without_compute");
+  EXPECT_EQ(score(asked(no_start, ""), "image_without_compute"), 0) << "the toolkit's own, with compute";
+  EXPECT_EQ(score(asked(R"("metrics": [{"class": "application", "factor": 1.4}])", "video,utility"),
+                  "image_without_compute"),
+            0);
+}
+
+TEST(TaughtAgain, AStartAfterIdlingIsNoQueue) {
+  const auto launches = [](const char* phase, const char* factor) {
+    return std::string(R"("metrics": [{"class": "launch", "factor": 1, "scope": {"phase": "first_call"}},
+        {"class": "launch", "factor": )") +
+           factor + R"(, "scope": {"phase": ")" + phase + "\"}}]";
+  };
+  EXPECT_EQ(score(launches("after_idle", "2500"), "measurement_method"), 0);
+  EXPECT_EQ(score(launches("warm", "40"), "measurement_method"), 0);
+  EXPECT_GT(score(launches("warm", "2500"), "measurement_method"), 0);
+}
+
+TEST(TaughtAgain, MpsThatMendsIsNotAtFault) {
+  const auto set = [](const char* mps) {
+    return no_start + R"(, "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "mps=)" +
+           mps + "\"}]";
+  };
+  EXPECT_EQ(best(set("off")), "mps_connection_failed");
+  EXPECT_EQ(score(set("on"), "mps_connection_failed"), 0);
+}
+
 }  // namespace taught_again
 }  // namespace
 }  // namespace gpugauge::diagnose

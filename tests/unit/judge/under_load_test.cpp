@@ -122,12 +122,12 @@ TEST(UnderLoad, ABoardAtItsOwnPowerLimitInProductsAloneIsNeverCounted) {
     return OneGpu{.sm_clock = clock, .reasons = reasons, .name = "NVIDIA L4"};
   };
   for (const double clock : {.8e9, .4e9}) {
-    for (const result::Facts& settings : {own, result::Facts{}}) {
-      const Verdict found = in_products_alone(l4(clock, cap), settings);
-      EXPECT_EQ(found.kind, VerdictKind::inconclusive) << found.reason;
-      EXPECT_TRUE(found.advisory) << found.reason;
-    }
+    const Verdict found = in_products_alone(l4(clock, cap), own);
+    EXPECT_EQ(found.kind, VerdictKind::inconclusive) << found.reason;
+    EXPECT_TRUE(found.advisory) << found.reason;
   }
+  EXPECT_FALSE(in_products_alone(l4(.8e9, cap)).advisory) << "the limit is not known";
+  EXPECT_EQ(in_products_alone(l4(.35e9, cap), own).kind, VerdictKind::failed) << "that is an idle clock";
   EXPECT_THAT(in_products_alone(l4(.8e9, cap), own).reason,
               HasSubstr("may run so by design, and no light work"));
   EXPECT_FALSE(in_products_alone(l4(.8e9, cap), lowered).advisory);
