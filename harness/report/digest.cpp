@@ -106,6 +106,7 @@ std::vector<DigestFinding> findings_of(const diagnose::Diagnosis& diagnosis) {
 
 std::vector<DigestFinding> findings_of(const std::vector<stack::Finding>& doctor) {
   std::vector<DigestFinding> out;
+  out.reserve(doctor.size());
   for (const stack::Finding& finding : doctor)
     out.push_back({finding.cause, finding.title, std::nullopt, true, finding.evidence, finding.next});
   return out;

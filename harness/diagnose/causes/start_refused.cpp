@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "diagnose/causes/driver_start.hpp"
 
 namespace gpugauge::diagnose {
@@ -28,7 +30,7 @@ void examine_access(const Seen& seen, Argument& it) {
 Fact stubs_on_path(const Seen& seen) {
   for (const auto& [name, value] : seen.it().environment)
     if (name == "LD_LIBRARY_PATH" && contains(value, "/stubs"))
-      return name + "=" + value + " in the environment";
+      return fmt::format("{}={} in the environment", name, value);
   return std::nullopt;
 }
 
@@ -80,7 +82,7 @@ void examine_region(const Seen& seen, Argument& it) {
 Fact without_compute(const Seen& seen) {
   for (const auto& [name, value] : seen.it().environment)
     if (name == "NVIDIA_DRIVER_CAPABILITIES" && !value.empty() && !contains_any(value, {"compute", "all"}))
-      return name + "=" + value + " in the environment";
+      return fmt::format("{}={} in the environment", name, value);
   return std::nullopt;
 }
 

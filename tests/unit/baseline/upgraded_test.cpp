@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "baseline/baseline.hpp"
+#include "baseline/fields.hpp"
 #include "result/time.hpp"
 #include "selected.hpp"
 
