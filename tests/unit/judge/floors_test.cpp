@@ -50,8 +50,8 @@ TEST(Floors, HalfOfWhatALargeProductDoesFails) {
                                                   {"gemm32", 256., .77},
                                                   {"gemm8", 8192., .92}}) {
     OneGpu gpu;
-    const auto kind = [&](double part) {
-      gpu.products = {{"gpu/x", metric_class, part * share * most * 132 * 1.755e9}};
+    const auto kind = [&gpu, name = metric_class, rate = share * most](double part) {
+      gpu.products = {{"gpu/x", name, part * rate * 132 * 1.755e9}};
       return judged_gpu(gpu).at("gpu/x:throughput").kind;
     };
     EXPECT_EQ(kind(1), VerdictKind::ok) << metric_class;
