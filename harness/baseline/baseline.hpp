@@ -182,8 +182,9 @@ bool names_folder(const std::string& name);
 /// An own baseline must have the same device, profile and suite, and all fields must match. If there is none,
 /// one that differs only in `stack` fields is returned, so that an upgrade gives a named mismatch and is not
 /// ignored. If no place has one of this suite, one is returned that differs only in `stack` fields and in the
-/// sources of families, for the same reason: GPUGauge was upgraded. For site and shipped baselines every field
-/// must match, but the card may be another of the model. `device` ("host" or a GPU's UUID) restricts own baselines to that device; empty = any.
+/// sources of families, for the same reason: GPUGauge was upgraded. Another node's, in a home that they share, is
+/// then only told of. For site and shipped baselines every field must match, but the card may be another of the
+/// model. `device` ("host" or a GPU's UUID) restricts own baselines to that device; empty = any.
 struct Selection {
   /// nullopt: none was found; only correctness and physical limits can be judged.
   std::optional<Baseline> baseline;
