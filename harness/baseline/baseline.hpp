@@ -49,7 +49,10 @@ struct Baseline {
   std::vector<result::Run> runs;  ///< complete runs, one per entry, in their order
   std::vector<LogEntry> log;      ///< oldest first; empty only if no folder was read
   bool other_node = false;        ///< recorded on another node, or that is not known
-  bool provisional() const;       ///< as Manifest::provisional, from the runs
+  /// Families that were taken out of `runs`, because the sources that they are compared with are other ones
+  /// (other_sources.hpp). Nothing of them is judged, and nothing is new or missing.
+  std::vector<std::string> left_out = {};
+  bool provisional() const;  ///< as Manifest::provisional, from the runs
 };
 
 /// Whether the baseline comes from another node than `now`: another card of the model, another host, or a
@@ -197,7 +200,8 @@ struct Selection {
   /// Somebody expects that card to be compared, so that this is no pass either.
   std::string of_whole_card = {};
 };
-/// Selects a baseline. Throws like load for a given one; others that cannot be read go to `problems`.
+/// Selects a baseline. Families whose sources are not those of `fingerprint` are left out of it, where others
+/// are (Baseline::left_out). Throws like load for a given one; others that cannot be read go to `problems`.
 Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,
                  const std::string& device = {});
 

@@ -1,7 +1,6 @@
 // Selects the baseline that a run is compared with, and says which in a sentence.
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,9 +8,10 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/card.hpp"
-#include "baseline/fields.hpp"
+#include "baseline/fit.hpp"
 #include "baseline/kept_file.hpp"
 #include "baseline/origin.hpp"
+#include "baseline/other_sources.hpp"
 #include "baseline/places.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
@@ -21,34 +21,11 @@
 namespace gpugauge::baseline {
 namespace {
 
-constexpr std::string_view source_hash = "suite.source_hash.";
-
-bool starts_with(const std::string& text, std::string_view prefix) {
-  return text.rfind(prefix, 0) == 0;
-}
-
-/// Whether both sides measured a common family; otherwise nothing can be compared.
-bool share_a_family(const result::Fingerprint& a, const result::Fingerprint& b) {
-  return std::any_of(a.suite.begin(), a.suite.end(), [&](const auto& fact) {
-    return fact.first.find("source_hash.") != std::string::npos && b.suite.count(fact.first) > 0;
-  });
-}
-
 std::string names(const std::vector<Mismatch>& fields) {
   std::vector<std::string> out;
   out.reserve(fields.size());
   for (const Mismatch& field : fields) out.push_back(field.field);
   return fmt::format("{}", fmt::join(out, ", "));
-}
-
-/// How well a baseline fits.
-enum class Fit { no, other_suite, other_stack, full };
-
-/// Nothing is judged by one of another suite, so that one of this suite comes before it, and be it another node's.
-/// Then this node's own: hosts that share a home each have their own baselines.
-using Rank = std::tuple<bool, bool, Fit>;
-Rank rank_of(bool this_node, Fit fit) {
-  return {fit != Fit::other_suite, this_node, fit};
 }
 
 struct Candidate {
@@ -59,37 +36,6 @@ struct Candidate {
   /// Ranks before anything in the manifest.
   Rank rank() const { return rank_of(this_node, fit); }
 };
-
-/// A card may move between hosts; links and hosts belong to the node.
-bool of_another_machine(const result::Fingerprint& now, const std::string& device,
-                        const result::Fingerprint& then, const std::string& pinned) {
-  if (!device.empty() && result::device_kind(device) == "gpu") return pinned != device;
-  return !same_node(now, then);
-}
-
-/// Fields that make a baseline incomparable with `now`.
-std::vector<Mismatch> fields_between(const result::Fingerprint& now, const result::Fingerprint& then,
-                                     bool own, const std::string& device, const std::string& pinned) {
-  const auto [here, there] = about_cards(now, device, then, pinned);
-  std::vector<Mismatch> fields = mismatches(here, there);
-  // `device` names the card; without it all cards of the node must be the same.
-  if (own && device.empty())
-    for (Mismatch& field : differences(now, then, {Role::identity})) fields.push_back(std::move(field));
-  return fields;
-}
-
-Fit fit_of(const std::vector<Mismatch>& fields, bool own) {
-  if (fields.empty()) return Fit::full;
-  if (!own) return Fit::no;
-  Fit fit = Fit::other_stack;
-  for (const Mismatch& field : fields) {
-    if (starts_with(field.field, source_hash))
-      fit = Fit::other_suite;
-    else if (!starts_with(field.field, "stack."))
-      return Fit::no;
-  }
-  return fit;
-}
 
 /// An own baseline that cannot be read and may be of this device and profile.
 struct Damaged {
@@ -149,9 +95,10 @@ bool comes_before(const Damaged& damaged, const Candidate& best, const result::F
   Rank rank = rank_of(true, Fit::full);
   if (damaged.round) {
     const result::Fingerprint& then = damaged.round->fingerprint;
-    const Fit fit = share_a_family(now, then)
-                        ? fit_of(fields_between(now, then, true, device, damaged.round->device), true)
-                        : Fit::no;
+    const Fit fit =
+        share_a_family(now, then)
+            ? fit_of(now, then, fields_between(now, then, true, device, damaged.round->device), true)
+            : Fit::no;
     if (fit == Fit::no) return false;
     rank = rank_of(!of_another_machine(now, device, then, damaged.round->device), fit);
   }
@@ -195,7 +142,7 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
       return {};
     }
     if (state == State::candidate) return {};
-    found.fit = fit_of(fields, own);
+    found.fit = fit_of(now, then, fields, own);
     if (found.fit != Fit::no) return found;
     if (own)
       problems.push_back(fmt::format("baseline {} was not used: {} differ{}", folder.string(), names(fields),
@@ -268,9 +215,9 @@ std::string origin_of(const Place& place, const Candidate& found) {
                 "Compared with the baseline {} ({}), recorded on another node, or on this one before "
                 "its name or cards changed.",
                 name, rounds);
-  return whose + (found.fit == Fit::other_stack   ? " Its software stack is another one."
-                  : found.fit == Fit::other_suite ? " Another version of GPUGauge measured it."
-                                                  : "");
+  return whose + (found.fit == Fit::other_stack ? " Its software stack is another one."
+                  : of_other_version(found.fit) ? " Another version of GPUGauge measured it."
+                                                : "");
 }
 
 /// The name of this machine's active baseline of the whole card in the run's profile; "" where there is none.
@@ -324,8 +271,10 @@ bool of_two_machines(const result::Run& a, const result::Run& b) {
   return of_another_machine(a.fingerprint, a.device, b.fingerprint, b.device);
 }
 
-Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,
-                 const std::string& device) {
+namespace {
+
+Selection whole_of(const std::filesystem::path& given, const result::Fingerprint& fingerprint,
+                   const std::string& device) {
   Selection selection;
   if (!given.empty()) {
     selection.baseline = load(given);
@@ -359,7 +308,7 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
           fmt::format("baseline {} was not used: another version of GPUGauge measured it",
                       unused.baseline.folder.string()));
     };
-    if (best.fit == Fit::other_suite) {
+    if (of_other_version(best.fit)) {
       // Another node's, in a home that they share, was never this one's.
       if (best.this_node)
         of_other_suite.emplace(place, std::move(best));
@@ -376,7 +325,7 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
     return selection;
   }
   const bool measured = std::any_of(fingerprint.suite.begin(), fingerprint.suite.end(),
-                                    [](const auto& fact) { return starts_with(fact.first, source_hash); });
+                                    [](const auto& fact) { return !family_of_sources(fact.first).empty(); });
   if (measured && selection.damaged.empty()) selection.of_whole_card = told_of_card(fingerprint, device);
   selection.origin =
       !selection.of_whole_card.empty()
@@ -390,6 +339,18 @@ Selection select(const std::filesystem::path& given, const result::Fingerprint& 
                 how_to_make(fingerprint, device))
           : "The baseline of this machine cannot be used: only correctness and physical limits were judged. "
             "Restore it from a copy, or move its folder away and make a new one.";
+  return selection;
+}
+
+}  // namespace
+
+Selection select(const std::filesystem::path& given, const result::Fingerprint& fingerprint,
+                 const std::string& device) {
+  Selection selection = whole_of(given, fingerprint, device);
+  if (!selection.baseline) return selection;
+  result::Run now;
+  now.fingerprint = fingerprint;
+  leave_out_other_sources({now}, *selection.baseline);
   return selection;
 }
 

@@ -47,8 +47,11 @@ std::string against_replaced(const std::filesystem::path& folder, const std::vec
         "If the loss is to be the norm from now on, say why with --reason TEXT; --candidate keeps them "
         "without using them",
         name, said, kept));
+  // Families of other sources are compared with nothing, and refuse nothing.
+  std::vector<std::string> differs = other;
+  for (const std::string& family : before.left_out) differs.push_back("the sources of " + family);
   return fmt::format("against {}{}: {}", name,
-                     other.empty() ? "" : ", from which these rounds differ in " + judge::some_of(other),
+                     differs.empty() ? "" : ", from which these rounds differ in " + judge::some_of(differs),
                      said);
 }
 

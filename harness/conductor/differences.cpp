@@ -9,12 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "baseline/card.hpp"
+#include "baseline/other_sources.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::conductor {
 namespace {
-
-constexpr std::string_view source_hash = "suite.source_hash.";
 
 /// True when every field may have been changed on purpose; another device or suite may not.
 bool declarable(const std::vector<baseline::Mismatch>& fields) {
@@ -44,12 +43,30 @@ std::string options_for(const std::vector<baseline::Mismatch>& fields) {
   return fmt::format("{}", fmt::join(options, " "));
 }
 
-/// "the sources of 10 families differ (copy, cub, cublas and 7 more): another version of GPUGauge". It names
-/// the families, because their hashes tell a reader nothing. Empty where no source differs.
+/// Empty where no source differs.
 std::string sources_in_words(const std::vector<baseline::Mismatch>& fields) {
   std::vector<std::string> families;
   for (const baseline::Mismatch& field : fields)
-    if (field.field.starts_with(source_hash)) families.push_back(field.field.substr(source_hash.size()));
+    if (std::string family = baseline::family_of_sources(field.field); !family.empty())
+      families.push_back(std::move(family));
+  return sources_differ(std::move(families));
+}
+
+/// One text for each field, and one for the sources of all families.
+std::vector<std::string> each_in_words(const std::vector<baseline::Mismatch>& fields) {
+  std::vector<std::string> out;
+  out.reserve(fields.size());
+  for (const baseline::Mismatch& field : fields)
+    if (baseline::family_of_sources(field.field).empty())
+      out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
+                                result::or_absent(field.then)));
+  if (std::string sources = sources_in_words(fields); !sources.empty()) out.push_back(std::move(sources));
+  return out;
+}
+
+}  // namespace
+
+std::string sources_differ(std::vector<std::string> families) {
   if (families.empty()) return "";
   if (families.size() == 1)
     return fmt::format("the sources of the family {} differ: another version of GPUGauge", families.front());
@@ -60,20 +77,6 @@ std::string sources_in_words(const std::vector<baseline::Mismatch>& fields) {
                      fmt::join(families, ", "),
                      count > shown ? fmt::format(" and {} more", count - shown) : "");
 }
-
-/// One text for each field, and one for the sources of all families.
-std::vector<std::string> each_in_words(const std::vector<baseline::Mismatch>& fields) {
-  std::vector<std::string> out;
-  out.reserve(fields.size());
-  for (const baseline::Mismatch& field : fields)
-    if (!field.field.starts_with(source_hash))
-      out.push_back(fmt::format("{} ({} now, {} then)", field.field, result::or_absent(field.now),
-                                result::or_absent(field.then)));
-  if (std::string sources = sources_in_words(fields); !sources.empty()) out.push_back(std::move(sources));
-  return out;
-}
-
-}  // namespace
 
 Differences differing(const std::vector<result::Run>& runs, const baseline::Baseline& baseline,
                       const std::vector<std::string>& treatment) {
@@ -134,7 +137,7 @@ std::vector<std::string> treatment_remarks(const std::vector<std::string>& treat
 bool of_another_version(const Differences& different) {
   bool sources = false;
   for (const baseline::Mismatch& field : different.undeclared) {
-    const bool source = field.field.starts_with(source_hash);
+    const bool source = !baseline::family_of_sources(field.field).empty();
     if (!source && !field.field.starts_with("stack.")) return false;
     sources = sources || source;
   }

@@ -18,6 +18,10 @@ struct Differences {
 Differences differing(const std::vector<result::Run>& runs, const baseline::Baseline& baseline,
                       const std::vector<std::string>& treatment);
 
+/// "the sources of 10 families differ (copy, cub, cublas and 7 more): another version of GPUGauge". It names
+/// the families, because their hashes tell a reader nothing. "" for none.
+std::string sources_differ(std::vector<std::string> families);
+
 /// "device.host.cpu_model (X now, Y then); ..."; sources by their families, without the hashes.
 std::string in_words(const std::vector<baseline::Mismatch>& fields);
 

@@ -6,7 +6,9 @@
 //   a pinned baseline that cannot be read,
 //   no judge applicable, or no verdict at all, or a
 //   large drop that too few rounds confirm, or any
-//   that other processes on the GPU may have made       3
+//   that other processes on the GPU may have made,
+//   or families that the reference's version measured
+//   otherwise                                           3
 //   inconclusive or unstable, with --strict            4
 //   inconclusive or unstable                           0     counted in the sentence
 //   ok, new, improved, and everything advisory         0     new, improved and advisory are mentioned
@@ -224,6 +226,9 @@ Outcome decide(const OutcomeInput& input, const Count& counts) {
                                : "too few rounds were measured to confirm it: measure again")};
   }
   const std::string held = held_of(counts) + also(counts);
+  if (!input.left_out.empty())
+    return {ExitCode::cannot_judge,
+            fmt::format("cannot judge: {}; apart from that {}", input.left_out, held)};
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
   // What was shown and excused was decided. What noise hides would have shown a larger drop.
   if (counts.held + counts.limits + counts.accepted == 0 && counts.advisory.empty())

@@ -139,9 +139,11 @@ struct OutcomeInput {
   std::string unusable_baseline;                 ///< why the pinned baseline cannot be used; "" if it can
   bool judged = true;                            ///< false: no judge was applicable
   std::string not_comparable;  ///< why the available references are of another kind; "" if there were none
-  bool interrupted = false;    ///< ended before everything was measured: never a pass
-  std::string not_kept;        ///< why measured values of a round were not kept; "" if all were. Never a pass
-  bool strict = false;         ///< inconclusive or unstable verdicts exit with 4 instead of 0
+  /// Why what some families measured is held against no reference, and what to do; "" if all are
+  std::string left_out = {};
+  bool interrupted = false;  ///< ended before everything was measured: never a pass
+  std::string not_kept;      ///< why measured values of a round were not kept; "" if all were. Never a pass
+  bool strict = false;       ///< inconclusive or unstable verdicts exit with 4 instead of 0
 };
 /// Maps verdicts to the exit code; exit_code.cpp holds the only table. A metric with verdicts from two judges
 /// counts once, with its gravest verdict that counts. An advisory verdict against it is reported beside

@@ -16,6 +16,7 @@
 #include "judge/checksum_sides.hpp"
 #include "judge/judge.hpp"
 #include "judge/library_choices.hpp"
+#include "judge/one_sided.hpp"
 #include "judge/pace.hpp"
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
@@ -107,30 +108,6 @@ void weaken(Verdict& verdict, const GateResult& result, double above) {
                                 percent(relative_of(above, verdict.better)));
 }
 
-Verdict not_measured(const std::string& key, const MetricValues& then, const Collected& now,
-                     const result::Run& run) {
-  Verdict verdict = blank_verdict(key, then.form);
-  verdict.baseline = median(then.values);
-  const Absence absence = explain_absence(key, then.benchmark, now, run);
-  verdict.kind = absence.kind;
-  verdict.reason = absence.reason;
-  return verdict;
-}
-
-std::vector<Verdict> new_metrics(const Collected& now, const Pinned& pinned) {
-  std::vector<Verdict> out;
-  for (const auto& [key, metric] : now.metrics) {
-    if (!metric.judged() || std::binary_search(pinned.keys.begin(), pinned.keys.end(), key)) continue;
-    Verdict verdict = blank_verdict(key, metric.form);
-    verdict.kind = VerdictKind::new_metric;
-    verdict.value = median(metric.values);
-    verdict.rounds = 1;
-    verdict.reason = "not in the baseline: nothing to compare with";
-    out.push_back(std::move(verdict));
-  }
-  return out;
-}
-
 double pause_before(int round, bool host) {
   const auto index = static_cast<std::size_t>(std::max(0, round - 2));
   return host ? host_pauses[std::min(index, host_pauses.size() - 1)]
@@ -160,6 +137,7 @@ class Session {
         asked_(asked_of(rounds)),
         in_time_(in_time(rounds)),
         rules_(policy.rules),
+        left_out_(baseline.left_out),
         then_(collect_all(baseline.runs)),
         now_(collect_all(rounds)),
         pinned_(pin(then_, policy, baseline.other_node)),
@@ -196,7 +174,7 @@ class Session {
       out.push_back(std::move(verdict));
       if (results_[m].again) again_.insert(form.benchmark);
     }
-    std::vector<Verdict> added = new_metrics(now_.front(), pinned_);
+    std::vector<Verdict> added = new_metrics(now_.front(), pinned_, left_out_);
     out.insert(out.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
   }
 
@@ -323,6 +301,7 @@ class Session {
   std::vector<std::set<std::string>> asked_;  ///< benchmarks of each round; empty = all
   std::vector<std::size_t> in_time_;  ///< indices of the rounds, oldest first: two checks may interleave
   GateRules rules_;
+  const std::vector<std::string>& left_out_;
   std::vector<double> above_;  ///< counts_above from a provisional baseline, per metric and class mean
   std::vector<Collected> then_;
   std::vector<Collected> now_;

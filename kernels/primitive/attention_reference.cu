@@ -1,4 +1,5 @@
 // Checks attention: sampled rows in fp64.
+#include "kernels/primitive/attention.hpp"
 #include "kernels/primitive/attention_element.hpp"
 #include "kernels/support/comparison.cuh"
 

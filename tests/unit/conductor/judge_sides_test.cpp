@@ -125,6 +125,49 @@ TEST(JudgeSides, ABenchmarkIsNotComparedWithItsFormerSelf) {
               Contains(HasSubstr("the sources of the family host differ: another version of GPUGauge")));
 }
 
+/// The same rounds with a second family, whose sources have this hash.
+std::vector<result::Run> with_gemm(std::vector<result::Run> runs, const std::string& hash, double slow) {
+  for (result::Run& run : runs) {
+    std::vector<result::Process> more = run.processes;
+    for (result::Process& process : more) {
+      process.family = "gemm";
+      process.samples->family = "gemm";
+      process.samples->source_hash = hash;
+      for (result::BenchmarkResult& benchmark : process.samples->benchmarks) {
+        benchmark.id.replace(0, 4, "gemm");
+        for (result::Metric& metric : benchmark.metrics)
+          metric.value *= metric.better == result::Direction::lower ? slow : 1 / slow;
+      }
+      process.order += static_cast<int>(run.processes.size());
+    }
+    run.processes.insert(run.processes.end(), more.begin(), more.end());
+    run.fingerprint.suite["suite.source_hash.gemm"] = hash;
+  }
+  return runs;
+}
+
+TEST(JudgeSides, FamiliesThatDidNotChangeAreComparedAlthoughOthersDid) {
+  const std::vector<result::Run> before = with_gemm(side(1, 5), "cd", 1);
+  const report::DeviceReport device = judge_sides(before, with_gemm(side(50, 5), "ef", 2), {}, false);
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge) << device.outcome.sentence;
+  EXPECT_THAT(device.outcome.sentence,
+              testing::MatchesRegex(
+                  "cannot judge: not wholly comparable with the side before: the sources of the family gemm "
+                  "differ: another version of GPUGauge; measure both sides alike; apart from that 3 of 3 "
+                  "metrics within tolerance.*"));
+  EXPECT_THAT(device.remarks, Contains(HasSubstr("Not held against the side before: what the family gemm "
+                                                 "measured")));
+  EXPECT_EQ(judge_sides(before, with_gemm(side(50, 5), "cd", 1), {}, false).outcome.code,
+            judge::ExitCode::pass);
+
+  std::vector<result::Run> slow;
+  for (std::uint64_t i = 0; i < 5; ++i) slow.push_back(judge::make_run(50 + i, {2, 1, 1}));
+  const judge::Outcome found = judge_sides(before, with_gemm(slow, "ef", 1), {}, false).outcome;
+  EXPECT_EQ(found.code, judge::ExitCode::regressed);
+  EXPECT_THAT(found.sentence, HasSubstr("host/triad"));
+  EXPECT_THAT(found.sentence, testing::Not(HasSubstr("gemm/")));
+}
+
 TEST(JudgeSides, DoubtsOfBothSidesAreSaidAndNamed) {
   std::vector<result::Run> before = side(1, 5);
   std::vector<result::Run> after = side(50, 5);

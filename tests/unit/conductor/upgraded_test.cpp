@@ -64,5 +64,45 @@ TEST_F(Upgraded, JudgesWithTheBaselineThatTheNewVersionMeasured) {
   EXPECT_THAT(device.remarks, testing::Not(Contains(HasSubstr("gold"))));
 }
 
+/// A second family, which the version before measured with these sources; the first one is as it was.
+class PartlyUpgraded : public Check {
+ protected:
+  PartlyUpgraded() {
+    pin();
+    choice_.families.push_back(fakes_.family("copy", "leave"));
+    const baseline::Baseline made = baseline::load(options_.baseline);
+    std::vector<result::Run> rounds = made.runs;
+    for (result::Run& run : rounds) {
+      result::Process process = run.processes.front();
+      process.family = "copy";
+      process.order = 1;
+      process.samples = run::good_samples("copy");
+      process.samples->source_hash = std::string(64, 'b');
+      run.processes.push_back(process);
+      run.fingerprint.suite["suite.source_hash.copy"] = process.samples->source_hash;
+    }
+    options_.baseline = fakes_.path() / "of_both";
+    baseline::create(options_.baseline, "of_both", rounds);
+  }
+};
+
+TEST_F(PartlyUpgraded, IsNoPassAndTheUnchangedFamilyIsCompared) {
+  latency(1.0025e-3);
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::cannot_judge);
+  EXPECT_EQ(device.outcome.sentence,
+            "cannot judge: not wholly comparable with the baseline of_both: the sources of the family copy "
+            "differ: another version of GPUGauge; measure a baseline with this version, `gpugauge baseline "
+            "create --device host --profile smoke`, and until it is there check with the version that "
+            "measured the old one; apart from that 1 of 1 metric within tolerance and limits");
+}
+
+TEST_F(PartlyUpgraded, ALossOfTheUnchangedFamilyIsFound) {
+  latency(4e-3);
+  const report::DeviceReport device = check(options_, target_, choice_, {});
+  EXPECT_EQ(device.outcome.code, judge::ExitCode::regressed) << device.outcome.sentence;
+  EXPECT_THAT(device.outcome.sentence, HasSubstr("host/op"));
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

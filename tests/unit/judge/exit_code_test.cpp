@@ -98,6 +98,18 @@ TEST(Outcome, WithoutAJudgeOrAVerdictNothingPasses) {
   EXPECT_EQ(outcome({}).code, ExitCode::cannot_judge) << "never a silent pass";
 }
 
+TEST(Outcome, FamiliesThatWereLeftOutAreNoPassAndHideNothing) {
+  OutcomeInput input = with({});
+  input.left_out = "not wholly comparable with the baseline golden: measure again";
+  EXPECT_EQ(outcome(input).code, ExitCode::cannot_judge);
+  EXPECT_EQ(
+      outcome(input).sentence,
+      "cannot judge: not wholly comparable with the baseline golden: measure again; apart from that 1 of "
+      "1 metric within tolerance and limits");
+  input.verdicts.push_back(verdict(VerdictKind::regressed, "slow"));
+  EXPECT_EQ(outcome(input).code, ExitCode::regressed);
+}
+
 TEST(Outcome, AnInterruptionCannotBeJudged) {
   OutcomeInput input = with({});
   input.interrupted = true;
