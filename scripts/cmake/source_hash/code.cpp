@@ -24,9 +24,7 @@ class Scanner {
   std::string code() {
     while (at_ < text_.size()) {
       if (skip_continuation() || skip_blank() || skip_comment()) continue;
-      if (text_[at_] == '"')
-        take_literal();
-      else if (text_[at_] == '\'' && !in_number())
+      if (text_[at_] == '"' || (text_[at_] == '\'' && !in_number()))
         take_literal();
       else
         take_character();
