@@ -39,7 +39,8 @@ void examine_driver(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.told({"after driver update", "since the driver update",
                                           "after updating the driver", "since driver"}));
   }
-  it.rules_out(seen.undone("driver", {"no_change", "worse"}));
+  // Beside a way back that recovers, a worse one is the new driver coming back.
+  if (!seen.undone("driver", {"recovers"})) it.rules_out(seen.undone("driver", {"no_change", "worse"}));
   it.at_most(bound::weak,
              seen.probe("change_version", {"recovers"}, {"ucx", "framework", "nccl", "cudnn", "cublas"}));
   it.at_most(bound::half, seen.recovers_by({"persistence", "clocks", "power_limit", "iommu", "acs",
@@ -208,12 +209,15 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
 
 void examine_false(const Seen& seen, Argument& it) {
   bool cleared = false;
-  Fact unchanged;
+  Fact unchanged, found;
   for (const char* component :
        {"driver", "nccl", "cudnn", "cublas", "cuda", "framework", "application", "container", "os"}) {
     const Fact undone = seen.undone(component, {"no_change", "worse"});
-    if (!undone) continue;
-    if (seen.changed({component})) {
+    if (const Fact back = seen.undone(component, {"recovers"}))
+      found = back;
+    else if (!undone)
+      continue;
+    else if (seen.changed({component})) {
       cleared = true;
       it.confirms(weight::proof, both(undone, Fact("what was suspected is not it")));
     } else {
@@ -226,6 +230,8 @@ void examine_false(const Seen& seen, Argument& it) {
   const bool asked =
       seen.it().about.compared_with != "other_configuration" || !seen.changed_components().empty();
   if (!cleared) it.unproven(asked ? bound::weak : bound::unnamed, unchanged);
+  // Another change was undone and was it: clearing the rest is no answer beside that one.
+  it.at_most(bound::half, found);
   if (!it.evidence().empty() && harmed(seen))
     it.confirms(weight::faint,
                 seen.recovers_by({"reinstall", "everything", "clean install", "fresh install"}));

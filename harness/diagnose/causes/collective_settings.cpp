@@ -116,7 +116,9 @@ const Words versions_of_ranks{
 void examine_node_mismatch(const Seen& seen, Argument& it) {
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
   it.confirms(weight::strong, both(broken, plugins_differ(seen)));
-  it.confirms(weight::strong, seen.told(versions_of_ranks));
+  // A program whose ranks call unlike collectives is told so by its framework, whatever the nodes hold.
+  it.confirms(weight::strong, seen.told(versions_of_ranks,
+                                        {"running inconsistent collective", "mismatch between collectives"}));
   if (seen.it().about.compared_with == "peers" || seen.it().about.nodes.value_or(1) > 1) {
     it.confirms(weight::good, both(broken, seen.probe("swap_node", {"recovers", "normal"})));
     if (seen.it().about.compared_with == "peers") {
@@ -160,7 +162,8 @@ void examine_shm(const Seen& seen, Argument& it) {
                                         "Error while creating shared memory", "shm*No space left",
                                         "unable to open shared memory", "Error: failed to extend*/dev/shm",
                                         "unable to write to file </torch_", "unable to mmap*shm"}));
-  it.confirms(weight::strong, seen.told({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}));
+  it.confirms(weight::strong,
+              seen.told({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}, {"PCIe Bus Error"}));
   it.confirms(weight::strong,
               seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm", "--ipc", "ipc="}));
   // A container has 64 MiB by default. An error of a full disk names the file.

@@ -235,14 +235,17 @@ void examine_gdr(const Seen& seen, Argument& it) {
                                 "without GPU Direct", "GPUDirect RDMA*not", "not using GPUDirect",
                                 "not use GPUDirect", "GPUDirect*inactive"}),
                      channels_without_gdr(seen)));
-  if (!without)
+  // GDRCopy maps GPU memory for the processor's copies; it is no part of GPUDirect RDMA.
+  const Words copy{"gdr_copy", "gdrcopy"};
+  if (!without && !seen.recovers_by(copy))
     it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
     // DMA-BUF makes it unnecessary.
     it.confirms(weight::fair, seen.off("peermem.module"));
   if (slow) {
     for (const std::string_view name : {"gpudirect_rdma", "gpudirect rdma", "gdr"})
-      it.confirms(weight::strong, seen.setting_off(name));
+      if (name != "gdr" || !(seen.setting_off("gdr_copy") || seen.setting_off("gdrcopy")))
+        it.confirms(weight::strong, seen.setting_off(name));
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_LEVEL", {"0", "LOC"}));
     it.confirms(weight::fair, seen.environment("NCCL_NET_GDR_READ", {"0"}));
     it.confirms(weight::fair, seen.field_changed("peermem"));

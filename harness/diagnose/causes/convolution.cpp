@@ -33,7 +33,14 @@ void examine_layout(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, seen.unmoved_by({"channels_last", "NHWC", "layout", "memory_format"}));
 }
 
+/// Without a search it recovers: what costs is the search itself, made anew for each shape.
+Fact search_costs(const Seen& seen) {
+  return seen.recovers_by({"algo_search=HEURISTIC", "algo_search=heuristic", "benchmark=False",
+                           "benchmark=false", "benchmark=off", "benchmark=0"});
+}
+
 Fact tuned(const Seen& seen) {
+  if (search_costs(seen)) return std::nullopt;
   if (Fact fact = seen.probe("autotune", {"recovers", "normal"})) return fact;
   return seen.recovers_by(
       {"benchmark=", "cudnn_benchmark", "cudnn.benchmark", "autotune", "conv_algo_search", "EXHAUSTIVE"});

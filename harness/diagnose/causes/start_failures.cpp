@@ -30,9 +30,24 @@ Fact runtime_newer(const Seen& seen) {
   return std::nullopt;
 }
 
+/// The driver runs every CUDA that is wanted, as far as versions are known.
+bool driver_runs_it(const Seen& seen) {
+  const Value* most = seen.inventory("driver.cuda_max");
+  if (most == nullptr || !most->number()) return false;
+  bool known = false;
+  for (const char* key : {"cuda.runtime", "framework.cuda", "cuda.toolkit"}) {
+    const Value* wanted = seen.inventory(key);
+    if (wanted == nullptr || !wanted->number()) continue;
+    if (*wanted->number() > *most->number()) return false;
+    known = true;
+  }
+  return known;
+}
+
 void examine_driver_age(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(35, insufficient_names));
-  it.confirms(weight::proof, seen.error(36, newer_wanted_names));
+  // A program may also be too old for a driver: it asks for a call that is gone.
+  it.confirms(driver_runs_it(seen) ? weight::fair : weight::proof, seen.error(36, newer_wanted_names));
   it.confirms(
       weight::strong,
       seen.told({"unsatisfied condition: cuda", "unsatisfied condition: driver", "required_driver",
@@ -56,6 +71,10 @@ void examine_lost(const Seen& seen, Argument& it) {
                                        {"no gpu is lost", "is lost: no", "is lost: 0", "is lost: false"}));
   it.confirms(weight::proof, lost);
   it.confirms(weight::good, seen.told({"Unable to determine the device handle for"}));
+  // The kernel gave the device up after a fatal error of its link.
+  if (seen.fails({}))
+    it.confirms(weight::strong,
+                both(seen.told({"nvidia*AER: can't recover"}), seen.told({"AER: device recovery failed"})));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.probe("swap_gpu", {"normal", "recovers"}));
 }
 

@@ -244,6 +244,85 @@ TEST(TaughtAgain, MpsThatMendsIsNotAtFault) {
   EXPECT_EQ(score(set("on"), "mps_connection_failed"), 0);
 }
 
+TEST(TaughtAgain, ASearchThatCostsTimeIsNoSlowHeuristic) {
+  const auto tried = [](const char* detail) {
+    return std::string(R"("metrics": [{"class": "conv", "factor": 2.0}], "probes": [{"name": "change_setting",
+        "outcome": "recovers", "detail": ")") +
+           detail + R"("}])";
+  };
+  EXPECT_EQ(best(tried("cudnn_conv_algo_search=EXHAUSTIVE")), "cudnn_heuristic_regression");
+  EXPECT_NE(best(tried("cudnn_conv_algo_search=HEURISTIC")), "cudnn_heuristic_regression");
+}
+
+TEST(TaughtAgain, GdrCopyIsNotGpuDirectRdma) {
+  const auto tried = [](const char* detail) {
+    return std::string(R"("about": {"nodes": 2}, "metrics": [{"class": "coll_large", "factor": 2.0}],
+        "probes": [{"name": "change_setting", "outcome": "recovers", "detail": ")") +
+           detail + R"("}])";
+  };
+  EXPECT_EQ(best(tried("NCCL_NET_GDR_LEVEL=SYS")), "gdr_disabled");
+  EXPECT_LT(score(tried("ucx.gdr_copy=on"), "gdr_disabled"), .35);
+}
+
+TEST(TaughtAgain, RanksThatCallUnlikeCollectivesAreTheirPrograms) {
+  const auto told = [](const char* text) {
+    return std::string(
+               R"("metrics": [{"class": "application", "fails": true}], "errors": [{"api": "framework",
+        "text": ")") +
+           text + R"("}])";
+  };
+  EXPECT_GT(score(told("NCCL version mismatch between ranks"), "nccl_node_mismatch"), .35);
+  EXPECT_EQ(
+      score(told("Detected mismatch between collectives on ranks. Rank 0 is running inconsistent collective"),
+            "nccl_node_mismatch"),
+      0);
+}
+
+TEST(TaughtAgain, AFatalErrorOfALinkIsALostGpuAndNoSmallSharedMemory) {
+  const std::string log =
+      R"x("metrics": [{"class": "application", "fails": true}], "log": [
+         "pcieport 0000:00:03.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer",
+         "nvidia 0000:03:00.0: AER: can't recover (no error_detected callback)",
+         "pcieport 0000:00:03.0: AER: device recovery failed"])x";
+  EXPECT_EQ(best(log), "gpu_lost");
+  EXPECT_EQ(score(log, "shm_too_small"), 0);
+}
+
+TEST(TaughtAgain, ADriverThatRunsThisCudaIsNotTooOldForIt) {
+  const auto wanted = [](const char* toolkit) {
+    return std::string(
+               R"("metrics": [{"class": "init", "fails": true}], "errors": [{"api": "driver", "code": 36,
+        "text": "API call is not supported in the installed CUDA driver"}],
+        "inventory": {"driver.cuda_max": "13.0", "cuda.toolkit": ")") +
+           toolkit + R"("})";
+  };
+  EXPECT_GE(score(wanted("13.1"), "driver_too_old"), .7);
+  EXPECT_LT(score(wanted("12.8"), "driver_too_old"), .7);
+}
+
+TEST(TaughtAgain, AVersionThatWasBroughtBackAndIsWorseConfirmsTheOneBefore) {
+  const std::string driver =
+      R"("about": {"compared_with": "earlier"}, "changed": {"driver": ["566.36", null]},
+      "metrics": [{"class": "application", "factor": 2.0}], "probes": [)";
+  const std::string back =
+      R"({"name": "same_binary_old_driver", "outcome": "recovers", "detail": "driver=566.36"})";
+  const std::string again =
+      R"({"name": "change_version", "outcome": "worse", "detail": "driver=a newer one"})";
+  EXPECT_EQ(best(driver + back + ", " + again + "]"), "driver_regression");
+  EXPECT_EQ(best(driver + again + "]"), "false_attribution");
+}
+
+TEST(TaughtAgain, BesideAVersionThatIsItTheOthersClearedAreNoAnswer) {
+  const std::string both = R"("about": {"compared_with": "earlier"}, "changed": {"cudnn": ["9.1", "9.7"],
+      "cublas": ["12.4", "12.8"]}, "metrics": [{"class": "application", "factor": 30.0}], "probes": [
+      {"name": "change_version", "outcome": "no_change", "detail": "cublas=12.4"}, {"name": "change_version",
+      "outcome": ")";
+  const std::string cudnn = R"(", "detail": "cudnn=9.1"}])";
+  EXPECT_EQ(best(both + "recovers" + cudnn), "cudnn_version_regression");
+  EXPECT_LT(score(both + "recovers" + cudnn, "false_attribution"), .7);
+  EXPECT_GE(score(both + "no_change" + cudnn, "false_attribution"), .7);
+}
+
 }  // namespace taught_again
 }  // namespace
 }  // namespace gpugauge::diagnose
