@@ -26,6 +26,7 @@
 #include "result/time.hpp"
 #include "run/output_lock.hpp"
 #include "stack/inventory/node.hpp"
+#include "stack/inventory/rdma_ports.hpp"
 #include "stack/now.hpp"
 
 namespace gpugauge::cli {
@@ -36,6 +37,14 @@ std::vector<std::string> gpu_models(const Devices& devices) {
   std::vector<std::string> out;
   if (devices.gpus.state != stack::GpuState::usable) return out;
   for (const auto& gpu : devices.gpus.gpus) out.push_back(gpu.name);
+  return out;
+}
+
+/// The rate in Gb/s of each active RDMA port of the node.
+std::vector<double> port_rates(const stack::Inventory& node) {
+  std::vector<double> out;
+  for (const stack::RdmaPort& port : stack::rdma_ports(node))
+    if (port.active()) out.push_back(port.gigabits().value_or(0));
   return out;
 }
 
@@ -211,7 +220,8 @@ void Check::look_at_node() {
   _report.host = conductor::node_name(stack::Tree("/"));
   _report.stack = stack::layers(_node);
   _only_host = conductor::host_only(_arguments.measure.device);
-  if (!_only_host) _report.node = judge::judge_expectations(_options.policy, gpu_models(_devices));
+  if (!_only_host)
+    _report.node = judge::judge_expectations(_options.policy, {gpu_models(_devices), port_rates(_node)});
 }
 
 /// Why no GPU is usable, by the doctor's rules; these need what each call of the driver answers.
@@ -248,9 +258,9 @@ void Check::add(report::DeviceReport device) {
   // One that was wanted stands among the families of the round.
   for (const conductor::SilentFamily& family : _catalogue.silent)
     if (!is_in_round(family, device)) device.remarks.push_back(sentence(family));
-  if (_only_host && (_options.policy.expected_gpus || !_options.policy.expected_models.empty()))
+  if (_only_host && judge::expects_of_node(_options.policy))
     device.remarks.emplace_back(
-        "What the policy expects of the node's GPUs was not looked at: only the host was asked for.");
+        "What the policy expects of the node was not looked at: only the host was asked for.");
   keep([&] {
     if (const auto profile =
             conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus))

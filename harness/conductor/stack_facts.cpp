@@ -6,10 +6,12 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "result/number.hpp"
+#include "stack/inventory/rdma_ports.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -113,12 +115,51 @@ void add_network(const stack::Inventory& node, Facts& facts) {
   if (kinds.size() == 1) facts.set("host.fabric", *kinds.begin());
 }
 
+/// How the RDMA ports and their cards' links are, and what most of their siblings, or card and slot, say that they ought
+/// to be. Ports most of which are not active are not meant to be used.
+void add_ports(const stack::Inventory& node, Facts& facts) {
+  std::size_t active_ports = 0;
+  std::size_t expected_ports = 0;
+  std::optional<std::pair<double, double>>
+      rate;  // the slowest beside what such ports have, where farthest below
+  const stack::RdmaPorts ports = stack::rdma_ports(node);
+  for (const stack::RdmaPorts& group : stack::alike(ports)) {
+    std::vector<double> rates;
+    for (const stack::RdmaPort& port : group)
+      if (const auto gigabits = port.gigabits()) rates.push_back(*gigabits);
+    const auto active = static_cast<std::size_t>(
+        std::count_if(group.begin(), group.end(), [](const auto& port) { return port.active(); }));
+    active_ports += active;
+    expected_ports += active * 2 > group.size() ? group.size() : active;
+    if (rates.empty()) continue;
+    std::sort(rates.begin(), rates.end());
+    const double usual = rates[rates.size() / 2];
+    if (!rate || rates.front() / usual < rate->first / rate->second) rate = {rates.front(), usual};
+  }
+  if (expected_ports > 0) {
+    facts.set("network.ports_active", static_cast<double>(active_ports));
+    facts.set("network.ports_expected", static_cast<double>(expected_ports));
+  }
+  if (rate) {
+    facts.set("network.rate_gbps", rate->first);
+    facts.set("network.rate_expected_gbps", rate->second);
+  }
+  const auto slow =
+      std::find_if(ports.begin(), ports.end(), [](const auto& port) { return port.link.below(); });
+  if (slow == ports.end()) return;
+  facts.set("network.pcie_generation", *slow->link.generation);
+  facts.set("network.pcie_generation_max", *slow->link.generation_possible);
+  facts.set("network.pcie_width", *slow->link.width);
+  facts.set("network.pcie_width_max", *slow->link.width_possible);
+}
+
 void add_host(const stack::Inventory& node, Facts& facts) {
   facts.copy("host.iommu", "host.iommu");
   facts.flag("host.acs", "host.acs", {"on"});
   facts.number("host.shm_mib", "host.shm_mib");
   facts.number("host.memlock_kib", "host.memlock_kib");
   add_network(node, facts);
+  add_ports(node, facts);
 }
 
 /// Lines of the kernel's log since the last boot in which NVIDIA's module names a fault of its own. Telemetry

@@ -19,8 +19,8 @@ const Signatures& catalogue() {
                                 memory_causes,        managed_memory_causes,
                                 link_causes,          copy_causes,
                                 collective_causes,    collective_setting_causes,
-                                software_causes,      silent_causes,
-                                change_causes};
+                                network_causes,       software_causes,
+                                silent_causes,        change_causes};
     Signatures out;
     for (const auto& group : groups) {
       Signatures part = group();

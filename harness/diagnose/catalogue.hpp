@@ -39,6 +39,7 @@ Signatures link_causes();
 Signatures copy_causes();
 Signatures collective_causes();
 Signatures collective_setting_causes();
+Signatures network_causes();
 Signatures software_causes();
 Signatures silent_causes();
 Signatures change_causes();

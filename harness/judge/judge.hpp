@@ -34,6 +34,9 @@ struct Policy {
   std::vector<std::string> treatment;
   std::optional<int> expected_gpus;  ///< usable GPUs that the node must have, 0 to 1024; nullopt = any number
   std::vector<std::string> expected_models;  ///< patterns of names; empty = any
+  /// Active RDMA ports that the node must have at least, 0 to 1024; nullopt = any number.
+  std::optional<int> expected_rdma_ports;
+  double expected_rdma_gigabits = 0;  ///< the rate in Gb/s that so many of them must have at least; 0 = any
   /// True: verdicts from a provisional baseline are never counted, except on what is missing or failed.
   bool provisional_is_advisory = false;
   /// The keys present in its file; empty if there is no file.

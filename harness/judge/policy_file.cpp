@@ -19,6 +19,8 @@ namespace gpugauge::judge {
 namespace {
 
 constexpr int most_gpus = 1024;
+constexpr int most_ports = 1024;
+constexpr double most_gigabits = 1e5;
 /// Smaller error levels need quantiles that no distribution of a few rounds has; no clock resolves smaller
 /// tolerances.
 constexpr double least_level = 1e-6;
@@ -77,6 +79,15 @@ void expectations(const nlohmann::json& value, const result::Place& place, Polic
   if (policy.expected_gpus && (*policy.expected_gpus < 0 || *policy.expected_gpus > most_gpus))
     place.key("gpus").refuse(fmt::format("must be 0 to {}", most_gpus));
   if (reader.optional("models") != nullptr) policy.expected_models = reader.texts("models");
+  policy.expected_rdma_ports = reader.optional_integer("rdma_ports");
+  if (policy.expected_rdma_ports &&
+      (*policy.expected_rdma_ports < 0 || *policy.expected_rdma_ports > most_ports))
+    place.key("rdma_ports").refuse(fmt::format("must be 0 to {}", most_ports));
+  if (const auto given = reader.optional_number("rdma_gbps")) {
+    policy.expected_rdma_gigabits = between(place.key("rdma_gbps"), *given, 1, most_gigabits);
+    if (!policy.expected_rdma_ports)
+      place.key("rdma_gbps").refuse("says how fast ports must be and not how many; give rdma_ports, too");
+  }
   reader.done();
 }
 
@@ -85,6 +96,20 @@ Verdict expectation(const char* metric, bool held, std::string reason) {
   verdict.metric_class = "integrity";
   verdict.unit = "1";
   return verdict;
+}
+
+Verdict expectation_of_ports(const Policy& policy, const std::vector<double>& gigabits) {
+  const double least = policy.expected_rdma_gigabits;
+  const auto fit =
+      std::count_if(gigabits.begin(), gigabits.end(), [&](double rate) { return rate >= least; });
+  const std::string rate = least > 0 ? fmt::format(" of {:g} Gb/s or more", least) : "";
+  const std::string slower = static_cast<std::size_t>(fit) < gigabits.size()
+                                 ? fmt::format("; {} slower", gigabits.size() - static_cast<std::size_t>(fit))
+                                 : "";
+  return expectation("node:rdma_ports", fit >= *policy.expected_rdma_ports,
+                     fmt::format("the policy expects {}{} and {} {} active{}",
+                                 result::counted(*policy.expected_rdma_ports, "RDMA port"), rate, fit,
+                                 fit == 1 ? "is" : "are", slower));
 }
 
 }  // namespace
@@ -144,7 +169,12 @@ void require_of_admission(const Policy& policy) {
         fmt::join(idle, ", "), idle.size() == 1 ? "has" : "have", idle.size() == 1 ? "it" : "them"));
 }
 
-std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models) {
+bool expects_of_node(const Policy& policy) {
+  return policy.expected_gpus || !policy.expected_models.empty() || policy.expected_rdma_ports;
+}
+
+std::vector<Verdict> judge_expectations(const Policy& policy, const NodeFound& found_there) {
+  const std::vector<std::string>& models = found_there.models;
   std::vector<Verdict> out;
   if (policy.expected_gpus) {
     const auto found = static_cast<int>(models.size());
@@ -168,6 +198,7 @@ std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<
                                         fmt::join(policy.expected_models, " or "), foreign.size(),
                                         models.size(), fmt::join(foreign, ", "))));
   }
+  if (policy.expected_rdma_ports) out.push_back(expectation_of_ports(policy, found_there.rdma_gigabits));
   return out;
 }
 

@@ -29,8 +29,17 @@ void require_treatment(const std::vector<std::string>& words);
 /// that no setting is silently ignored.
 void require_of_admission(const Policy& policy);
 
-/// Compares a node's GPUs with the policy. Returns one verdict each "node:gpus" and "node:gpu_models", failed
-/// or ok; none for what the policy does not set. `models`: one name per GPU, as from NVML.
-std::vector<Verdict> judge_expectations(const Policy& policy, const std::vector<std::string>& models);
+/// What a node has of that which a policy may expect.
+struct NodeFound {
+  std::vector<std::string> models;    ///< one name per usable GPU, as from NVML
+  std::vector<double> rdma_gigabits;  ///< one rate in Gb/s per active RDMA port; 0 where it does not tell
+};
+
+/// True if the policy expects something of the node's GPUs or ports.
+bool expects_of_node(const Policy& policy);
+
+/// Compares a node with the policy. Returns one verdict each "node:gpus", "node:gpu_models" and "node:rdma_ports", failed
+/// or ok; none for what the policy does not set.
+std::vector<Verdict> judge_expectations(const Policy& policy, const NodeFound& found);
 
 }  // namespace gpugauge::judge

@@ -17,7 +17,7 @@ void read(std::string_view bytes) {
   const bool possible = accepted([&] { judge::require_possible(policy, known); });
   require(possible || !accepted([&] { judge::require_matches(policy, seen); }),
           "an entry that matches was called impossible");
-  judge::judge_expectations(policy, {"NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3"});
+  judge::judge_expectations(policy, {{"NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3"}, {400, 0}});
   judge::judge_expectations(policy, {});
 }
 

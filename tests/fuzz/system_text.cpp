@@ -9,6 +9,7 @@
 #include "stack/inventory/kernel_log.hpp"
 #include "stack/inventory/libraries.hpp"
 #include "stack/inventory/machine.hpp"
+#include "stack/inventory/pci_link.hpp"
 #include "stack/inventory/process.hpp"
 #include "stack/inventory/toolkits_headers.hpp"
 #include "stack/loader.hpp"

@@ -110,6 +110,10 @@ Fact plain_copies_normal(const Seen& seen) {
   return seen.probe("native_benchmark", {"normal"}, {"p2p", "memcpy", "bandwidth", "ib_write", "perftest"});
 }
 
+Fact one_node(const Seen& seen) {
+  return seen.it().about.nodes == 1 ? Fact("one machine needs no network") : Fact();
+}
+
 namespace {
 
 /// There is no plugin at all; NCCL reports that on every machine without one.
@@ -126,11 +130,6 @@ Fact fabric_there(const Seen& seen) {
 Fact on_sockets(const Seen& seen) {
   return either(seen.on("nccl.transport", {"socket", "tcp"}),
                 seen.told({"Using network Socket", "NET/Socket : Using", "via NET/Socket", "NET/Socket/"}));
-}
-
-/// On a single machine NCCL also sets up its network and logs it, but does not use it.
-Fact one_machine(const Seen& seen) {
-  return seen.it().about.nodes == 1 ? Fact("one machine needs no network") : Fact();
 }
 
 /// NCCL went the same way when it was faster.
@@ -166,7 +165,7 @@ void examine_socket(const Seen& seen, Argument& it) {
   // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
-  it.at_most(bound::remote, one_machine(seen));
+  it.at_most(bound::remote, one_node(seen));
   it.at_most(bound::remote, same_way(seen));
   it.at_most(bound::remote, in_words("there is no faster fabric", seen.off("host.infiniband")));
 }
@@ -192,7 +191,7 @@ void examine_plugin(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, seen.on("nccl.transport", {"ib", "p2p"}));
   // NCCL's own transport uses the fabric, so no plugin was needed.
   it.at_most(bound::remote, seen.told({"NET/IB : Using"}));
-  it.at_most(bound::remote, one_machine(seen));
+  it.at_most(bound::remote, one_node(seen));
   it.at_most(bound::remote, same_way(seen));
 }
 
@@ -257,7 +256,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
   }
   it.at_most(bound::unnamed, on_sockets(seen));
   it.at_most(bound::remote, seen.on("nccl.transport", {"p2p", "shm"}));
-  it.at_most(bound::remote, one_machine(seen));
+  it.at_most(bound::remote, one_node(seen));
   it.at_most(bound::remote, gdr_in_use(seen));
   it.at_most(bound::unnamed, same_way(seen));
   it.rules_out(seen.unmoved_by({"GDR", "peermem"}));

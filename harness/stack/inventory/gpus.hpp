@@ -20,7 +20,4 @@ void add_bus_facts(const Tree& tree, Inventory& inventory);
 /// Adds pci.<n>: NVIDIA functions that no gpu.<n> represents.
 void add_pci_functions(const Tree& tree, Inventory& inventory);
 
-/// Generation of a PCIe link from its speed in sysfs: "32.0 GT/s PCIe" -> "5"; "" for other text.
-std::string pcie_generation(std::string_view speed);
-
 }  // namespace gpugauge::stack

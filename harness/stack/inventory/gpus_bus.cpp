@@ -12,6 +12,7 @@
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/gpus.hpp"
 #include "stack/inventory/lines.hpp"
+#include "stack/inventory/pci_link.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -32,25 +33,7 @@ std::string pci_id(const Tree& tree, const std::string& folder) {
 }
 
 void add_link(const Tree& tree, const std::string& folder, const std::string& prefix, Inventory& inventory) {
-  struct Fact {
-    const char* name;
-    const char* file;
-    bool speed;
-  };
-  constexpr std::array facts{Fact{"pcie_generation", "current_link_speed", true},
-                             Fact{"pcie_generation_max", "max_link_speed", true},
-                             Fact{"pcie_width", "current_link_width", false},
-                             Fact{"pcie_width_max", "max_link_width", false}};
-  for (const Fact& fact : facts) {
-    const std::string file = fmt::format("{}/{}", folder, fact.file);
-    const std::string text = tree.read(file).text;
-    const bool width = result::number_in<int>(text).value_or(0) > 0;  // 255 and 0 mean no link
-    add_if_silent(inventory, prefix + fact.name,
-                  fact.speed               ? pcie_generation(text)
-                  : width && text != "255" ? text
-                                           : "",
-                  file, "sysfs");
-  }
+  add_pci_link(tree, folder, prefix, inventory);
   add_if_silent(inventory, prefix + "pcie_sampled", "unknown", folder, "nobody tells what the GPU was doing");
 }
 
@@ -101,22 +84,6 @@ void add_node(const Tree& tree, const std::string& address, const std::string& p
 }
 
 }  // namespace
-
-std::string pcie_generation(std::string_view speed) {
-  struct Generation {
-    std::string_view start;
-    std::string_view number;
-  };
-  // Older kernels write "8 GT/s", newer ones "8.0 GT/s PCIe".
-  constexpr std::array generations{
-      Generation{"2.5 ", "1"},  Generation{"5 ", "2"},  Generation{"5.0 ", "2"},  Generation{"8 ", "3"},
-      Generation{"8.0 ", "3"},  Generation{"16 ", "4"}, Generation{"16.0 ", "4"}, Generation{"32 ", "5"},
-      Generation{"32.0 ", "5"}, Generation{"64 ", "6"}, Generation{"64.0 ", "6"}};
-  for (const Generation& generation : generations) {
-    if (speed.starts_with(generation.start)) return std::string(generation.number);
-  }
-  return "";
-}
 
 void add_gpus_of_module(const Tree& tree, Inventory& inventory) {
   const auto gpus = gpus_of_module(tree);

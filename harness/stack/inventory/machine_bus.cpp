@@ -1,4 +1,4 @@
-// IOMMU, Access Control Services, InfiniBand.
+// IOMMU and Access Control Services.
 #include <algorithm>
 #include <set>
 
@@ -42,22 +42,6 @@ std::set<std::string> group_types(const Tree& tree, bool& refused) {
     if (type.present() && !type.text.empty()) types.insert(translation_word(type.text));
   }
   return types;
-}
-
-/// Adds an InfiniBand device's driver, and whether it carries data. On HGX B200 the NVSwitches are managed
-/// through functions that look like a network card's (siderolabs/extensions#893). Their vital product data
-/// has the mark that starters of the fabric manager look for; the kernel shows it to root only.
-void add_function(const Tree& tree, const std::string& function, const std::string& prefix,
-                  Inventory& inventory) {
-  if (const std::string driver = tree.link_name(function + "/driver"); !driver.empty())
-    inventory.present(prefix + "driver", driver, function + "/driver");
-  constexpr std::string_view maker_of_the_bridges = "0x15b3";
-  constexpr std::size_t data_most = 1024;
-  if (tree.read(function + "/vendor").text != maker_of_the_bridges) return;
-  const Reading data = tree.read_raw(function + "/vpd", data_most);
-  if (!data.present() || data.text.empty()) return;
-  const bool manages = data.text.find("SW_MNG") != std::string::npos;
-  inventory.present(prefix + "role", manages ? "switch management" : "network", function + "/vpd");
 }
 
 }  // namespace
@@ -135,29 +119,6 @@ void collect_acs(const Tree& tree, Inventory& inventory) {
     inventory.unreadable(key, hidden, "root");
   } else {
     inventory.present(key, "off", "/sys/bus/pci/devices/*/config", fmt::format("{} bridges", bridges.size()));
-  }
-}
-
-void collect_infiniband(const Tree& tree, Inventory& inventory) {
-  const std::string folder = "/sys/class/infiniband";
-  const auto names = tree.list(folder);
-  if (names.empty()) return inventory.absent("host.infiniband", folder);
-  inventory.present("host.infiniband", fmt::format("{}", fmt::join(names, " ")), folder);
-  for (const std::string& name : names) {
-    const std::string prefix = fmt::format("host.infiniband.{}.", name);
-    add_function(tree, fmt::format("{}/{}/device", folder, name), prefix, inventory);
-    const auto ports = tree.list(fmt::format("{}/{}/ports", folder, name));
-    if (ports.empty()) continue;
-    const std::string port = fmt::format("{}/{}/ports/{}", folder, name, ports.front());
-    if (const std::string layer = tree.read(port + "/link_layer").text; !layer.empty())
-      inventory.present(prefix + "link_layer", layer, port + "/link_layer");
-    const std::string state = tree.read(port + "/state").text;  // "4: ACTIVE"
-    const auto colon = state.find(": ");
-    if (!state.empty())
-      inventory.present(prefix + "state", state.substr(colon == std::string::npos ? 0 : colon + 2),
-                        port + "/state");
-    if (const std::string rate = tree.read(port + "/rate").text; !rate.empty())
-      inventory.present(prefix + "rate", rate, port + "/rate");
   }
 }
 

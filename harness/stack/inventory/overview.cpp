@@ -1,6 +1,7 @@
 // Builds the layers of the overview from an inventory.
 #include "stack/inventory/overview.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "stack/inventory/image.hpp"
+#include "stack/inventory/rdma_ports.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -201,6 +203,20 @@ void add_host(const Inventory& inventory, std::vector<Layer>& out) {
                          with("image of CUDA ", inventory.value("container.image_cuda"))})});
 }
 
+/// "8 of 9 ports active", and at which rates.
+void add_network(const Inventory& inventory, std::vector<Layer>& out) {
+  const std::vector<RdmaPort> ports = rdma_ports(inventory);
+  const auto active =
+      std::count_if(ports.begin(), ports.end(), [](const auto& port) { return port.active(); });
+  std::map<std::string, int> rates;
+  for (const RdmaPort& port : ports)
+    if (port.active()) ++rates[joined({port.link_layer, port.rate})];
+  std::vector<std::string> said;
+  for (const auto& [rate, count] : rates) said.push_back(fmt::format("{} x {}", count, rate));
+  if (!ports.empty())
+    out.push_back({"RDMA network", fmt::format("{} of {} ports active", active, ports.size()), joined(said)});
+}
+
 }  // namespace
 
 std::vector<Layer> overview(const Inventory& inventory) {
@@ -211,6 +227,7 @@ std::vector<Layer> overview(const Inventory& inventory) {
   add_libraries(inventory, out);
   add_frameworks(inventory, out);
   add_host(inventory, out);
+  add_network(inventory, out);
   return out;
 }
 

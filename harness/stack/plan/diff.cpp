@@ -59,12 +59,22 @@ constexpr std::array rules{
     Rule{"kernel_log.**", Consequence::noise},
     Rule{"kernel.**", Consequence::host},
     Rule{"container.**", Consequence::host},
+    Rule{"host.infiniband.*.pci", Consequence::identity},
+    Rule{"host.infiniband.*.interface", Consequence::identity},
     Rule{"host.**", Consequence::host},
 };
 
 // A table's statement on a driver's branch is no fact of the machine.
-constexpr std::array left_out{"collected.**", "cuda.init.seconds",  "gpu.*.temperature_c", "driver_branch.**",
-                              "gpu.*.pstate", "gpu.*.pcie_sampled", "process.pid",         "package.*.name"};
+constexpr std::array left_out{"host.infiniband.*.link_downed",
+                              "host.infiniband.*.symbol_errors",
+                              "collected.**",
+                              "cuda.init.seconds",
+                              "gpu.*.temperature_c",
+                              "driver_branch.**",
+                              "gpu.*.pstate",
+                              "gpu.*.pcie_sampled",
+                              "process.pid",
+                              "package.*.name"};
 
 std::string_view take_part(std::string_view& rest) {
   const std::string_view part = rest.substr(0, rest.find('.'));

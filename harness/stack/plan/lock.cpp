@@ -55,6 +55,10 @@ constexpr std::array pinned_facts{
     "host.libc",
     "host.iommu",
     "host.governor",
+    "host.infiniband.*.state",
+    "host.infiniband.*.rate",
+    "host.infiniband.*.mtu",
+    "host.infiniband.*.firmware",
 };
 
 void add(Lock& lock, const Inventory& inventory, const std::string& key) {

@@ -2,12 +2,11 @@
 #include "stack/host.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "result/processor_list.hpp"
+#include "stack/inventory/rdma_ports.hpp"
 #include "stack/rules/host_parts.hpp"
 
 namespace gpugauge::stack {
@@ -91,73 +90,11 @@ void check_shared_memory(const RuleInput& input, std::size_t gpus, Findings& fin
   findings.push_back(std::move(finding));
 }
 
-/// Devices in /sys/class/infiniband that may carry data between nodes.
-struct RdmaDevices {
-  std::vector<std::string> devices;  ///< all except those that only manage NVSwitches
-  bool all_efa = true;               ///< each is Amazon's, which has its own way to GPU memory
-  bool certain = false;              ///< at least one surely, or almost surely, carries data
-
-  bool there() const { return !devices.empty(); }
-};
-
-/// True for boards with fourth-generation NVSwitches, which come with Blackwell. Functions that look like
-/// network devices manage these switches.
-bool may_have_managed_switches(const Inventory& inventory) {
-  constexpr int blackwell = 10;
-  const GpuViews gpus = gpus_of(inventory);
-  return std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
-    const auto capability = Version::parse(gpu.value("compute_capability"));
-    return capability && capability->major() >= blackwell && gpu.number("nvlinks_active").value_or(0) > 0;
-  });
-}
-
-RdmaDevices rdma_devices(const Inventory& inventory) {
-  RdmaDevices fabric;
-  const bool doubtful = may_have_managed_switches(inventory);
-  std::istringstream names(inventory.value("host.infiniband"));
-  for (std::string name; names >> name;) {
-    const std::string prefix = "host.infiniband." + name;
-    const std::string role = inventory.value(prefix + ".role");
-    if (role == "switch management") continue;
-    const bool ethernet = is(inventory, prefix + ".link_layer", "Ethernet");
-    const bool efa = is(inventory, prefix + ".driver", "efa");
-    fabric.devices.push_back(name);
-    fabric.all_efa = fabric.all_efa && efa;
-    fabric.certain = fabric.certain || !doubtful || role == "network" || ethernet || efa;
-  }
-  return fabric;
-}
-
-// Used if no device surely carries data.
-constexpr const char* switches_or_network =
-    " It is not known whether these devices carry data or only manage NVSwitches: run it as root.";
-
 /// True if each GPU has NVLink, through which it may reach others without PCIe.
 bool all_linked(const GpuViews& gpus) {
   return !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
     return gpu.number("nvlinks_active").value_or(0) > 0;
   });
-}
-
-void check_locked_memory(const RuleInput& input, Findings& findings) {
-  const auto limit = number_of(input.inventory, "host.memlock_kib");  // "unlimited" is no number
-  const RdmaDevices fabric = rdma_devices(input.inventory);
-  if (!limit || !fabric.there()) return;
-  Finding finding = make_finding(
-      Cause("pageable_memory"), fabric.certain ? Severity::warning : Severity::note,
-      fmt::format("Locked memory is limited to {:g} KiB, and RDMA devices need to lock their buffers",
-                  *limit),
-      "Registering memory with an RDMA device (InfiniBand, RoCE, EFA) locks it; above the limit registration "
-      "fails, and NCCL or MPI fail or fall back to a slower way.");
-  if (!fabric.certain) finding.explanation += switches_or_network;
-  add_seen(finding, input.inventory, {{"host.memlock_kib", "limit in KiB:"}});
-  finding.evidence.push_back(
-      fmt::format("RDMA devices: {}", printable(fmt::to_string(fmt::join(fabric.devices, " ")))));
-  finding.next = {
-      "Set it: \"* - memlock unlimited\" in /etc/security/limits.d, LimitMEMLOCK=infinity for a service, "
-      "docker run --ulimit memlock=-1"};
-  finding.layers = {"host"};
-  findings.push_back(std::move(finding));
 }
 
 /// True for a GPU on a module with a Grace processor, whose memory it shares.
@@ -175,7 +112,7 @@ void check_iommu(const RuleInput& input, const GpuViews& gpus, Findings& finding
   // Such a GPU reaches the processor's memory through the IOMMU. Without translation it fails on some kernels
   // (NVIDIA/NV-Kernels#22), so translation is intended.
   if (beside_grace(gpus)) return;
-  const bool linked = all_linked(gpus) && !rdma_devices(inventory).there();
+  const bool linked = all_linked(gpus) && rdma_ports(inventory).empty();
   const bool matters = gpus.size() > 1 && !in_virtual_machine(inventory) && !linked;
   Finding finding =
       make_finding(Cause("iommu_translation"), matters ? Severity::warning : Severity::note,
@@ -198,7 +135,7 @@ void check_iommu(const RuleInput& input, const GpuViews& gpus, Findings& finding
 
 void check_acs(const RuleInput& input, const GpuViews& gpus, Findings& findings) {
   const Inventory& inventory = input.inventory;
-  const bool fabric = rdma_devices(inventory).there();
+  const bool fabric = !rdma_ports(inventory).empty();
   if (!is(inventory, "host.acs", "on") || in_virtual_machine(inventory) || (gpus.size() < 2 && !fabric))
     return;
   const bool linked = all_linked(gpus);
@@ -217,34 +154,6 @@ void check_acs(const RuleInput& input, const GpuViews& gpus, Findings& findings)
   findings.push_back(std::move(finding));
 }
 
-void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
-  const Inventory& inventory = input.inventory;
-  const bool absent = missing(inventory, "driver.peermem");
-  const RdmaDevices fabric = rdma_devices(inventory);
-  // EFA's own driver registers GPU memory, with or without DMA-BUF (amzn/amzn-drivers#282).
-  if (gpus == 0 || !fabric.there() || fabric.all_efa || !absent || !container_of(inventory).empty()) return;
-  const bool open = is(inventory, "driver.kernel_module_kind", "open");
-  Finding finding = make_finding(
-      Cause("gdr_disabled"), open || !fabric.certain ? Severity::note : Severity::warning,
-      "RDMA devices are there, and nvidia_peermem is not loaded",
-      open ? "GPUDirect RDMA may still work through DMA-BUF, which the open kernel module offers on kernel "
-             "5.12 and later."
-           : "With the proprietary kernel module an InfiniBand or RoCE device needs nvidia_peermem to reach "
-             "GPU memory: without it data between nodes goes through host memory, at a fraction of the "
-             "speed.");
-  if (!fabric.certain) finding.explanation += switches_or_network;
-  finding.evidence.push_back(
-      fmt::format("RDMA devices: {}", printable(fmt::to_string(fmt::join(fabric.devices, " ")))));
-  add_seen(finding, inventory,
-           {{"driver.peermem", "nvidia_peermem:"},
-            {"driver.kernel_module_kind", "kind of the driver's module:"},
-            {"kernel.version", "kernel"}});
-  finding.next = {"sudo modprobe nvidia_peermem, and load it at boot (/etc/modules-load.d)",
-                  "Look in NCCL's log (NCCL_DEBUG=INFO) for \"GPU Direct RDMA\""};
-  finding.layers = {"driver", "host"};
-  findings.push_back(std::move(finding));
-}
-
 }  // namespace
 
 void check_limits(const RuleInput& input, Findings& findings) {
@@ -253,20 +162,19 @@ void check_limits(const RuleInput& input, Findings& findings) {
   check_affinity(input, gpus, findings);
   check_governor(input, findings);
   check_shared_memory(input, gpus, findings);
-  check_locked_memory(input, findings);
 }
 
 void check_buses(const RuleInput& input, Findings& findings) {
   const GpuViews gpus = gpus_of(input.inventory);
   check_iommu(input, gpus, findings);
   check_acs(input, gpus, findings);
-  check_rdma(input, gpus.size(), findings);
 }
 
 void check_host(const RuleInput& input, Findings& findings) {
   check_container(input, findings);
   check_limits(input, findings);
   check_buses(input, findings);
+  check_network(input, findings);
   check_environment(input, findings);
   check_unreadable(input, findings);
 }

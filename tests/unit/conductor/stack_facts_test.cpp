@@ -151,6 +151,34 @@ TEST_F(StackFacts, NetworkCardsAreToldByTheirDriversAndLinks) {
   EXPECT_FALSE(facts().contains("host.fabric"));  // of two kinds, and which one is used is not known
 }
 
+TEST_F(StackFacts, PortsOfTheNetworkStandBesideWhatMostOfThemHave) {
+  tell("host.infiniband", "mlx5_0 mlx5_1 mlx5_2");
+  for (const std::string port : {"mlx5_0", "mlx5_1", "mlx5_2"}) {
+    tell("host.infiniband." + port + ".link_layer", "InfiniBand");
+    tell("host.infiniband." + port + ".state", "ACTIVE");
+    tell("host.infiniband." + port + ".rate", "400 Gb/sec (4X NDR)");
+  }
+  EXPECT_EQ(fact("network.ports_active"), Value(3.));
+  EXPECT_EQ(fact("network.ports_expected"), Value(3.));
+  EXPECT_EQ(fact("network.rate_gbps"), Value(400.));
+  EXPECT_FALSE(facts().contains("network.pcie_width"));
+  tell("host.infiniband.mlx5_1.rate", "100 Gb/sec (4X EDR)");
+  tell("host.infiniband.mlx5_2.state", "DOWN");
+  EXPECT_EQ(fact("network.ports_active"), Value(2.));
+  EXPECT_EQ(fact("network.ports_expected"), Value(3.));
+  EXPECT_EQ(fact("network.rate_gbps"), Value(100.));
+  EXPECT_EQ(fact("network.rate_expected_gbps"), Value(400.));
+  tell("host.infiniband.mlx5_0.pcie_width", "8");
+  tell("host.infiniband.mlx5_0.pcie_width_max", "16");
+  tell("host.infiniband.mlx5_0.pcie_generation", "5");
+  tell("host.infiniband.mlx5_0.pcie_generation_max", "5");
+  EXPECT_EQ(fact("network.pcie_width"), Value(8.));
+  EXPECT_EQ(fact("network.pcie_width_max"), Value(16.));
+  tell("host.infiniband.mlx5_0.state", "DOWN");
+  tell("host.infiniband.mlx5_1.state", "DOWN");
+  EXPECT_FALSE(facts().contains("network.ports_active"));  // none is used
+}
+
 TEST_F(StackFacts, FaultsThatTheModuleNamesInTheKernelLogAreLinesOfTheLog) {
   tell("kernel_log.nvrm.0", "2026-11-20T10:11:12 NVRM: nvAssertFailed: Assertion failed: clk @ clk.c:12");
   tell("kernel_log.nvrm.1", "boot+5s NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.65.06");

@@ -152,9 +152,9 @@ TEST(PolicyFile, KeysThatAnAdmissionDoesNotHeedAreNamed) {
 
 TEST(Expectations, CountAndModelsAreHeldAgainstTheNode) {
   const Policy policy = parse(R"(, "expect": {"gpus": 2, "models": ["NVIDIA H200*"]})");
-  for (const Verdict& verdict : judge_expectations(policy, {"NVIDIA H200", "NVIDIA H200 NVL"}))
+  for (const Verdict& verdict : judge_expectations(policy, {{"NVIDIA H200", "NVIDIA H200 NVL"}, {}}))
     EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
-  const auto fewer = judge_expectations(policy, {"NVIDIA H100"});
+  const auto fewer = judge_expectations(policy, {{"NVIDIA H100"}, {}});
   ASSERT_THAT(fewer, SizeIs(2));
   EXPECT_EQ(fewer[0].kind, VerdictKind::failed);
   EXPECT_THAT(fewer[0].reason, HasSubstr("expects 2 GPUs and 1 is usable"));
@@ -162,6 +162,28 @@ TEST(Expectations, CountAndModelsAreHeldAgainstTheNode) {
   EXPECT_THAT(fewer[1].reason, HasSubstr("NVIDIA H100"));
   EXPECT_EQ(judge_expectations(policy, {})[1].kind, VerdictKind::failed);
   EXPECT_THAT(judge_expectations(Policy{}, {}), IsEmpty());
+}
+
+TEST(Expectations, ActivePortsAreCountedFromTheRateThatIsAskedFor) {
+  const auto ports = [](const std::string& expect, std::vector<double> gigabits) {
+    const auto verdicts = judge_expectations(parse(R"(, "expect": )" + expect), {{}, std::move(gigabits)});
+    return verdicts.at(0);
+  };
+  const std::string eight = R"({"rdma_ports": 8, "rdma_gbps": 400})";
+  EXPECT_EQ(ports(eight, std::vector<double>(8, 400)).kind, VerdictKind::ok);
+  EXPECT_EQ(ports(eight, std::vector<double>(9, 400)).kind, VerdictKind::ok) << "one more for storage";
+  const Verdict slower = ports(eight, {400, 400, 400, 400, 400, 400, 400, 200});
+  EXPECT_EQ(slower.kind, VerdictKind::failed);
+  EXPECT_EQ(slower.reason, "the policy expects 8 RDMA ports of 400 Gb/s or more and 7 are active; 1 slower");
+  EXPECT_EQ(ports(R"({"rdma_ports": 2})", {100}).reason, "the policy expects 2 RDMA ports and 1 is active");
+  EXPECT_EQ(ports(R"({"rdma_ports": 1})", {0}).kind, VerdictKind::ok)
+      << "its rate is not told, and not asked for";
+}
+
+TEST(Expectations, PortsThatCannotBeMeantAreRefused) {
+  for (const char* const wrong :
+       {R"({"rdma_gbps": 400})", R"({"rdma_ports": -1})", R"({"rdma_ports": 8, "rdma_gbps": 0})"})
+    EXPECT_THROW(parse(std::string(R"(, "expect": )") + wrong), result::FormatError) << wrong;
 }
 
 TEST(Policy, AnAdvisoryMetricIsSaidAndNotCounted) {

@@ -3,6 +3,7 @@
 
 #include "servers.hpp"
 #include "stack/inventory/gpus.hpp"
+#include "stack/inventory/pci_link.hpp"
 #include "unit/stack/inventory/collected.hpp"
 
 namespace gpugauge::stack {

@@ -102,7 +102,7 @@ TEST(HostRules, SharedAndLockedMemory) {
               ElementsAre("note shm_too_small"));
   EXPECT_THAT(host(with_items(empty_machine(), {{"host.shm_mib", "64"}})), IsEmpty());
   EXPECT_THAT(host(with_items(h100_server(), {{"host.memlock_kib", "8192"}})),
-              ElementsAre("warning pageable_memory"));
+              ElementsAre("warning locked_memory_limit"));
   EXPECT_THAT(host(with_items(h200_machine(), {{"host.memlock_kib", "8192"}})), IsEmpty()) << "no InfiniBand";
 }
 
@@ -173,9 +173,9 @@ TEST(HostRules, EfaNeedsNoPeerMemoryModule) {
                                                    {"host.infiniband.rdmap32s27.driver", "efa"},
                                                    {"host.memlock_kib", "8192"}});
   inventory.absent("driver.peermem", "/sys/module");
-  EXPECT_THAT(host(inventory), ElementsAre("warning pageable_memory")) << "it locks what it registers";
+  EXPECT_THAT(host(inventory), ElementsAre("warning locked_memory_limit")) << "it locks what it registers";
   set(inventory, "host.infiniband.rdmap32s27.driver", "mlx5_core");
-  EXPECT_THAT(host(inventory), ElementsAre("warning pageable_memory", "warning gdr_disabled"));
+  EXPECT_THAT(host(inventory), ElementsAre("warning locked_memory_limit", "warning gdr_disabled"));
 }
 
 TEST(HostRules, FunctionsThatManageSwitchesAreNoFabric) {
@@ -189,14 +189,14 @@ TEST(HostRules, FunctionsThatManageSwitchesAreNoFabric) {
   inventory.absent("driver.peermem", "/sys/module");
   const Findings doubtful = findings_of(check_host, inventory);
   EXPECT_THAT(said(doubtful),
-              ElementsAre("note pageable_memory", "warning acs_enabled", "note gdr_disabled"));
-  EXPECT_THAT(doubtful[0].explanation, HasSubstr("carry data or only manage NVSwitches"));
+              ElementsAre("warning acs_enabled", "note locked_memory_limit", "note gdr_disabled"));
+  EXPECT_THAT(doubtful[1].explanation, HasSubstr("carry data or only manage NVSwitches"));
   EXPECT_THAT(doubtful[2].explanation, HasSubstr("carry data or only manage NVSwitches"));
   set(inventory, "host.infiniband.mlx5_1.role", "network");
   const Findings network = findings_of(check_host, inventory);
   EXPECT_THAT(said(network),
-              ElementsAre("warning pageable_memory", "warning acs_enabled", "note gdr_disabled"));
-  EXPECT_THAT(network[0].explanation, Not(HasSubstr("NVSwitches")));
+              ElementsAre("warning acs_enabled", "warning locked_memory_limit", "note gdr_disabled"));
+  EXPECT_THAT(network[1].explanation, Not(HasSubstr("NVSwitches")));
   set_all(inventory, {{"host.infiniband.mlx5_0.role", "switch management"},
                       {"host.infiniband.mlx5_1.role", "switch management"}});
   EXPECT_THAT(host(inventory), ElementsAre("note acs_enabled")) << "NVLink is all there is";

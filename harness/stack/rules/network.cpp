@@ -1,0 +1,107 @@
+// What the network between nodes needs of a node: locked memory, and a way to the GPUs' memory.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "stack/inventory/rdma_ports.hpp"
+#include "stack/rules/host_parts.hpp"
+
+namespace gpugauge::stack {
+namespace {
+
+/// Devices in /sys/class/infiniband that may carry data between nodes.
+struct RdmaDevices {
+  std::vector<std::string> devices;  ///< all except those that only manage NVSwitches
+  bool all_efa = true;               ///< each is Amazon's, which has its own way to GPU memory
+  bool certain = false;              ///< at least one surely, or almost surely, carries data
+
+  bool there() const { return !devices.empty(); }
+};
+
+/// True for boards with fourth-generation NVSwitches, which come with Blackwell. Functions that look like
+/// network devices manage these switches.
+bool may_have_managed_switches(const Inventory& inventory) {
+  constexpr int blackwell = 10;
+  const GpuViews gpus = gpus_of(inventory);
+  return std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
+    const auto capability = Version::parse(gpu.value("compute_capability"));
+    return capability && capability->major() >= blackwell && gpu.number("nvlinks_active").value_or(0) > 0;
+  });
+}
+
+RdmaDevices rdma_devices(const Inventory& inventory) {
+  RdmaDevices fabric;
+  const bool doubtful = may_have_managed_switches(inventory);
+  for (const RdmaPort& port : rdma_ports(inventory)) {
+    const bool ethernet = port.link_layer == "Ethernet";
+    const bool efa = port.driver == "efa";
+    fabric.devices.push_back(port.name);
+    fabric.all_efa = fabric.all_efa && efa;
+    fabric.certain = fabric.certain || !doubtful || port.role == "network" || ethernet || efa;
+  }
+  return fabric;
+}
+
+// Used if no device surely carries data.
+constexpr const char* switches_or_network =
+    " It is not known whether these devices carry data or only manage NVSwitches: run it as root.";
+
+void check_locked_memory(const RuleInput& input, Findings& findings) {
+  const auto limit = number_of(input.inventory, "host.memlock_kib");  // "unlimited" is no number
+  const RdmaDevices fabric = rdma_devices(input.inventory);
+  if (!limit || !fabric.there()) return;
+  Finding finding = make_finding(
+      Cause("locked_memory_limit"), fabric.certain ? Severity::warning : Severity::note,
+      fmt::format("Locked memory is limited to {:g} KiB, and RDMA devices need to lock their buffers",
+                  *limit),
+      "Registering memory with an RDMA device (InfiniBand, RoCE, EFA) locks it; above the limit registration "
+      "fails, and NCCL or MPI fail or fall back to a slower way.");
+  if (!fabric.certain) finding.explanation += switches_or_network;
+  add_seen(finding, input.inventory, {{"host.memlock_kib", "limit in KiB, of this process:"}});
+  finding.evidence.push_back(
+      fmt::format("RDMA devices: {}", printable(fmt::to_string(fmt::join(fabric.devices, " ")))));
+  finding.next = {
+      "Set it: \"* - memlock unlimited\" in /etc/security/limits.d, LimitMEMLOCK=infinity for a service, "
+      "docker run --ulimit memlock=-1"};
+  finding.layers = {"host"};
+  findings.push_back(std::move(finding));
+}
+
+void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
+  const Inventory& inventory = input.inventory;
+  const bool absent = missing(inventory, "driver.peermem");
+  const RdmaDevices fabric = rdma_devices(inventory);
+  // EFA's own driver registers GPU memory, with or without DMA-BUF (amzn/amzn-drivers#282).
+  if (gpus == 0 || !fabric.there() || fabric.all_efa || !absent || !container_of(inventory).empty()) return;
+  const bool open = is(inventory, "driver.kernel_module_kind", "open");
+  Finding finding = make_finding(
+      Cause("gdr_disabled"), open || !fabric.certain ? Severity::note : Severity::warning,
+      "RDMA devices are there, and nvidia_peermem is not loaded",
+      open ? "GPUDirect RDMA may still work through DMA-BUF, which the open kernel module offers on kernel "
+             "5.12 and later."
+           : "With the proprietary kernel module an InfiniBand or RoCE device needs nvidia_peermem to reach "
+             "GPU memory: without it data between nodes goes through host memory, at a fraction of the "
+             "speed.");
+  if (!fabric.certain) finding.explanation += switches_or_network;
+  finding.evidence.push_back(
+      fmt::format("RDMA devices: {}", printable(fmt::to_string(fmt::join(fabric.devices, " ")))));
+  add_seen(finding, inventory,
+           {{"driver.peermem", "nvidia_peermem:"},
+            {"driver.kernel_module_kind", "kind of the driver's module:"},
+            {"kernel.version", "kernel"}});
+  finding.next = {"sudo modprobe nvidia_peermem, and load it at boot (/etc/modules-load.d)",
+                  "Look in NCCL's log (NCCL_DEBUG=INFO) for \"GPU Direct RDMA\""};
+  finding.layers = {"driver", "host"};
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void check_network(const RuleInput& input, Findings& findings) {
+  check_locked_memory(input, findings);
+  check_rdma(input, gpus_of(input.inventory).size(), findings);
+  check_ports(input, findings);
+}
+
+}  // namespace gpugauge::stack
