@@ -140,6 +140,8 @@ void add_ports(const stack::Inventory& node, Facts& facts) {
     facts.set("network.ports_active", static_cast<double>(active_ports));
     facts.set("network.ports_expected", static_cast<double>(expected_ports));
   }
+  for (const stack::RdmaPort& port : ports)
+    if (port.active()) facts.number("network.mtu", fmt::format("host.infiniband.{}.mtu", port.name));
   if (rate) {
     facts.set("network.rate_gbps", rate->first);
     facts.set("network.rate_expected_gbps", rate->second);

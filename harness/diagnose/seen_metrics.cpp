@@ -37,6 +37,10 @@ std::string_view told_class(const Metric& metric) {
                               "all-gather", "reduce_scatter", "reducescatter", "reduce-scatter", "alltoall",
                               "all_to_all", "all-to-all", "collective", "nccl", "sendrecv"}))
     return scope.size == "small" ? "coll_small" : "coll_large";
+  // From one machine's device to another's it is the network's work.
+  if (scope.path == "net" ||
+      contains_any(scope.op, {"between two nodes", "between nodes", "between two machines"}))
+    return "";
   constexpr std::array<std::string_view, 6> between{"p2p",          "nvlink",      "same_switch",
                                                     "cross_socket", "host_bridge", "chipset"};
   if (contains_any(scope.op,

@@ -190,6 +190,12 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
       !seen.recovers_by({"FORCE_PTX_JIT"}) && !seen.recovers_by(built_for_words))
     it.at_most(bound::unnamed,
                warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
+  // TensorRT times kernels for each layer at the first start, and again where its engine is not kept.
+  if (!compiled && !only_virtual(seen) && !architecture_absent(seen))
+    it.at_most(bound::unnamed, in_words("TensorRT builds its engine at the start",
+                                        either(seen.on("framework.providers", {"TensorrtExecutionProvider"}),
+                                               either(seen.slower({}, {.op = "TensorRT"}),
+                                                      seen.slower({}, {.framework = "tensorrt"})))));
   // Tools that only query the driver have no kernel to compile.
   it.at_most(bound::unnamed, either(seen.slower({}, {.op = "nvidia-smi"}), seen.slower({}, {.op = "nvml"})));
 }

@@ -63,7 +63,7 @@ Fact volatile_setting(const Seen& seen) {
 void examine_settings_lost(const Seen& seen, Argument& it) {
   const Fact told =
       either(seen.told({"reboot", "rebooted", "power cycle", "system restart", "after a restart"}),
-             seen.recovers_by({"reboot", "after every restart", "power cycle"}));
+             seen.recovers_by({"after every reboot", "after each reboot", "after every restart"}));
   const Fact reload = either(seen.changed({"driver", "os"}), told);
   const Fact lost = volatile_setting(seen);
   if (harmed(seen) || (lost && told)) {
@@ -87,6 +87,10 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
   }
   it.at_most(bound::last_named, seen.undone("driver", {"recovers"}));
   it.rules_out(seen.undone("driver", {"no_change"}));
+  it.at_most(
+      bound::unnamed,
+      in_words("another restart brings it back",
+               seen.recovers_by({"host=reboot", "node=reboot", "machine=reboot", "reboot=", "power cycle"})));
 }
 
 /// True when a changed harness field is about measuring: it holds a version, a hash or words of measuring.

@@ -151,6 +151,9 @@ void examine_ramp(const Seen& seen, Argument& it) {
            seen.recovers_by({"keep_warm", "keep-alive", "keepalive", "warm-up", "warmup", "lock clocks",
                              "lock_clocks", "lock-gpu", "lock_gpu", "locked_clocks=", "lgc", "-lgc",
                              "clock_lock=", "prefer maximum performance", "PowerMizer", "minimum clock"})));
+  // What warmed it up was put into what measures.
+  if (!idle)
+    it.at_most(bound::likely, seen.recovers_by({"benchmark=", "timer=", "measurement=", "synchroni*before"}));
   // A removed lock is the opposite of this cause.
   it.at_most(bound::unnamed, either(seen.probe("reset_clocks", {"recovers", "normal"}),
                                     seen.setting("locked_clocks", {"set"})));

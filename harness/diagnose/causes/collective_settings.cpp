@@ -43,7 +43,14 @@ void examine_environment(const Seen& seen, Argument& it) {
     if (!elsewhere_normal)
       it.unproven(bound::unnamed, in_words("nothing tells that it is faster without", nccl_chosen(seen)));
   }
+  // NCCL goes on with a network that is not the same on all ranks, and may then wait for ever.
+  if (it.confirms(weight::strong, both(seen.fails({"coll_large", "coll_small"}),
+                                       seen.environment("NCCL_IGNORE_NET_MISMATCH", {"1"}))))
+    it.explains_failure();
   it.rules_out(seen.probe("unset_environment", {"no_change", "worse"}, {"NCCL_"}));
+  if (seen.it().about.compared_with == "peers")
+    it.at_most(bound::unnamed, in_words("with the same variables another node is fast",
+                                        seen.probe("swap_node", {"recovers", "normal"})));
   // A job gives its variables to all of its nodes.
   if (seen.it().about.compared_with == "peers" && !seen.field_changed("NCCL"))
     it.at_most(bound::unnamed, in_words("others are faster with the same variables",
@@ -69,7 +76,8 @@ void examine_version(const Seen& seen, Argument& it) {
   if (!seen.undone("nccl", {"recovers"}))
     it.unproven(bound::unconfident, Fact("the old version was not measured again"));
   // The rate recovers with the new version, so the version itself is not the cause.
-  it.at_most(bound::half, seen.recovers_by({"GDR", "peermem", "NCCL_"}));
+  it.at_most(bound::half, seen.recovers_by({"GDR", "peermem", "NCCL_", "mtu", "pkey", "gid", "memlock",
+                                            "cable", "acs", "iommu", "firewall", "security group"}));
   it.at_most(bound::half, nccl_disabled(seen));
   it.at_most(bound::half, seen.told({"GPU Direct RDMA Disabled", "Failed to open libibverbs"}));
   it.at_most(bound::half, both(plugin_not_loaded(seen), seen.on("nccl.transport", {"socket"})));

@@ -28,7 +28,8 @@ Fact plugin_not_loaded(const Seen& seen) {
        "failed to load*libnccl-net", "unable to load*plugin", "dlopen*libnccl-net", "NET/Plugin*dlerror",
        "aws-ofi-nccl*fail", "NET/OFI*fail", "NET/OFI*No eligible providers", "NET/OFI*Unable"},
       // A plugin is asked for newer interfaces first, and lacks those without harm.
-      {"Failed to find ncclNetPlugin_v", "Failed to find ncclCollNetPlugin"});
+      // An address that cannot be inserted is a connection's fault: the plugin is loaded.
+      {"Failed to find ncclNetPlugin_v", "Failed to find ncclCollNetPlugin", "address vector"});
 }
 
 Fact plugin_symbols(const Seen& seen) {
@@ -259,7 +260,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, one_node(seen));
   it.at_most(bound::remote, gdr_in_use(seen));
   it.at_most(bound::unnamed, same_way(seen));
-  it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
+  if (!seen.unmoved_by(copy)) it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
   it.rules_out(without);
 }
 

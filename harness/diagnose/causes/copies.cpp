@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/collectives.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -116,6 +116,7 @@ void examine_pageable(const Seen& seen, Argument& it) {
   for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
     if (slower_by_figure(*metric) && is_pinned(*metric))
       it.at_most(bound::slight, "pinned copies are slow too: " + sentence(*metric));
+  it.at_most(bound::below_half, registration_refused(seen));
   it.rules_out(seen.unmoved_by({"pin_memory", "pinned"}));
 }
 

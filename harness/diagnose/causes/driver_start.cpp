@@ -273,7 +273,7 @@ Signatures driver_start_causes() {
        .what = "On machines with NVSwitch CUDA starts only after the fabric manager has set the switches up. "
                "NVML works "
                "without it, so nvidia-smi looks healthy.",
-       .moves = "init x, p2p x",
+       .moves = "init x, p2p x, coll_large ?",
        .confirms =
            "error 802, an NVSwitch machine, the fabric's state is not completed, the service is down; "
            "with NVLink 5 also that it finds nothing to do, for want of nvlsm",
@@ -294,7 +294,7 @@ Signatures driver_start_causes() {
        .what = "The fabric manager must be of exactly the driver's version, to the patch level. After one of "
                "the two was "
                "upgraded alone it ends at its start.",
-       .moves = "init x",
+       .moves = "init x, coll_large ?",
        .confirms = "its journal says so; its version differs from the driver's",
        .excludes = "the versions are equal",
        .confused_with = {{"fabric_manager_down", "are the versions equal?"},

@@ -48,6 +48,10 @@ void examine_pcie(const Seen& seen, Argument& it) {
                            "Gen1 instead of", "Gen 1 instead of", "Gen2 instead of", "Gen3 instead of"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"h2d", "d2h"}));
   it.rules_out(seen.probe("link_under_load", {"normal", "recovers", "succeeds"}));
+  // Between several machines cables are the network's.
+  if (seen.it().about.nodes.value_or(1) > 1 && !width && !generation && !seen.slower({"h2d", "d2h", "p2p"}))
+    it.at_most(bound::unnamed,
+               in_words("it is work of several machines", seen.recovers_by({"cable", "port"})));
   it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
   it.at_most(bound::last_named, seen.probe("repeat_later", {"normal"}));
   if (idle && !slow_link(seen)) it.unproven(0, Fact("the link was read while idle"));

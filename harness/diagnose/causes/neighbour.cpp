@@ -94,6 +94,9 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   if (others && *others == 0) it.at_most(bound::remote, Fact("no other process was on the GPU"));
   if (!others && seen.number("utilization_before_percent").value_or(busy_percent) < busy_percent)
     it.at_most(bound::weak, Fact("the GPU was idle while nothing of ours ran"));
+  // Where it keeps the process out, it does not slow it.
+  it.at_most(bound::unconfident, seen.error(46, {"cudaErrorDevicesUnavailable",
+                                                 "CUDA_ERROR_DEVICE_UNAVAILABLE", "busy or unavailable"}));
   it.at_most(bound::weak, low_clock(seen));
 }
 

@@ -6,6 +6,17 @@
 #include "diagnose/causes/collectives.hpp"
 
 namespace gpugauge::diagnose {
+Fact registration_refused(const Seen& seen) {
+  return seen.told({"ibv_reg_mr*Cannot allocate memory", "reg_mr*Cannot allocate memory",
+                    "ibv_create_cq*Cannot allocate memory", "ibv_create_qp*Cannot allocate memory",
+                    "ibv_create_srq*Cannot allocate memory", "create_cq*Cannot allocate",
+                    "ibv_create_comp_channel*Cannot allocate", "ib_register*Cannot allocate memory",
+                    "fi_mr_reg*Cannot allocate", "umem_reg*Cannot allocate memory",
+                    "uct_ib*Cannot allocate memory", "mlx5_reg_mr*errno 12",
+                    "failed to register*Cannot allocate memory", "Failed to register memory*locked",
+                    "registered memory*too low", "register memory*limit"});
+}
+
 namespace {
 
 /// Work of several processes fails, hangs or is slow, or its library reported an error.
@@ -18,6 +29,39 @@ Fact job_broken(const Seen& seen) {
       return fmt::format("an error was reported: \"{}\"",
                          error.text.empty() ? error.code.text() : error.text);
   return std::nullopt;
+}
+
+/// RDMA between two nodes cannot be set up, or breaks.
+Fact queue_failed(const Seen& seen) {
+  return seen.told({"ibv_modify_qp*fail",
+                    "modify_qp*timed out",
+                    "modify_qp*No such device",
+                    "modify_qp*Invalid argument",
+                    "modify_qp*error",
+                    "Got completion with",
+                    "Got completion from peer*error",
+                    "completion with error 12",
+                    "status=12",
+                    "error 12, opcode",
+                    "vendor err 129",
+                    "RETRY_EXC",
+                    "retry exceeded",
+                    "transport retry counter",
+                    "retry counter exceeded",
+                    "ibv_poll_cq*fail",
+                    "IBV_WC_RETRY",
+                    "RNR_RETRY",
+                    "WC_REM_ACCESS",
+                    "local access violation work queue",
+                    "ibv_create_ah*fail",
+                    "ibv_query_gid*fail",
+                    "Unable to find*GID",
+                    "GID*not found",
+                    "rdma_resolve*fail",
+                    "RDMA_CM_EVENT_UNREACHABLE",
+                    "RDMA_CM_EVENT_REJECTED",
+                    "NET/OFI*address vector",
+                    "fi_av_insert*fail"});
 }
 
 /// One process could not open a connection to another, by the words of NCCL, PyTorch, Gloo, MPI or the system.
@@ -72,6 +116,9 @@ void examine_unreachable(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.environment("GLOO_SOCKET_IFNAME"));
   }
   it.at_most(bound::remote, seen.unmoved_by({"SOCKET_IFNAME", "firewall", "iptables"}));
+  // RDMA is set up after the ranks have met.
+  if (!refused && !no_interface(seen))
+    it.at_most(bound::below_half, in_words("the ranks met", queue_failed(seen)));
   // A rank that died for a reason of its own closes its connections: the others tell that.
   it.at_most(bound::below_half,
              seen.told({"out of memory", "OOM", "SIGKILL", "signal 9", "Segmentation fault", "exitcode: -9",
@@ -80,22 +127,11 @@ void examine_unreachable(const Seen& seen, Argument& it) {
     it.at_most(bound::weak, seen.recovers_by({"NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}));
 }
 
-/// An RDMA library could not register memory, or set a queue up, for want of memory that it may lock.
-Fact registration_refused(const Seen& seen) {
-  return seen.told({"ibv_reg_mr*Cannot allocate memory", "reg_mr*Cannot allocate memory",
-                    "ibv_create_cq*Cannot allocate memory", "ibv_create_qp*Cannot allocate memory",
-                    "ibv_create_srq*Cannot allocate memory", "create_cq*Cannot allocate",
-                    "ibv_create_comp_channel*Cannot allocate", "ib_register*Cannot allocate memory",
-                    "fi_mr_reg*Cannot allocate", "uct_ib*Cannot allocate memory", "mlx5_reg_mr*errno 12",
-                    "failed to register*Cannot allocate memory", "Failed to register memory*locked",
-                    "registered memory*too low", "register memory*limit"});
-}
-
 Fact limit_named(const Seen& seen) {
   return seen.told({"ulimit -l", "max locked memory", "locked memory limit", "limit of locked memory",
                     "RLIMIT_MEMLOCK", "memlock limit", "memlock*too", "memlock*64", "locked memory*too low",
                     "lockable memory", "max memory locked"},
-                   {"memlock = unlimited", "unlimited"});
+                   {"memlock = unlimited", "kbytes, -l) unlimited"});
 }
 
 void examine_locked(const Seen& seen, Argument& it) {
@@ -152,6 +188,18 @@ Fact port_told(const Seen& seen) {
                    {"docker0", "virbr0"});
 }
 
+/// The network is slow by itself, without GPUs or a library of collectives.
+Fact plain_network_slow(const Seen& seen) {
+  for (const Metric* metric : seen.metrics(application_classes)) {
+    if (!slower_by_figure(*metric) && !is_noted_slower(*metric)) continue;
+    if (contains_any(metric->scope.op, {"ib_write_bw", "ib_read_bw", "ib_send_bw", "iperf", "TCP between",
+                                        "perftest", "network bandwidth"}) &&
+        !contains_any(metric->scope.op, {"cuda", "device to device", "GPU memory"}))
+      return sentence(*metric);
+  }
+  return std::nullopt;
+}
+
 void examine_port(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_collective(seen), job_broken(seen));
   it.confirms(weight::strong, seen.below("network.ports_active", "network.ports_expected", 1));
@@ -159,49 +207,20 @@ void examine_port(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.below("network.pcie_width", "network.pcie_width_max", 1));
   it.confirms(weight::strong, seen.below("network.pcie_generation", "network.pcie_generation_max", 1));
   const bool read = !it.evidence().empty();
+  it.confirms(weight::good, plain_network_slow(seen));
   it.confirms(weight::strong, both(slow, port_told(seen)));
   it.confirms(weight::proof,
               both(slow, seen.recovers_by({"cable", "transceiver", "optic", "port=up", "link=up", "reseat",
-                                           "slot=", "nic=", "nic replaced", "riser", "switch port"})));
+                                           "slot=", "nic replaced", "riser", "switch port"})));
   if (!it.evidence().empty()) {
     it.explains_failure();
     it.confirms(weight::hint, slow_together(seen));
   }
   if (read && !slow) it.unproven(bound::likely, Fact("nothing that uses the network is known to be slow"));
+  // Ports that are up do not connect: cables may join the wrong ones.
+  if (!read && !port_told(seen)) it.at_most(bound::unconfident, queue_failed(seen));
   it.at_most(bound::remote, one_node(seen));
   it.rules_out(seen.unmoved_by({"cable", "transceiver"}));
-}
-
-/// RDMA between two nodes cannot be set up, or breaks.
-Fact queue_failed(const Seen& seen) {
-  return seen.told({"ibv_modify_qp*fail",
-                    "modify_qp*timed out",
-                    "modify_qp*No such device",
-                    "modify_qp*Invalid argument",
-                    "modify_qp*error",
-                    "Got completion from peer*error",
-                    "Got completion with",
-                    "completion with error 12",
-                    "status=12",
-                    "error 12, opcode",
-                    "vendor err 129",
-                    "RETRY_EXC",
-                    "retry exceeded",
-                    "transport retry counter",
-                    "retry counter exceeded",
-                    "ibv_poll_cq*fail",
-                    "IBV_WC_RETRY",
-                    "RNR_RETRY",
-                    "WC_REM_ACCESS",
-                    "ibv_create_ah*fail",
-                    "ibv_query_gid*fail",
-                    "local QP operation",
-                    "Unable to find*GID",
-                    "GID*not found",
-                    "rdma_resolve*fail",
-                    "rdma_cm*fail",
-                    "RDMA_CM_EVENT_UNREACHABLE",
-                    "RDMA_CM_EVENT_REJECTED"});
 }
 
 void examine_path(const Seen& seen, Argument& it) {
@@ -215,7 +234,13 @@ void examine_path(const Seen& seen, Argument& it) {
                                              "ecn", "dcqcn", "roce", "pkey", "gid", "ece"})));
   if (failed)
     it.confirms(weight::fair, seen.recovers_by({"NCCL_IB_DISABLE=1", "NCCL_NET=Socket", "NCCL_IB_HCA"}));
-  if (failed) it.confirms(weight::hint, seen.field_changed("mtu"));
+  if (failed)
+    it.confirms(weight::strong, seen.recovers_by({"firewall", "security group", "access list", "CROSS_NIC",
+                                                  "SUBNET_AWARE", "cable", "rail"}));
+  for (const std::string_view field : {"mtu", "pkey", "gid", "partition"})
+    it.confirms(failed ? weight::fair : weight::strong, both(broken, seen.field_changed(field)));
+  // The same path by itself, with what the job does not use.
+  it.confirms(weight::fair, both(broken, seen.probe("native_benchmark", {"normal"}, {"pkey", "gid", "mtu"})));
   if (!it.evidence().empty()) it.explains_failure();
   it.at_most(bound::weak, port_told(seen));
   it.at_most(bound::below_half, recovers_without_gdr(seen));

@@ -108,6 +108,10 @@ void examine_thermal(const Seen& seen, Argument& it) {
                          "thermal throttl", "thermal slowdown", "overheat", "thermal limit"},
                         {"threshold", "slowdown: no"}));
   it.confirms(weight::strong, cooled);
+  const Fact cooler = seen.field_changed("cooling");
+  if (it.confirms(weight::good,
+                  both(either(seen.slower(compute_classes), seen.slower(application_classes)), cooler)))
+    it.unproven(bound::unconfident, Fact("no temperature was read"));
   if (seen.harm() || worse) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);

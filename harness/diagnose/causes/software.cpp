@@ -120,9 +120,10 @@ void examine_codegen(const Seen& seen, Argument& it) {
   const Fact lost = seen.instruction_lost();
   const Fact slow = either(slow_own_code(seen), slow_application(seen));
   it.confirms(weight::strong, lost);
-  it.confirms(weight::good, both(seen.slower({}), seen.told({"fma contraction", "nvptx-fma", "--fmad",
-                                                             "use_fast_math", "-O0", "debug build", "-G ",
-                                                             "maxrregcount", "opt level", "lineinfo only"})));
+  it.confirms(weight::good,
+              both(seen.slower({}),
+                   seen.told({"fma contraction", "nvptx-fma", "--fmad", "use_fast_math", "-O0", "debug build",
+                              "nvcc*-G ", "-G -g", "maxrregcount", "opt level", "lineinfo only"})));
   it.confirms(
       weight::strong,
       both(seen.slower({}), seen.recovers_by({"fmad", "fast_math", "fast-math", "-O3", "-O2", "opt_level",

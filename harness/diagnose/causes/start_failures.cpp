@@ -159,6 +159,8 @@ void examine_no_device(const Seen& seen, Argument& it) {
              seen.told({"no NVIDIA GPU device is present", "Could not find cuda drivers on your machine"})));
   if (seen.on("host.container") && seen.fails({}) && seen.it().errors.empty())
     it.confirms(weight::fair, seen.probe("nvml_query", {"fails"}));
+  // NVML shows the GPUs: what was missing beside it is CUDA's own part of the driver.
+  it.at_most(bound::unconfident, both(nvml_works(seen), seen.recovers_by({"DRIVER_CAPABILITIES"})));
   const bool hidden = std::any_of(it.evidence().begin(), it.evidence().end(), [&](const Evidence& one) {
     return one.weight > weight::fair && (!error || one.text != *error);
   });
@@ -183,7 +185,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed,
              seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
   it.at_most(bound::unnamed, seen.on("framework.build", {"cpu"}));
-  it.at_most(bound::unnamed, seen.told({"nouveau", "key was rejected", "modprobe: FATAL"}));
+  it.at_most(bound::unnamed, seen.told({"nouveau", "key was rejected", "modprobe: FATAL", "RmInitAdapter failed"}));
 }
 
 void examine_mps(const Seen& seen, Argument& it) {

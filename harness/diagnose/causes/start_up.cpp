@@ -39,6 +39,13 @@ void examine_persistence(const Seen& seen, Argument& it) {
     if (!it.evidence().empty()) it.confirms(weight::hint, slow);
     if (!it.evidence().empty()) it.confirms(weight::faint, nvml_slow);
   }
+  // The container's tool gives the driver some seconds, and the driver sets up every GPU for it.
+  if (it.confirms(weight::good, both(seen.fails({"init"}), seen.told({"nvidia-container-cli*timed out"})))) {
+    it.explains_failure();
+    it.confirms(weight::hint,
+                either(seen.probe("swap_node", {"recovers"}), seen.recovers_by({"fewer GPUs", "gpus="})));
+    it.unproven(bound::unconfident, Fact("whether persistence mode is off is not known"));
+  }
   if (!recovers) it.at_most(bound::remote, seen.on("gpu.persistence"));
   it.rules_out(seen.unmoved_by({"persistence", "nvidia-smi -pm"}));
   it.at_most(bound::unnamed, seen.recovers_by({"CUDA_CACHE", "CUDA_MODULE_LOADING", "EnableGpuFirmware"}));

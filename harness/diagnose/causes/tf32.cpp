@@ -102,7 +102,7 @@ void examine_math_mode(const Seen& seen, Argument& it) {
   const Fact lt_normal = either(seen.unchanged({}, {.library = "cublaslt"}),
                                 seen.probe("other_library", {"recovers", "normal"}, {"lt", "cublaslt"}));
   it.confirms(weight::good, seen.setting("math_mode", {"default", "pedantic"}));
-  it.confirms(weight::proof, seen.recovers_by({"math_mode", "cublasSetMathMode", "MATH_MODE"}));
+  it.confirms(weight::proof, seen.recovers_by({"math_mode", "math mode", "cublasSetMathMode"}));
   it.confirms(weight::good, seen.told({"cublasSetMathMode", "math mode", "CUBLAS_PEDANTIC",
                                        "CUBLAS_TENSOR_OP_MATH", "CUBLAS_DEFAULT_MATH"}));
   if (slow) it.confirms(weight::strong, lt_normal);

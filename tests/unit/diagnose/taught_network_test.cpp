@@ -1,0 +1,158 @@
+// What reports of jobs over several nodes showed. Made-up reports, and beside each one that means another thing.
+#include <gtest/gtest.h>
+
+#include "diagnose/diagnose.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+namespace taught_network {
+
+std::vector<Finding> of(const std::string& text) {
+  return diagnose(parse_observation("{" + text + "}", "taught of networks")).findings;
+}
+
+std::string best(const std::string& text) {
+  const std::vector<Finding> found = of(text);
+  return found.empty() ? "" : found.front().cause;
+}
+
+/// The finding's score, 0 where it is none.
+double score(const std::string& text, const std::string& cause) {
+  for (const Finding& finding : of(text))
+    if (finding.cause == cause) return finding.score;
+  return 0;
+}
+
+const std::string fails = R"("about": {"nodes": 2}, "metrics": [{"class": "coll_large", "fails": true}])";
+
+std::string log(const std::string& line) {
+  return R"(, "log": [")" + line + R"("])";
+}
+
+std::string mended(const std::string& detail) {
+  return R"(, "probes": [{"name": "change_setting", "outcome": "recovers", "detail": ")" + detail + R"("}])";
+}
+
+const std::string no_queue = log("NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out");
+
+TEST(TaughtNetwork, RanksThatNeverMeetAreUnreachable) {
+  EXPECT_EQ(
+      best(fails + log("NCCL WARN socketStartConnect: Connect to 10.0.0.7<43211> failed : No route to host")),
+      "rank_unreachable");
+  EXPECT_EQ(best(fails + log("NCCL INFO Bootstrap : Using lo:127.0.0.1<0>")), "rank_unreachable");
+  EXPECT_EQ(best(fails + mended("NCCL_SOCKET_IFNAME=bond0")), "rank_unreachable");
+  const std::string one = R"("about": {"nodes": 1}, "metrics": [{"class": "coll_large", "fails": true}])";
+  EXPECT_EQ(best(one + log("NCCL INFO Bootstrap : Using lo:127.0.0.1<0>")), "")
+      << "one machine may use its loopback";
+  EXPECT_EQ(best(R"("metrics": [{"class": "coll_large", "factor": 1.0}])" +
+                 log("NCCL INFO Bootstrap : Using docker0:172.17.0.1<0>")),
+            "")
+      << "nothing is wrong";
+}
+
+TEST(TaughtNetwork, ARankThatDiedClosesItsConnections) {
+  const std::string refused = "socketStartConnect: Connect to 10.0.0.7<43211> failed : Connection refused";
+  EXPECT_GE(score(fails + log(refused), "rank_unreachable"), confident);
+  EXPECT_LT(score(fails + R"(, "log": [")" + refused + R"(", "torch.OutOfMemoryError: CUDA out of memory"])",
+                  "rank_unreachable"),
+            confident);
+}
+
+TEST(TaughtNetwork, OnceRdmaIsSetUpTheRanksHaveMet) {
+  const std::string rule = mended("security group=outbound rule for the group itself");
+  EXPECT_EQ(best(fails + rule), "rank_unreachable");
+  EXPECT_EQ(
+      best(fails + log("NET/OFI Unable to insert remote address into address vector for device 1") + rule),
+      "rdma_path_broken");
+}
+
+TEST(TaughtNetwork, AnUnlikeSettingOfTheNetworkIsNoVersionsFault) {
+  const std::string newer = R"(, "changed": {"nccl": [null, "2.20.3"]}, "probes": [
+      {"name": "change_version", "outcome": "recovers", "detail": "nccl=2.19"})";
+  const std::string alike =
+      R"(, {"name": "change_setting", "outcome": "recovers", "detail": "mtu=as on the other node"})";
+  EXPECT_EQ(best(fails + newer + "]"), "nccl_version_regression");
+  EXPECT_EQ(best(fails + newer + alike + "]"), "rdma_path_broken");
+}
+
+TEST(TaughtNetwork, APartitionThatMovedBreaksThePath) {
+  EXPECT_EQ(best(fails + R"(, "changed": {"infiniband.pkey_index": [0, 1]})"), "rdma_path_broken");
+  EXPECT_EQ(best(fails + R"(, "changed": {"infiniband.firmware": ["20.1", "20.2"]})"), "");
+}
+
+TEST(TaughtNetwork, CablesThatJoinTheWrongPortsBreakThePath) {
+  EXPECT_EQ(best(fails + mended("cable=another one")), "rdma_link_degraded");
+  EXPECT_EQ(best(fails + no_queue + mended("cables=p0 to p1 on each")), "rdma_path_broken");
+  EXPECT_EQ(best(fails + no_queue + mended("NCCL_CROSS_NIC=0")), "rdma_path_broken")
+      << "cards of other rails";
+  EXPECT_EQ(score(fails + mended("cable=another one"), "pcie_link_degraded"), 0)
+      << "it lies between machines";
+}
+
+TEST(TaughtNetwork, APortThatIsDownIsNamedBeforeItsBrokenConnections) {
+  const std::string lines = R"(, "log": ["NCCL WARN NET/IB : mlx5_4:1 Got async event : port error",
+      "NCCL WARN NET/IB : Got completion from peer 10.1.2.3<51234> with status=12 opcode=0 len=0 vendor err 129"])";
+  EXPECT_EQ(best(fails + lines), "rdma_link_degraded");
+}
+
+TEST(TaughtNetwork, PortsThatWereReadCountBySiblingsAndSlots) {
+  const std::string slow = R"("about": {"nodes": 2, "compared_with": "earlier"}, "metrics": [
+      {"class": "coll_large", "factor": 1.8}, {"class": "p2p", "factor": 1.0}])";
+  const auto inventory = [&](const std::string& facts) { return slow + R"(, "inventory": {)" + facts + "}"; };
+  EXPECT_EQ(best(inventory(R"("network.ports_active": 7, "network.ports_expected": 8)")),
+            "rdma_link_degraded");
+  EXPECT_EQ(best(inventory(R"("network.pcie_width": 8, "network.pcie_width_max": 16)")),
+            "rdma_link_degraded");
+  EXPECT_NE(best(inventory(R"("network.ports_active": 8, "network.ports_expected": 8,
+      "network.rate_gbps": 400, "network.rate_expected_gbps": 400)")),
+            "rdma_link_degraded");
+}
+
+TEST(TaughtNetwork, ANetworkThatIsSlowByItselfIsNoGpusFault) {
+  const auto figure = [](const std::string& op) {
+    return R"("about": {"nodes": 2, "compared_with": "expected"}, "metrics": [{"class": "application", "factor": 7.2,
+        "scope": {"op": ")" +
+           op + R"("}}])";
+  };
+  EXPECT_EQ(best(figure("ib_write_bw with 8 queue pairs")), "rdma_link_degraded");
+  EXPECT_NE(best(figure("ib_write_bw --use_cuda, GPU memory")), "rdma_link_degraded");
+}
+
+TEST(TaughtNetwork, LockedMemoryIsNamedByWhatItRefuses) {
+  EXPECT_EQ(
+      best(fails + R"(, "inventory": {"host.memlock_kib": 8192})" +
+           log("UCX  ERROR mlx5dv_devx_umem_reg(size=131072 access=0x0) failed: Cannot allocate memory")),
+      "locked_memory_limit");
+  EXPECT_EQ(
+      best(fails + log("Please set max locked memory (ulimit -l) to 'unlimited' (current: 8192 kbytes)")),
+      "locked_memory_limit");
+  EXPECT_EQ(score(fails + R"(, "inventory": {"host.memlock_kib": "unlimited"})" +
+                      log("ibv_reg_mr failed: Cannot allocate memory"),
+                  "locked_memory_limit"),
+            0);
+  EXPECT_EQ(
+      best(
+          R"("metrics": [{"class": "h2d", "factor": 3}, {"class": "d2h", "factor": 3}, {"class": "hbm", "factor": 1}],
+      "probes": [{"name": "change_setting", "outcome": "recovers", "detail": "pin_memory=True"}])"),
+      "pageable_memory")
+      << "slow copies are another thing";
+}
+
+TEST(TaughtNetwork, AVariableThatLetsNetworksDifferMayHangTheJob) {
+  EXPECT_EQ(best(fails + R"(, "environment": {"NCCL_IGNORE_NET_MISMATCH": "1"})"), "nccl_env_leftover");
+  EXPECT_EQ(best(fails + R"(, "environment": {"NCCL_IGNORE_NET_MISMATCH": "0"})"), "");
+}
+
+TEST(TaughtNetwork, GdrCopyClearsNothingOfGpuDirect) {
+  const std::string slow =
+      R"("about": {"nodes": 2}, "metrics": [{"class": "application", "value": 325, "unit": "MB/s",
+      "judged": "slower", "scope": {"op": "osu_bw from device to device", "path": "net"}}],
+      "inventory": {"host.infiniband": true, "peermem.module": null}, "probes": [
+      {"name": "change_setting", "outcome": "no_change", "detail": ")";
+  EXPECT_EQ(best(slow + R"(UCX_TLS=rc,sm,gdr_copy"}])"), "gdr_disabled");
+  EXPECT_EQ(score(slow + R"(NCCL_NET_GDR_LEVEL=SYS"}])", "gdr_disabled"), 0);
+}
+
+}  // namespace taught_network
+}  // namespace
+}  // namespace gpugauge::diagnose
