@@ -210,7 +210,7 @@ void add_network(const Inventory& inventory, std::vector<Layer>& out) {
       std::count_if(ports.begin(), ports.end(), [](const auto& port) { return port.active(); });
   std::map<std::string, int> rates;
   for (const RdmaPort& port : ports)
-    if (port.active()) ++rates[joined({port.link_layer, port.rate})];
+    if (port.active()) ++rates[fmt::format("{} {}", port.link_layer, port.rate)];
   std::vector<std::string> said;
   for (const auto& [rate, count] : rates) said.push_back(fmt::format("{} x {}", count, rate));
   if (!ports.empty())

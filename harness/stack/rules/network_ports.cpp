@@ -30,7 +30,7 @@ std::string layer_of(const RdmaPort& port) {
 
 constexpr const char* slower =
     "A collective goes at the pace of its slowest path: one port that is down or slow holds up every GPU of a "
-    "job, and NCCL leaves out a port that is down with no more than a line in its log.";
+    "job. NCCL leaves out a port that is not active, without an error.";
 
 Finding degraded(Severity severity, std::string_view title) {
   Finding finding = make_finding(Cause("rdma_link_degraded"), severity, title, slower);
