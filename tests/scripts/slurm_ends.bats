@@ -7,7 +7,7 @@ made_command() {
   cat >bin/gpugauge <<'TEXT'
 #!/bin/sh
 if [ "$1" = fleet ]; then
-  [ -z "$FLEET_FAILS" ] || [ ! -e made_compared ] || exit 2
+  [ -z "$FLEET_FAILS" ] || [ ! -e made_compared ] || { echo "compared, and a report could not be written"; exit "$FLEET_FAILS"; }
   for word; do
     case "$previous$word" in
       --emit-retest*) printf 'node1\t0\n' >"$word" ;;
@@ -101,8 +101,13 @@ one_sentence() {
   unset FLEET_SAYS
   made_command
   rm -f made_compared measured
-  FLEET_FAILS=yes run -2 "${inside[@]}" "$slurm/gauge" --output twice
+  FLEET_FAILS=2 run -2 "${inside[@]}" "$slurm/gauge" --output twice
+  [[ $output == *"compared, and a report could not be written"* ]]
   one_sentence "gauge: gpugauge fleet ended with 2; round 1 was compared, and no suspect confirmed: gpugauge fleet $PWD/twice/runs --by-folder"
+  # What the first comparison left is not read as the second one's.
+  rm -f made_compared measured
+  FLEET_FAILS=1 run -2 "${inside[@]}" "$slurm/gauge" --output stale
+  one_sentence "gauge: $PWD/stale: what gpugauge fleet wrote there cannot be read"
 }
 
 @test "gauge: what a reason in another encoding holds is shown as far as it can be" {
