@@ -14,8 +14,6 @@ PATTERNS = {
     "driver": ("cuda.h", r"(CUDA_SUCCESS|CUDA_ERROR_\w+)"),
     "nvml": ("nvml.h", r"(NVML_SUCCESS|NVML_ERROR_\w+)"),
 }
-# Values of enumerations that are no error codes.
-NO_ERROR = {"cudaErrorApiFailureBase"}
 
 
 def rows_of(api, header, cuda):
@@ -23,8 +21,7 @@ def rows_of(api, header, cuda):
     text = header.read_text(encoding="utf-8", errors="replace")
     found = {}
     for match in re.finditer(r"^\s+" + pattern + r"\s*=\s*(\d+)\s*,?\s*(?:/|$)", text, re.MULTILINE):
-        if match.group(1) not in NO_ERROR:
-            found.setdefault(int(match.group(2)), match.group(1))
+        found.setdefault(int(match.group(2)), match.group(1))
     return [{"api": api, "code": code, "name": found[code], "source": f"{name} of CUDA {cuda}", "read": True}
             for code in sorted(found)]
 

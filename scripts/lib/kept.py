@@ -44,6 +44,25 @@ def archive(folder, file):
     new.replace(file)
 
 
+def replace_folder(source, place):
+    """Copies SOURCE to PLACE, which holds what was there before, or the whole copy: the copy is made beside it, under a hidden name. Where a
+    kill came between the two moves, the next call brings back what was there."""
+    new, before = place.with_name(f".{place.name}.new"), place.with_name(f".{place.name}.before")
+    if before.exists() and not place.exists():
+        before.rename(place)
+    for one in (new, before):
+        shutil.rmtree(one, ignore_errors=True)
+    try:
+        shutil.copytree(source, new, ignore=shutil.ignore_patterns(*LEFT))
+    except OSError:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    if place.exists():
+        place.rename(before)
+    new.rename(place)
+    shutil.rmtree(before, ignore_errors=True)
+
+
 def keep(stages, baselines, page):
     """Copies each recorded stage of (name, folder) into BASELINES/GPU/NAME and fills its row of the page; the exit code.
     A stage of a build with changes that no commit holds stays where it is, and is named."""
@@ -67,15 +86,15 @@ def keep(stages, baselines, page):
                   "again; commit, build and record anew.", file=sys.stderr)
             refused += 1
             continue
-        if place.exists():
-            shutil.rmtree(place)
-        shutil.copytree(folder, place, ignore=shutil.ignore_patterns(*LEFT))
+        replace_folder(folder, place)
         row = re.search(rf"^\| {re.escape(name)} \| .* \| ([^|]*) \|$", text, re.M)
         if row:
             text = text[:row.start(1)] + beside(row.group(1), cell, provenance["gpu_name"]) + text[row.end(1):]
         print(f"{name}: {place}")
         count += 1
-    page.write_text(text, encoding="utf-8")
+    new = page.with_name(f"{page.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(page)
     if count == 0 and refused == 0:
         print("Nothing is recorded that could be kept.", file=sys.stderr)
     return 0 if count and not refused else 1

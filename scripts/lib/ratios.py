@@ -215,7 +215,11 @@ def main(arguments):
         except (OSError, ValueError) as error:
             print(f"ratios.py: {path}: {error}", file=sys.stderr)
             return 2
-    text, code = table(spread_lines(runs), SPREAD_HEAD) if "--spread" in arguments else table(lines(ratios, runs), RATIO_HEAD)
+    try:
+        text, code = table(spread_lines(runs), SPREAD_HEAD) if "--spread" in arguments else table(lines(ratios, runs), RATIO_HEAD)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:  # Python's own end would say that a ratio falls short
+        print(f"ratios.py: {' '.join(paths)}: not as a run file is: {type(error).__name__}: {error}", file=sys.stderr)
+        return 2
     print(text, end="")
     return code
 

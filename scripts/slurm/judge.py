@@ -1,6 +1,5 @@
 """What `gpugauge fleet` says of pairs of nodes: the one place that judges them, here and from run files."""
 import json
-import os
 import subprocess
 
 import launch
@@ -22,7 +21,7 @@ class Judge:
         self.write(measurements)
         try:
             done = subprocess.run([self.command, "fleet", self.file, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  universal_newlines=True, timeout=SECONDS, check=False)
+                                  universal_newlines=True, errors="replace", timeout=SECONDS, check=False)
         except OSError as error:
             raise launch.SlurmError(f"{self.command} could not be started: {error.strerror}")
         except subprocess.TimeoutExpired:
@@ -31,12 +30,12 @@ class Judge:
             raise launch.SlurmError(f"{self.command} fleet ended with {done.returncode}: {launch.last_line(done.stderr)}")
         try:
             found = json.loads(done.stdout)["fabrics"][0]
-        except (ValueError, KeyError, IndexError):
+            references = [size["reference"] for size in found["sizes"] if size["nodes"] == 2 and "reference" in size]
+            return search.Judged(found["judged"], references[0] if references else None,
+                                 [search.Finding(KINDS[one["finding"]], tuple(one["nodes"]), one["reason"]) for one in found["findings"]],
+                                 found["remarks"], [tuple(nodes) for nodes in found["measure_again"]])
+        except (ValueError, KeyError, IndexError, TypeError):
             raise launch.SlurmError(f"{self.command} fleet did not judge the pairs: is it another version than this script?")
-        references = [size["reference"] for size in found["sizes"] if size["nodes"] == 2 and "reference" in size]
-        return search.Judged(found["judged"], references[0] if references else None,
-                             [search.Finding(KINDS[one["finding"]], tuple(one["nodes"]), one["reason"]) for one in found["findings"]],
-                             found["remarks"], [tuple(nodes) for nodes in found["measure_again"]])
 
     def write(self, measurements):
         """The list that the command reads."""
@@ -47,6 +46,4 @@ class Judge:
         if self.rules.expected is not None:
             text["expected"] = self.rules.expected
         text["measurements"] = made
-        with open(self.file + ".part", "w", encoding="utf-8") as file:
-            json.dump(text, file, indent=1)
-        os.replace(self.file + ".part", self.file)
+        launch.write_whole(self.file, lambda file: json.dump(text, file, indent=1))

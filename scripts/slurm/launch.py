@@ -1,12 +1,16 @@
-"""Work on nodes through Slurm: steps of this allocation, or one job a node. Nothing here waits for ever."""
+"""Work on nodes through Slurm: steps of this allocation, or one job a node; and how gauge and bisect begin, speak and end. Nothing
+here waits for ever."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections import namedtuple
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 # Everything that is asked of Slurm ends within this many seconds.
 ASK_SECONDS = 60
 # What is told to end has this long to do so before it is killed.
@@ -20,21 +24,124 @@ Work = namedtuple("Work", "nodes words log")
 End = namedtuple("End", "code reason")
 
 
+# Words of a node's state with which it takes no job. Those of scripts/slurm/drain, and unknown, which may be drained. Powered down is
+# none of them: Slurm powers such a node up for a job.
+OUT = {"down", "drain", "drained", "draining", "fail", "failing", "unknown"}
+
+UNKNOWN = "unknown"  # the state of a job that Slurm is not there to be asked for
+
+LOST = []  # why standard output took no more of the result
+
+
 class SlurmError(Exception):
-    """Slurm gave no answer, or an answer that says why not: one sentence."""
+    """Slurm gave no answer, or an answer that says why not, or a file is in the way: one sentence."""
+
+
+class Standing:
+    """What is true of a command that ends before it is through. code: its exit code where it is interrupted; said: what was judged by
+    then, "" while that is nothing."""
+
+    def __init__(self):
+        self.code, self.said = 3, ""
+
+
+def run_main(name, body, interrupted):
+    """Exit code of body(Standing), said as `interrupted` where it is and nothing was judged. Whatever goes wrong is 2 and one sentence:
+    1 is for what was found."""
+    def stop(number, _frame):
+        raise KeyboardInterrupt(number)
+
+    standing = Standing()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, stop)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = body(standing)
+    except KeyboardInterrupt:
+        tell(f"{name}: interrupted; {standing.said or interrupted}")
+        return standing.code
+    except SlurmError as error:
+        why = str(error)
+    except Exception as error:  # pylint: disable=broad-except  # Python's own end of it is 1
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        why = f"this was not foreseen, please report it: {type(error).__name__}: {error} ({os.path.basename(at.filename)}, line {at.lineno})"
+    else:
+        if not LOST or code == 1:
+            return code
+        why = f"standard output could not be written: {LOST[0]}; without that the exit code would have been {code}"
+    tell(f"{name}: {why}" + (f"; {standing.said}" if standing.said else ""))
+    return 2
 
 
 def tell(text):
-    """A line of progress."""
-    print(text, file=sys.stderr, flush=True)
+    """A line of progress. One that nobody can read stops nothing."""
+    _write(sys.stderr, text, "\n")
+
+
+def say(text, end="\n"):
+    """A line of the result. Where standard output does not take it, the work goes on, and run_main says so at the end."""
+    LOST.extend(_write(sys.stdout, text, end))
+
+
+def _write(stream, text, end):
+    """[why it failed], or nothing."""
+    if stream is None:
+        return []
+    try:
+        print(text, file=stream, end=end, flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # else Python fails again at its end, and takes an exit code of its own
+        return [error.strerror]
+    return []
+
+
+def write_whole(path, write):
+    """The file at `path` by write(FILE): whole, or as it was before."""
+    try:
+        with open(path + ".part", "w", encoding="utf-8") as file:
+            write(file)
+        os.replace(path + ".part", path)
+    except OSError as error:
+        raise SlurmError(f"{path} could not be written: {error.strerror}; make room there, or give --output another folder")
+
+
+def make_folder(path):
+    """A folder that may be there."""
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise SlurmError(f"{path} could not be made: {error.strerror}; give --output a folder that can be written and that all nodes share")
+
+
+def find_command(given):
+    """gpugauge: as given, on PATH, or installed beside this script."""
+    command = os.path.abspath(given or shutil.which("gpugauge") or os.path.join(HERE, "..", "..", "..", "bin", "gpugauge"))
+    if not os.access(command, os.X_OK):
+        named = f"{command} is no command" if given else "gpugauge is neither on PATH nor installed beside this script"
+        raise SlurmError(f"{named}: put gpugauge on PATH or name it with --gpugauge")
+    return command
+
+
+def drain(node, reason):
+    """Whether scripts/slurm/drain has the node as asked."""
+    try:
+        return subprocess.run([os.path.join(HERE, "drain"), node, reason], check=False).returncode == 0
+    except (OSError, ValueError) as error:
+        tell(f"{node} could not be drained: {error}")
+        return False
 
 
 def ask(words, seconds=ASK_SECONDS):
     """Standard output of one of Slurm's commands."""
     try:
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds, universal_newlines=True, check=False)
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds, universal_newlines=True, errors="replace",
+                              check=False)
     except FileNotFoundError:
         raise SlurmError(f"{words[0]} was not found: this runs where Slurm's commands are")
+    except OSError as error:
+        raise SlurmError(f"{words[0]} could not be started: {error.strerror}")
     except subprocess.TimeoutExpired:
         raise SlurmError(f"{words[0]} gave no answer within {seconds} s")
     if done.returncode != 0:
@@ -63,13 +170,17 @@ def nodes_of(partition=None, nodes=None):
     known = {}
     for line in ask(words).splitlines():
         name, state, reason = (line.strip().split("|", 2) + ["", ""])[:3]
-        # A node that does not answer just now (idle*) may do so while its job waits.
-        out = re.match(r"down|drain|fail|unknown", state)
-        known[name] = f"Slurm calls it {state}" + (f": {reason}" if reason not in ("", "none") else "") if out else ""
+        known[name] = f"Slurm calls it {state}" + (f": {reason}" if reason not in ("", "none") else "") if is_out(state) else ""
     if nodes:
         for name in expand(nodes):
             known.setdefault(name, "Slurm knows no node of this name" + (f" in the partition {partition}" if partition else ""))
     return known
+
+
+def is_out(state):
+    """Whether a state, with its words and flags as in "idle+drain" or "down*", is one with which a node takes no job. A node that does not
+    answer just now (idle*) may do so while its job waits."""
+    return any(word.rstrip("*~#!%$@^-") in OUT for word in state.lower().split("+"))
 
 
 def words_of(path):
@@ -96,10 +207,13 @@ class Running:
     def __init__(self, work, options, seconds, slack):
         self.work, self.seconds, self.ended_by_us = work, seconds, False
         self.deadline = time.monotonic() + seconds + slack
-        os.makedirs(os.path.dirname(work.log), exist_ok=True)
+        make_folder(os.path.dirname(work.log))
         with open(work.log, "ab") as log:
-            self.process = subprocess.Popen(srun_words(work, options, seconds) + list(work.words), stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                self.process = subprocess.Popen(srun_words(work, options, seconds) + list(work.words), stdin=subprocess.DEVNULL, stdout=log,
+                                                stderr=subprocess.STDOUT, start_new_session=True)
+            except OSError as error:
+                raise SlurmError(f"srun could not be started: {error.strerror}; this runs where Slurm's commands are")
 
     def end(self):
         """End, or None while it runs. A srun that does not end when told to is killed, its children with it."""
@@ -160,7 +274,6 @@ class Jobs:
         self.gone = {}  # index -> when its job was first seen to have ended without a result
 
     def submit(self, work):
-        os.makedirs(os.path.dirname(work.log), exist_ok=True)
         words = ["sbatch", "--parsable", f"--job-name=gpugauge-{work.nodes[0]}", "--nodes=1", f"--nodelist={work.nodes[0]}", "--exclusive",
                  "--mem=0", f"--time={self.minutes}", f"--output={work.log}", "--open-mode=append", "--no-requeue"]
         return ask(words + self.options + list(work.words)).strip().split(";")[0]
@@ -207,6 +320,7 @@ class Jobs:
             while len(ends) < len(works):
                 while waiting and (at_once <= 0 or len(self.jobs) < at_once):
                     index = waiting.pop(0)
+                    make_folder(os.path.dirname(works[index].log))
                     try:
                         self.jobs[index] = self.submit(works[index])
                         deadlines[index] = (time.monotonic() + self.wait_seconds, None)
@@ -227,7 +341,7 @@ class Jobs:
             states = self.states()
         except SlurmError as error:  # a controller that restarts: the deadlines go on
             tell(f"gauge: {error}; asking again")
-            states = {job: ("unknown", str(error)) for job in self.jobs.values()}
+            states = {job: (UNKNOWN, str(error)) for job in self.jobs.values()}
         for index, job in list(self.jobs.items()):
             end = None
             if job not in states:
@@ -245,8 +359,11 @@ class Jobs:
         """Ends a job that waits for longer than asked for, or that Slurm itself does not bring to its end. End, or None."""
         state, reason = seen
         until, ending = deadlines[index]
-        if state != "PENDING" and ending is None:
-            ending = time.monotonic() + 60 * self.minutes + SLURM_SECONDS
+        runs = 60 * self.minutes + SLURM_SECONDS
+        if state == UNKNOWN:  # it may wait, and begin at the last moment
+            ending = ending or until + runs
+        elif state != "PENDING" and ending is None:
+            ending = time.monotonic() + runs
             deadlines[index] = (until, ending)
         if time.monotonic() <= (until if state == "PENDING" else ending):
             return None

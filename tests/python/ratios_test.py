@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """The table of ratios, with exact vectors."""
+import contextlib
+import io
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "lib"))
@@ -143,6 +146,15 @@ class Ratios(unittest.TestCase):
         made = [operation.Matmul("torch", dtype, "gpu", None, None, None, None) for dtype in ("fp32", "bf16")]
         made += [operation.Stream("torch", kind, None, None, None, None) for kind in ("copy", "triad")]
         self.assertEqual(wanted, {one.id for one in made})
+
+    def test_a_run_file_that_lacks_what_is_read_is_no_ratio_that_falls_short(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
+            for rest in ("", ', "processes": [7]', ', "processes": [{"samples": {"benchmarks": [{"id": 3}]}}]'):
+                path = pathlib.Path(folder, "run.json")
+                path.write_text(f'{{"schema": "gpugauge.run/1"{rest}}}', encoding="utf-8")
+                for options in ([], ["--pytorch"], ["--spread"]):
+                    self.assertEqual(ratios.main([*options, str(path)]), 2)
+                    self.assertIn(f"{path}: not as a run file is: ", said.getvalue())
 
 
 if __name__ == "__main__":

@@ -187,6 +187,18 @@ PY
   for words in "node 8 more" "node 8 8 more" "node 8 7"; do run -2 bash -c 'echo "$1" | "$0" -' "$here/jobs" "$words"; done
 }
 
+@test "manifests that cannot be written, or made, end with 2: a 1 would say that a node offers too few GPUs" {
+  cp -r "$here" own
+  rm own/{job,fleet,prune}.yaml
+  for words in node-1=8 node-1=7/8 --fleet "--admit node-1" "--prune 30"; do
+    read -ra arguments <<<"$words"
+    run -2 bash -c '"$0" "$@" >/dev/full' "$here/jobs" "${arguments[@]}"
+    [[ $output == *"jobs: the manifests could not be written." ]]
+    run -2 --separate-stderr own/jobs "${arguments[@]}"
+    [ -z "$output" ]
+  done
+}
+
 # asked_of FILE NAME: what the container of that job is asked, on results/ in the place of the claim.
 asked_of() {
   "$PYTHON" - "$1" "$2" "$GPUGAUGE_BUILD/bin/gpugauge" <<'PY' >command.sh

@@ -84,6 +84,13 @@ PY
   [[ $output == "./2026-10-01"$'\n'* ]]
   [ "$(cd results && echo *)" = "2026-11-21 admission lost+found of-a-person.txt" ]
   [ -e results/admission/node-9/c.json ] && [ -e results/2026-11-21/node-1/b.json ]
+  # Where a night could not be removed, or the claim is not there, the job has failed.
+  touch -d '40 days ago' results/2026-11-21
+  printf '#!/bin/sh\necho "rm: $3: Read-only file system" >&2\nexit 1\n' >bin/rm && chmod +x bin/rm
+  run -1 dash prune.sh
+  /bin/rm bin/rm
+  mv results gone
+  run ! dash prune.sh
 }
 
 @test "the detector's configuration keeps its own rules" {

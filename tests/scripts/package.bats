@@ -54,3 +54,33 @@ made() {
   echo "$output"
   [ "$status" -ne 0 ]
 }
+
+@test "a step that fails ends with 2 and a sentence that names it, whatever its program ends with" {
+  bats_require_minimum_version 1.5.0
+  steps=("--preset" "The build could not be configured; $tree/build/log/package-configure.log says why."
+    "--build" "The build failed; $tree/build/log/package-build.log says where."
+    "--install" "The build could not be installed into ")
+  for ((at = 0; at < ${#steps[@]}; at += 2)); do
+    cp "$BATS_TEST_TMPDIR/fakes/cmake" real
+    made "$BATS_TEST_TMPDIR/fakes/cmake" 'case "$*" in *'"${steps[at]}"'*) exit 1 ;; esac; exec '"$PWD/real"' "$@"'
+    run -2 "$tree/scripts/package" --output dist
+    [[ "${lines[-1]}" == *"${steps[at + 1]}"* ]]
+    mv real "$BATS_TEST_TMPDIR/fakes/cmake"
+  done
+  for program in "checked:What was built is not fit for a package" "cpack:The Debian package could not be made" "gzip:scripts/package failed in its line "; do
+    cp "$(command -v "${program%%:*}")" real
+    made "$BATS_TEST_TMPDIR/fakes/${program%%:*}" 'exit 5'
+    run -2 "$tree/scripts/package" --output dist
+    [[ "${lines[-1]}" == "${program#*:}"* ]]
+    mv real "$BATS_TEST_TMPDIR/fakes/${program%%:*}"
+  done
+  made "$tree/.venv/sbom/bin/python" 'exit 1'
+  run -2 "$tree/scripts/package" --output dist
+  [[ "${lines[-1]}" == "The bill of materials could not be made"* ]]
+  for code in 3 100; do
+    made "$tree/scripts/setup" "exit $code"
+    run "$tree/scripts/package" --output dist
+    [ "$status" -eq "$([ "$code" = 3 ] && echo 3 || echo 2)" ]
+  done
+  [ ! -e dist ]
+}

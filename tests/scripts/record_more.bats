@@ -233,6 +233,33 @@ suites_of_scripts() {
   grep -qE '^\| run \| a whole run \| 2 of 2 benchmarks measured; NVIDIA H200, driver [^;]*<br>2 of 2 benchmarks measured; NVIDIA H100 80GB HBM3, driver [^;]* \|$' "$tree/docs/testing.md"
 }
 
+@test "what was kept before stays where the new recording cannot be copied, and the page is replaced as a whole" {
+  mkdir "$tree/docs"
+  printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n' >"$tree/docs/testing.md"
+  record run
+  UUID="" record --keep
+  kept="$(echo "$tree"/baselines/*/run)"
+  echo older >"$kept/older"
+  cp -r "$kept" "$BATS_TEST_TMPDIR/first"
+  ln "$tree/docs/testing.md" "$BATS_TEST_TMPDIR/page"
+  mkfifo "$tree/build/record/run/no-file"
+  UUID="" record --keep
+  [ "$status" -eq 3 ]
+  [[ "$output" == *"is a named pipe"* ]]
+  diff -r "$BATS_TEST_TMPDIR/first" "$kept"
+  [ "$(ls -A "$(dirname "$kept")")" = run ]
+  # Where a kill came between the two moves the next call brings it back.
+  mv "$kept" "$(dirname "$kept")/.run.before"
+  UUID="" record --keep
+  diff -r "$BATS_TEST_TMPDIR/first" "$kept"
+  rm "$tree/build/record/run/no-file"
+  UUID="" record --keep
+  [ "$status" -eq 0 ]
+  [ "$(ls -A "$(dirname "$kept")")" = run ]
+  # A page that is written in place would be half a page for whoever reads it meanwhile, and after a kill.
+  [ ! "$tree/docs/testing.md" -ef "$BATS_TEST_TMPDIR/page" ]
+}
+
 @test "the page calls a partial run one" {
   mkdir "$tree/docs"
   printf '| stage | proves | recorded so far |\n|---|---|---|\n| run | a whole run | nothing |\n' >"$tree/docs/testing.md"

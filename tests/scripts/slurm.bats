@@ -102,6 +102,10 @@ TEXT
   CHECK_ENDS=1 CHECK_SAYS="regressed: 1 of 9 metrics" SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-4,6-8]' run -1 "$slurm/gauge" --output out --check
   [[ $output == *"node0  check"*"its own check ended with 1: regressed: 1 of 9 metrics"* ]]
   [[ $output == *"pass: 8 of 8 nodes are like their peers"* ]]
+  # A check that was killed counts as 2, and is in the list, too.
+  rm fake/measured
+  CHECK_ENDS=137 SLURM_JOB_ID=7 SLURM_JOB_NODELIST='node[0-4,6-8]' run -2 "$slurm/gauge" --output killed --check
+  grep -q $'^node0\tcheck\tall\tits own check ended with 137: ' killed/suspects.tsv
   for number in 0 1 2 3 4 6 7 8; do [ "$(ls "out/runs/node$number")" = "1-node$number-1.json" ]; done
 }
 
@@ -159,6 +163,43 @@ TEXT
   touch fake/refuses
   run -2 "$slurm/drain" node3 "slow"
   [[ $output == *"Invalid user id"* ]]
+}
+
+@test "drain: a node that power saving takes down is drained, and one that is down, failing or drained, whatever its flags, is left" {
+  for state in IDLE+CLOUD+POWERED_DOWN IDLE+POWERING_DOWN IDLE+POWER_DOWN+POWER_DRAIN 'IDLE~' 'MIXED$+PLANNED' 'UNKNOWN*'; do
+    printf '%s\nasked for by an admin' "$state" >fake/nodes/node1
+    run -0 "$slurm/drain" --lift node1
+    [[ $output == "node1 is not drained ($state)" ]]
+    run -0 "$slurm/drain" node1 "slow"
+    [ "$(cat fake/nodes/node1)" = $'IDLE+DRAIN\ngpugauge: slow' ]
+  done
+  for state in 'DOWN*' 'DOWN*+CLOUD' IDLE+DRAIN+POWERED_DOWN 'DRAINED~' DRAINING@ 'IDLE*+DRAIN' MIXED+DRAIN IDLE+FAIL FAILING DOWN+NOT_RESPONDING; do
+    printf '%s\nasked for by an admin' "$state" >fake/nodes/node1
+    run -0 "$slurm/drain" node1 "slow"
+    [[ $output == "node1 is left as it is ($state: asked for by an admin)" ]]
+    run -1 "$slurm/drain" --lift node1
+    [ "$(head -n 1 fake/nodes/node1)" = "$state" ]
+  done
+}
+
+@test "drain: what it did is said by its exit code also where nobody takes its line" {
+  run -0 bash -c "'$slurm/drain' node1 slow >/dev/full"
+  grep -q DRAIN fake/nodes/node1
+}
+
+@test "gauge: a node's state is read by its whole words" {
+  made() { printf '#!/bin/sh\nprintf "node1|%s|none\n"\n' "$1" >bin/made && chmod +x bin/made && mv bin/made bin/sinfo; }
+  for state in down 'down*' drained~ draining@ fail failing 'unknown*' idle+drain; do
+    made "$state"
+    run -3 "$slurm/gauge" --nodes node1 --output out
+    [[ $output == *"node1  not gauged"*"Slurm calls it $state"* ]]
+  done
+  cat >bin/states.py <<'TEXT'
+import launch
+for state in "idle", "idle*", "idle~", "powered_down", "powering_down~", "mixed+planned", "downtime":
+    assert not launch.is_out(state), state
+TEXT
+  PYTHONPATH="$slurm" python3 bin/states.py
 }
 
 @test "drain --lift: on the node itself it refuses while the verdict there fails the node, and elsewhere it says what was not asked" {
