@@ -43,7 +43,7 @@ std::vector<std::string> gpu_models(const Devices& devices) {
 /// The rate in Gb/s of each active RDMA port of the node.
 std::vector<double> port_rates(const stack::Inventory& node) {
   std::vector<double> out;
-  for (const stack::RdmaPort& port : stack::rdma_ports(node))
+  for (const stack::RdmaPort& port : stack::certain_rdma_ports(node))
     if (port.active()) out.push_back(port.gigabits().value_or(0));
   return out;
 }

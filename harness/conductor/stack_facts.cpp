@@ -115,40 +115,36 @@ void add_network(const stack::Inventory& node, Facts& facts) {
   if (kinds.size() == 1) facts.set("host.fabric", *kinds.begin());
 }
 
-/// How the RDMA ports and their cards' links are, and what most of their siblings, or card and slot, say that they ought
-/// to be. Ports most of which are not active are not meant to be used.
+/// How the RDMA ports and their cards' links are, and what most of their model, or card and slot, say that they ought to
+/// be. Nothing where there is no majority, and of links nothing in a virtual machine, which makes its slots up.
 void add_ports(const stack::Inventory& node, Facts& facts) {
-  std::size_t active_ports = 0;
-  std::size_t expected_ports = 0;
+  std::size_t active = 0;
+  std::size_t expected = 0;
   std::optional<std::pair<double, double>>
       rate;  // the slowest beside what such ports have, where farthest below
-  const stack::RdmaPorts ports = stack::rdma_ports(node);
-  for (const stack::RdmaPorts& group : stack::alike(ports)) {
-    std::vector<double> rates;
-    for (const stack::RdmaPort& port : group)
-      if (const auto gigabits = port.gigabits()) rates.push_back(*gigabits);
-    const auto active = static_cast<std::size_t>(
-        std::count_if(group.begin(), group.end(), [](const auto& port) { return port.active(); }));
-    active_ports += active;
-    expected_ports += active * 2 > group.size() ? group.size() : active;
-    if (rates.empty()) continue;
-    std::sort(rates.begin(), rates.end());
-    const double usual = rates[rates.size() / 2];
-    if (!rate || rates.front() / usual < rate->first / rate->second) rate = {rates.front(), usual};
+  const stack::RdmaPorts ports = stack::certain_rdma_ports(node);
+  for (const stack::CardGroup& group : stack::alike(ports)) {
+    const stack::RdmaPorts up = group.active();
+    active += up.size();
+    expected += std::max(up.size(), group.usual_active.value_or(0) * group.cards.size());
+    if (!group.usual_rate) continue;
+    for (const stack::RdmaPort& port : up)
+      if (const auto gigabits = port.gigabits();
+          gigabits && (!rate || *gigabits / *group.usual_rate < rate->first / rate->second))
+        rate = {*gigabits, *group.usual_rate};
   }
-  if (expected_ports > 0) {
-    facts.set("network.ports_active", static_cast<double>(active_ports));
-    facts.set("network.ports_expected", static_cast<double>(expected_ports));
+  if (expected > 0) {
+    facts.set("network.ports_active", static_cast<double>(active));
+    facts.set("network.ports_expected", static_cast<double>(expected));
   }
-  for (const stack::RdmaPort& port : ports)
-    if (port.active()) facts.number("network.mtu", fmt::format("host.infiniband.{}.mtu", port.name));
   if (rate) {
     facts.set("network.rate_gbps", rate->first);
     facts.set("network.rate_expected_gbps", rate->second);
   }
+  const std::string machine = facts.value("host.virtualization");
   const auto slow =
       std::find_if(ports.begin(), ports.end(), [](const auto& port) { return port.link.below(); });
-  if (slow == ports.end()) return;
+  if (slow == ports.end() || (!machine.empty() && machine != "none")) return;
   facts.set("network.pcie_generation", *slow->link.generation);
   facts.set("network.pcie_generation_max", *slow->link.generation_possible);
   facts.set("network.pcie_width", *slow->link.width);

@@ -185,7 +185,6 @@ inline constexpr std::array inventory_keys{
     Key{"network.pcie_generation_max", Kind::any, "generation that card and slot can"},
     Key{"network.pcie_width", Kind::any, "lanes of a network card's PCIe link"},
     Key{"network.pcie_width_max", Kind::any, "lanes that card and slot can"},
-    Key{"network.mtu", Kind::any, "largest packet of the interface that is used"},
     Key{"host.virtualization", Kind::any, "kind of virtual machine, vgpu, confidential_computing"},
     Key{"host.container", Kind::any, "whether it runs in a container, or its kind"},
     Key{"host.iommu", Kind::any, "translated, passthrough, off"},

@@ -103,11 +103,12 @@ Verdict expectation_of_ports(const Policy& policy, const std::vector<double>& gi
   const auto fit =
       std::count_if(gigabits.begin(), gigabits.end(), [&](double rate) { return rate >= least; });
   const std::string rate = least > 0 ? fmt::format(" of {:g} Gb/s or more", least) : "";
-  const std::string slower = static_cast<std::size_t>(fit) < gigabits.size()
-                                 ? fmt::format("; {} slower", gigabits.size() - static_cast<std::size_t>(fit))
-                                 : "";
+  const std::string slower =
+      static_cast<std::size_t>(fit) < gigabits.size()
+          ? fmt::format(", and {} slower", gigabits.size() - static_cast<std::size_t>(fit))
+          : "";
   return expectation("node:rdma_ports", fit >= *policy.expected_rdma_ports,
-                     fmt::format("the policy expects {}{} and {} {} active{}",
+                     fmt::format("the policy expects {}{}; {} such {} active{}",
                                  result::counted(*policy.expected_rdma_ports, "RDMA port"), rate, fit,
                                  fit == 1 ? "is" : "are", slower));
 }

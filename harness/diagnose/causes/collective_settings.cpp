@@ -43,10 +43,6 @@ void examine_environment(const Seen& seen, Argument& it) {
     if (!elsewhere_normal)
       it.unproven(bound::unnamed, in_words("nothing tells that it is faster without", nccl_chosen(seen)));
   }
-  // NCCL goes on with a network that is not the same on all ranks, and may then wait for ever.
-  if (it.confirms(weight::strong, both(seen.fails({"coll_large", "coll_small"}),
-                                       seen.environment("NCCL_IGNORE_NET_MISMATCH", {"1"}))))
-    it.explains_failure();
   it.rules_out(seen.probe("unset_environment", {"no_change", "worse"}, {"NCCL_"}));
   if (seen.it().about.compared_with == "peers")
     it.at_most(bound::unnamed, in_words("with the same variables another node is fast",

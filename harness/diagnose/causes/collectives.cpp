@@ -260,7 +260,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, one_node(seen));
   it.at_most(bound::remote, gdr_in_use(seen));
   it.at_most(bound::unnamed, same_way(seen));
-  if (!seen.unmoved_by(copy)) it.rules_out(seen.unmoved_by({"GDR", "peermem"}));
+  it.rules_out(seen.unmoved_by({"GDR_LEVEL", "GDR_READ", "GDRDMA", "gdr=", "GPUDirect", "peermem"}));
   it.rules_out(without);
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/collectives.hpp"
+#include "diagnose/causes/network_told.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -116,7 +116,7 @@ void examine_pageable(const Seen& seen, Argument& it) {
   for (const Metric* metric : seen.metrics({"h2d", "d2h"}))
     if (slower_by_figure(*metric) && is_pinned(*metric))
       it.at_most(bound::slight, "pinned copies are slow too: " + sentence(*metric));
-  it.at_most(bound::below_half, registration_refused(seen));
+  it.at_most(bound::below_half, either(registration_refused(seen), queue_refused(seen)));
   it.rules_out(seen.unmoved_by({"pin_memory", "pinned"}));
 }
 

@@ -3,248 +3,132 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/collectives.hpp"
+#include "diagnose/causes/network_told.hpp"
 
 namespace gpugauge::diagnose {
-Fact registration_refused(const Seen& seen) {
-  return seen.told({"ibv_reg_mr*Cannot allocate memory", "reg_mr*Cannot allocate memory",
-                    "ibv_create_cq*Cannot allocate memory", "ibv_create_qp*Cannot allocate memory",
-                    "ibv_create_srq*Cannot allocate memory", "create_cq*Cannot allocate",
-                    "ibv_create_comp_channel*Cannot allocate", "ib_register*Cannot allocate memory",
-                    "fi_mr_reg*Cannot allocate", "umem_reg*Cannot allocate memory",
-                    "uct_ib*Cannot allocate memory", "mlx5_reg_mr*errno 12",
-                    "failed to register*Cannot allocate memory", "Failed to register memory*locked",
-                    "registered memory*too low", "register memory*limit"});
-}
-
 namespace {
 
-/// Work of several processes fails, hangs or is slow, or its library reported an error.
-Fact job_broken(const Seen& seen) {
-  if (Fact fact =
-          either(seen.fails({"coll_large", "coll_small", "application", "init"}), slow_collective(seen)))
-    return fact;
-  for (const ErrorSeen& error : seen.it().errors)
-    if (error.api.empty() || error.api == "nccl" || error.api == "framework")
-      return fmt::format("an error was reported: \"{}\"",
-                         error.text.empty() ? error.code.text() : error.text);
-  return std::nullopt;
-}
-
-/// RDMA between two nodes cannot be set up, or breaks.
-Fact queue_failed(const Seen& seen) {
-  return seen.told({"ibv_modify_qp*fail",
-                    "modify_qp*timed out",
-                    "modify_qp*No such device",
-                    "modify_qp*Invalid argument",
-                    "modify_qp*error",
-                    "Got completion with",
-                    "Got completion from peer*error",
-                    "completion with error 12",
-                    "status=12",
-                    "error 12, opcode",
-                    "vendor err 129",
-                    "RETRY_EXC",
-                    "retry exceeded",
-                    "transport retry counter",
-                    "retry counter exceeded",
-                    "ibv_poll_cq*fail",
-                    "IBV_WC_RETRY",
-                    "RNR_RETRY",
-                    "WC_REM_ACCESS",
-                    "local access violation work queue",
-                    "ibv_create_ah*fail",
-                    "ibv_query_gid*fail",
-                    "Unable to find*GID",
-                    "GID*not found",
-                    "rdma_resolve*fail",
-                    "RDMA_CM_EVENT_UNREACHABLE",
-                    "RDMA_CM_EVENT_REJECTED",
-                    "NET/OFI*address vector",
-                    "fi_av_insert*fail"});
-}
-
-/// One process could not open a connection to another, by the words of NCCL, PyTorch, Gloo, MPI or the system.
-Fact connection_refused(const Seen& seen) {
-  return seen.told({"No route to host", "Connection refused", "Network is unreachable",
-                    "Cannot assign requested address", "socketStartConnect*failed", "Connect to*failed",
-                    "connect returned*timed out", "connect*Connection timed out", "connectFullMesh",
-                    "client socket has timed out", "client socket has failed to connect",
-                    "unable to complete a TCP connection", "failed to connect to*port", "socketPollConnect",
-                    "Could not connect to*rendezvous", "unable to reach*over TCP"},
-                   // Connections of other things: their servers are not ranks.
-                   {"docker.sock", "docker daemon", "nvidia-fabricmanager", "nvidia-persistenced", "X server",
-                    "DISPLAY", "huggingface", "localhost:8", "HTTP", "redis", "nvidia-cuda-mps"});
-}
-
-/// No interface could be picked, or a name leads nowhere.
-Fact no_interface(const Seen& seen) {
-  return seen.told(
-      {"no socket interface found", "no usable interface", "No interface found", "unable to find address for",
-       "Name or service not known", "Temporary failure in name resolution", "nodename nor servname",
-       "hostname of the client socket cannot be retrieved", "unknown host", "No such device*ifname",
-       "Bootstrap : no", "interface*was not found", "makeDeviceForInterface"},
-      {"http", "pypi", "huggingface"});
-}
-
-/// NCCL or Gloo uses an interface that no other machine can reach.
-Fact picked_local_interface(const Seen& seen) {
-  if (seen.it().about.nodes.value_or(2) < 2) return std::nullopt;
-  return seen.told({"Using [0]lo:", "Bootstrap : Using lo:", "OOB lo:", "[0]lo:127", "docker0:172",
-                    "[0]docker0", "Using docker0", "[0]virbr0", "Using virbr0", "[0]br-",
-                    "Connect to 127.0.0.1", "connect to 172.17.", "connect to [127.0.0.1",
-                    "Connected to 127.0.0.1", "[127.0.1.1]", "/127.0.1.1", "Connect to 172.17."});
-}
-
-const Words interface_names{"SOCKET_IFNAME",   "IFNAME",        "btl_tcp_if",     "oob_tcp_if",
-                            "UCX_NET_DEVICES", "MASTER_ADDR",   "VLLM_HOST_IP",   "network=host",
-                            "network_mode",    "hostNetwork",   "--net=host",     "firewall",
-                            "iptables",        "ufw",           "security group", "/etc/hosts",
-                            "AF_INET",         "SOCKET_FAMILY", "NCCL_COMM_ID"};
+const Words interface_names{"SOCKET_IFNAME", "IFNAME",       "btl_tcp_if",    "oob_tcp_if",
+                            "MASTER_ADDR",   "VLLM_HOST_IP", "SOCKET_FAMILY", "NCCL_COMM_ID"};
+const Words reachability{"network=host", "network_mode", "hostNetwork",    "--net=host", "firewall",
+                         "iptables",     "ufw",          "security group", "/etc/hosts"};
 
 void examine_unreachable(const Seen& seen, Argument& it) {
-  const Fact broken = job_broken(seen);
-  const Fact refused = connection_refused(seen);
-  it.confirms(weight::strong, both(broken, no_interface(seen)));
-  it.confirms(weight::strong, both(broken, refused));
-  it.confirms(weight::strong, both(broken, picked_local_interface(seen)));
-  it.confirms(weight::proof, both(broken, seen.recovers_by(interface_names)));
-  it.confirms(weight::strong, both(broken, seen.probe("unset_environment", {"recovers"}, {"SOCKET_IFNAME"})));
+  const Fact failed = job_failed(seen);
+  const Fact refused = ranks_refused(seen);
+  const Fact nowhere = no_interface(seen);
+  const bool together = several_nodes(seen) || seen.fails({"coll_large", "coll_small"});
+  it.confirms(weight::strong, both(failed, nowhere));
+  it.confirms(weight::strong, both(failed, refused));
+  it.confirms(weight::strong, both(failed, picked_local_interface(seen)));
+  it.confirms(weight::proof, both(failed, seen.recovers_by(interface_names)));
+  if (together) it.confirms(weight::proof, both(failed, seen.recovers_by(reachability)));
+  it.confirms(weight::strong, both(failed, seen.probe("unset_environment", {"recovers"}, {"SOCKET_IFNAME"})));
   if (!it.evidence().empty()) {
     it.explains_failure();
     it.confirms(weight::hint, seen.environment("NCCL_SOCKET_IFNAME"));
     it.confirms(weight::hint, seen.environment("GLOO_SOCKET_IFNAME"));
   }
   it.at_most(bound::remote, seen.unmoved_by({"SOCKET_IFNAME", "firewall", "iptables"}));
+  it.at_most(bound::below_half, rank_died(seen));
+  it.at_most(bound::below_half, seen.told({"/dev/shm", "shared memory segment"}));
   // RDMA is set up after the ranks have met.
-  if (!refused && !no_interface(seen))
-    it.at_most(bound::below_half, in_words("the ranks met", queue_failed(seen)));
-  // A rank that died for a reason of its own closes its connections: the others tell that.
-  it.at_most(bound::below_half,
-             seen.told({"out of memory", "OOM", "SIGKILL", "signal 9", "Segmentation fault", "exitcode: -9",
-                        "exitcode: -11", "exitcode : -9", "exitcode : -11"}));
-  if (!refused && !no_interface(seen))
+  if (!refused && !nowhere) it.at_most(bound::below_half, in_words("the ranks met", queue_failed(seen)));
+  if (!refused && !nowhere)
     it.at_most(bound::weak, seen.recovers_by({"NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}));
-}
-
-Fact limit_named(const Seen& seen) {
-  return seen.told({"ulimit -l", "max locked memory", "locked memory limit", "limit of locked memory",
-                    "RLIMIT_MEMLOCK", "memlock limit", "memlock*too", "memlock*64", "locked memory*too low",
-                    "lockable memory", "max memory locked"},
-                   {"memlock = unlimited", "kbytes, -l) unlimited"});
+  if (!several_nodes(seen) && !refused && !nowhere && !seen.recovers_by(interface_names))
+    it.unproven(bound::unconfident, Fact("it is not known to be work of several machines"));
 }
 
 void examine_locked(const Seen& seen, Argument& it) {
   const Fact refused = registration_refused(seen);
-  const Fact named = limit_named(seen);
+  const Fact queue = queue_refused(seen);
+  const Fact named = lock_limit_named(seen);
   const std::optional<double> limit = seen.number("host.memlock_kib");
   constexpr double small = 1 << 20;  // KiB
-  const Fact broken = job_broken(seen);
+  const Fact broken = either(job_failed(seen), slow_collective(seen));
   it.confirms(weight::strong, refused);
-  it.confirms(refused ? weight::strong : weight::good, both(broken, named));
-  if (limit && *limit < small && (refused || broken))
-    it.confirms(refused ? weight::strong : weight::fair, fmt::format("only {:g} KiB may be locked", *limit));
-  it.confirms(weight::proof, both(either(broken, refused),
-                                  seen.recovers_by({"memlock", "ulimit -l", "ulimit", "locked memory",
-                                                    "LimitMEMLOCK", "rlimits", "IPC_LOCK"})));
+  it.confirms(weight::good, queue);
+  it.confirms(refused || queue ? weight::strong : weight::good, both(broken, named));
+  if (limit && *limit < small && (refused || queue || named))
+    it.confirms(weight::strong, fmt::format("only {:g} KiB may be locked", *limit));
+  if (refused || queue || named || several_nodes(seen) || seen.fails({"coll_large", "coll_small"}))
+    it.confirms(weight::proof,
+                both(either(broken, refused),
+                     seen.recovers_by({"memlock", "ulimit -l", "locked memory", "lockable memory",
+                                       "LimitMEMLOCK", "RLIMIT_MEMLOCK", "IPC_LOCK"})));
   if (!it.evidence().empty()) it.explains_failure();
   // "unlimited" is no number.
   if (const Value* value = seen.inventory("host.memlock_kib");
       value != nullptr && contains(value->text(), "unlimited"))
     it.at_most(bound::remote, Fact("locked memory is not limited"));
+  // It was the GPU's memory that could not be registered.
+  it.at_most(bound::weak, recovers_without_gdr(seen));
+  it.at_most(bound::weak, seen.recovers_by({"peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (!refused)
     it.at_most(bound::weak, both(seen.slower({"h2d", "d2h"}),
                                  Fact("copies with the host are slow, which ordinary memory explains")));
   it.rules_out(seen.unmoved_by({"memlock", "ulimit -l", "IPC_LOCK"}));
 }
 
-/// The kernel, a library or a tool says that a port is down, or that its link or its card's slot is too slow.
-Fact port_told(const Seen& seen) {
-  return seen.told({"async event : port error",
-                    "IBV_EVENT_PORT_ERR",
-                    "port error",
-                    "PORT_ERR",
-                    "NIC Link is Down",
-                    "mlx5*Link down",
-                    "cable unplugged",
-                    "Port module event*error",
-                    "Port*state DOWN",
-                    "state: DOWN",
-                    "State: Down",
-                    "State: Initializing",
-                    "Physical state: Polling",
-                    "Physical state: Disabled",
-                    "PORT_DOWN",
-                    "NO-CARRIER",
-                    "available PCIe bandwidth, limited by",
-                    "PCIe slot advertised*insufficient",
-                    "symbol errors",
-                    "link flap",
-                    "symbol_error",
-                    "link_downed",
-                    "port is down",
-                    "port down",
-                    "port*not active"},
-                   {"docker0", "virbr0"});
-}
-
-/// The network is slow by itself, without GPUs or a library of collectives.
-Fact plain_network_slow(const Seen& seen) {
-  for (const Metric* metric : seen.metrics(application_classes)) {
-    if (!slower_by_figure(*metric) && !is_noted_slower(*metric)) continue;
-    if (contains_any(metric->scope.op, {"ib_write_bw", "ib_read_bw", "ib_send_bw", "iperf", "TCP between",
-                                        "perftest", "network bandwidth"}) &&
-        !contains_any(metric->scope.op, {"cuda", "device to device", "GPU memory"}))
-      return sentence(*metric);
-  }
-  return std::nullopt;
-}
-
 void examine_port(const Seen& seen, Argument& it) {
-  const Fact slow = either(slow_collective(seen), job_broken(seen));
+  const Fact slow = either(slow_collective(seen), job_failed(seen));
+  const Fact told = port_down_told(seen);
   it.confirms(weight::strong, seen.below("network.ports_active", "network.ports_expected", 1));
   it.confirms(weight::strong, seen.below("network.rate_gbps", "network.rate_expected_gbps"));
   it.confirms(weight::strong, seen.below("network.pcie_width", "network.pcie_width_max", 1));
   it.confirms(weight::strong, seen.below("network.pcie_generation", "network.pcie_generation_max", 1));
   const bool read = !it.evidence().empty();
-  it.confirms(weight::good, plain_network_slow(seen));
-  it.confirms(weight::strong, both(slow, port_told(seen)));
-  it.confirms(weight::proof,
-              both(slow, seen.recovers_by({"cable", "transceiver", "optic", "port=up", "link=up", "reseat",
-                                           "slot=", "nic replaced", "riser", "switch port"})));
+  const Fact by_itself = network_slow_by_itself(seen);
+  it.confirms(weight::good, by_itself);
+  it.confirms(weight::strong, both(slow, told));
+  if (several_nodes(seen)) it.confirms(weight::fair, both(slow, port_state_told(seen)));
+  if (several_nodes(seen) || by_itself) it.confirms(weight::proof, both(slow, network_part_replaced(seen)));
   if (!it.evidence().empty()) {
     it.explains_failure();
     it.confirms(weight::hint, slow_together(seen));
   }
   if (read && !slow) it.unproven(bound::likely, Fact("nothing that uses the network is known to be slow"));
+  if (!several_nodes(seen) && !by_itself)
+    it.unproven(told ? bound::unconfident : bound::remote,
+                Fact("it is not known to be work of several machines"));
   // Ports that are up do not connect: cables may join the wrong ones.
-  if (!read && !port_told(seen)) it.at_most(bound::unconfident, queue_failed(seen));
+  if (!read && !told) it.at_most(bound::unconfident, queue_failed(seen));
+  if (!read) it.at_most(bound::below_half, rank_died(seen));
   it.at_most(bound::remote, one_node(seen));
   it.rules_out(seen.unmoved_by({"cable", "transceiver"}));
 }
 
 void examine_path(const Seen& seen, Argument& it) {
-  const Fact broken = job_broken(seen);
+  const Fact broken = either(job_failed(seen), seen.slower({"coll_large", "coll_small"}));
   const Fact failed = queue_failed(seen);
-  it.confirms(weight::strong, failed);
-  it.confirms(weight::proof,
-              both(broken, seen.recovers_by({"GID_INDEX", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY", "IB_PKEY",
-                                             "NCCL_IB_SL", "NCCL_IB_TC", "IB_TRAFFIC_CLASS", "ROCE_VERSION",
-                                             "IB_ADDR_FAMILY", "IB_ADDR_RANGE", "IB_ROUTABLE", "mtu", "pfc",
-                                             "ecn", "dcqcn", "roce", "pkey", "gid", "ece"})));
-  if (failed)
+  const bool network = failed || several_nodes(seen);
+  it.confirms(weight::strong, both(broken, failed));
+  it.confirms(weight::fair, both(broken, queue_flushed(seen)));
+  if (network) {
+    it.confirms(weight::proof,
+                both(either(broken, seen.slower(application_classes)),
+                     seen.recovers_by({"GID_INDEX", "gid index", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY",
+                                       "IB_PKEY", "pkey", "NCCL_IB_SL", "NCCL_IB_TC", "IB_TRAFFIC_CLASS",
+                                       "ROCE_VERSION", "IB_ADDR_FAMILY", "IB_ADDR_RANGE", "IB_ROUTABLE",
+                                       "mtu", "pfc", "ecn", "dcqcn", "ece"})));
+    const Fact field = network_setting_changed(seen);
+    it.confirms(failed ? weight::fair : weight::strong, both(broken, field));
+    // The same path by itself, with what the job does not use.
+    it.confirms(weight::fair,
+                both(broken, seen.probe("native_benchmark", {"normal"}, {"pkey", "gid", "mtu"})));
+  }
+  if (failed) {
     it.confirms(weight::fair, seen.recovers_by({"NCCL_IB_DISABLE=1", "NCCL_NET=Socket", "NCCL_IB_HCA"}));
-  if (failed)
     it.confirms(weight::strong, seen.recovers_by({"firewall", "security group", "access list", "CROSS_NIC",
                                                   "SUBNET_AWARE", "cable", "rail"}));
-  for (const std::string_view field : {"mtu", "pkey", "gid", "partition"})
-    it.confirms(failed ? weight::fair : weight::strong, both(broken, seen.field_changed(field)));
-  // The same path by itself, with what the job does not use.
-  it.confirms(weight::fair, both(broken, seen.probe("native_benchmark", {"normal"}, {"pkey", "gid", "mtu"})));
+  }
   if (!it.evidence().empty()) it.explains_failure();
-  it.at_most(bound::weak, port_told(seen));
+  it.at_most(bound::weak, port_down_told(seen));
   it.at_most(bound::below_half, recovers_without_gdr(seen));
   it.at_most(bound::below_half, registration_refused(seen));
+  it.at_most(bound::below_half, rank_died(seen));
+  it.at_most(bound::below_half, seen.recovers_by({"iommu", "acs", "peermem", "memlock"}));
   it.at_most(bound::remote, one_node(seen));
   it.rules_out(seen.unmoved_by({"GID_INDEX"}));
 }
@@ -312,7 +196,7 @@ Signatures network_causes() {
        .reading = {"https://docs.nvidia.com/networking/"},
        .examine = examine_port},
       {.name = "rdma_path_broken",
-       .title = "RDMA between the nodes fails or breaks though the ports are up",
+       .title = "RDMA between the nodes fails or is slow though the ports are up",
        .what =
            "The first connections succeed and data does not arrive: another GID index or RoCE version, another partition, "
            "subnet or packet size, or a network that loses packets without flow control.",
@@ -325,7 +209,7 @@ Signatures network_causes() {
        .confused_with = {{"rdma_link_degraded", "is a port down or slow?"},
                          {"rank_unreachable", "do the first connections, over sockets, succeed?"},
                          {"gdr_disabled", "does it work from host memory?"}},
-       .severity = Severity::failure,
+       .severity = Severity::warning,
        .next =
            "show_gids; ib_write_bw -d DEVICE -x GID between the two nodes; ip link (MTU) on both; NCCL_IB_GID_INDEX",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-ib-gid-index"},

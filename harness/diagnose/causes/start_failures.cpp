@@ -185,7 +185,8 @@ void examine_no_device(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed,
              seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
   it.at_most(bound::unnamed, seen.on("framework.build", {"cpu"}));
-  it.at_most(bound::unnamed, seen.told({"nouveau", "key was rejected", "modprobe: FATAL", "RmInitAdapter failed"}));
+  it.at_most(bound::unnamed,
+             seen.told({"nouveau", "key was rejected", "modprobe: FATAL", "RmInitAdapter failed"}));
 }
 
 void examine_mps(const Seen& seen, Argument& it) {

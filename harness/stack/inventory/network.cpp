@@ -44,34 +44,66 @@ void add_place(const Tree& tree, const std::string& function, const std::string&
   const std::string address = tree.link_name(function);
   if (address.find(':') == std::string::npos) return;  // not on the PCI bus
   inventory.present(prefix + "pci", address, function);
+  const auto word = [&](const char* file) {
+    const std::string text = tree.read(function + "/" + file).text;
+    return text.starts_with("0x") ? text.substr(2) : std::string("?");
+  };
+  if (tree.exists(function + "/vendor"))
+    inventory.present(prefix + "pci_id",
+                      fmt::format("{}:{} {}:{}", word("vendor"), word("device"), word("subsystem_vendor"),
+                                  word("subsystem_device")),
+                      function + "/vendor", "vendor, device and subsystem");
+  if (tree.exists(function + "/physfn"))
+    inventory.present(prefix + "virtual_function", "yes", function + "/physfn");
   add_pci_link(tree, function, prefix, inventory);
   const std::string node = tree.read(function + "/numa_node").text;
   if (result::number_in<int>(node).value_or(-1) >= 0)
     inventory.present(prefix + "numa_node", node, function + "/numa_node");
-  const auto bridges = bridges_above(tree, address);
-  if (bridges.empty()) return;
-  Inventory slot;
-  add_pci_link(tree, fmt::format("{}/{}", pci_devices, bridges.back()), "", slot);
-  for (const char* const fact : {"pcie_generation_max", "pcie_width_max"})
-    if (const Item* item = slot.find(fact); item != nullptr)
-      inventory.present(fmt::format("{}slot_{}", prefix, fact), item->value, item->source, item->how);
+  // The narrowest of the links above it: the card's own switch may be the nearest.
+  for (const std::string& bridge : bridges_above(tree, address)) {
+    Inventory above;
+    add_pci_link(tree, fmt::format("{}/{}", pci_devices, bridge), "", above);
+    for (const char* const fact : {"pcie_generation_max", "pcie_width_max"}) {
+      const Item* const item = above.find(fact);
+      if (item == nullptr) continue;
+      const std::string key = fmt::format("{}slot_{}", prefix, fact);
+      const auto known = result::number_in<int>(inventory.value(key));
+      if (!known || result::number_in<int>(item->value).value_or(*known) < *known)
+        inventory.present(key, item->value, item->source, item->how);
+    }
+  }
 }
 
-/// The interface of the kernel's network that belongs to the card, with the largest packet that it takes.
-void add_interface(const Tree& tree, const std::string& function, const std::string& prefix,
-                   Inventory& inventory) {
+/// The interface of the kernel's network that the port's first address is of, else the function's first; with the largest
+/// packet that it takes. A function may have several, of a bond or of a DPU's virtual ports.
+void add_interface(const Tree& tree, const std::string& function, const std::string& port,
+                   const std::string& prefix, Inventory& inventory) {
+  const std::string of_address = port + "/gid_attrs/ndevs/0";
   const std::string folder = function + "/net";
-  const auto interfaces = tree.list(folder);
-  if (interfaces.empty()) return;
-  inventory.present(prefix + "interface", interfaces.front(), folder);
-  add_text(tree, fmt::format("{}/{}/mtu", folder, interfaces.front()), prefix + "mtu", inventory);
+  std::string name = tree.read(of_address).text;
+  const bool told = !name.empty() && name.find('/') == std::string::npos;
+  if (!told) {
+    const auto interfaces = tree.list(folder);
+    if (interfaces.empty()) return;
+    name = interfaces.front();
+  }
+  inventory.present(prefix + "interface", name, told ? of_address : folder);
+  const std::string own = fmt::format("{}/{}/mtu", folder, name);
+  add_text(tree, tree.exists(own) ? own : fmt::format("/sys/class/net/{}/mtu", name), prefix + "mtu",
+           inventory);
 }
 
-/// A card's first port; cards of today show a device for each port.
-void add_port(const Tree& tree, const std::string& card, const std::string& prefix, Inventory& inventory) {
+/// A device's first active port, else its first. Most cards show a device for each port; those with the driver mlx4 do not.
+std::string port_of(const Tree& tree, const std::string& card) {
   const auto ports = tree.list(card + "/ports");
-  if (ports.empty()) return;
-  const std::string port = fmt::format("{}/ports/{}", card, ports.front());
+  for (const std::string& number : ports) {
+    std::string port = fmt::format("{}/ports/{}", card, number);
+    if (tree.read(port + "/state").text.ends_with("ACTIVE")) return port;
+  }
+  return ports.empty() ? "" : fmt::format("{}/ports/{}", card, ports.front());
+}
+
+void add_port(const Tree& tree, const std::string& port, const std::string& prefix, Inventory& inventory) {
   add_text(tree, port + "/link_layer", prefix + "link_layer", inventory);
   add_state(tree, port + "/state", prefix + "state", inventory);
   add_state(tree, port + "/phys_state", prefix + "physical_state", inventory);
@@ -95,8 +127,9 @@ void collect_infiniband(const Tree& tree, Inventory& inventory) {
     add_text(tree, card + "/board_id", prefix + "board", inventory);
     add_text(tree, card + "/fw_ver", prefix + "firmware", inventory);
     add_place(tree, function, prefix, inventory);
-    add_interface(tree, function, prefix, inventory);
-    add_port(tree, card, prefix, inventory);
+    const std::string port = port_of(tree, card);
+    add_interface(tree, function, port, prefix, inventory);
+    if (!port.empty()) add_port(tree, port, prefix, inventory);
   }
 }
 

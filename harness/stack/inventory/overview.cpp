@@ -205,7 +205,8 @@ void add_host(const Inventory& inventory, std::vector<Layer>& out) {
 
 /// "8 of 9 ports active", and at which rates.
 void add_network(const Inventory& inventory, std::vector<Layer>& out) {
-  const std::vector<RdmaPort> ports = rdma_ports(inventory);
+  const RdmaPorts all = rdma_ports(inventory);
+  const RdmaPorts ports = certain_rdma_ports(inventory);
   const auto active =
       std::count_if(ports.begin(), ports.end(), [](const auto& port) { return port.active(); });
   std::map<std::string, int> rates;
@@ -213,7 +214,10 @@ void add_network(const Inventory& inventory, std::vector<Layer>& out) {
     if (port.active()) ++rates[fmt::format("{} {}", port.link_layer, port.rate)];
   std::vector<std::string> said;
   for (const auto& [rate, count] : rates) said.push_back(fmt::format("{} x {}", count, rate));
-  if (!ports.empty())
+  if (all.size() > ports.size())
+    said.push_back(
+        fmt::format("{} more that may only manage NVSwitches (root is told)", all.size() - ports.size()));
+  if (!all.empty())
     out.push_back({"RDMA network", fmt::format("{} of {} ports active", active, ports.size()), joined(said)});
 }
 

@@ -1,10 +1,8 @@
 #include "stack/inventory/rdma_ports.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <sstream>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,19 +30,35 @@ CardLink link_of(const Inventory& inventory, const std::string& name) {
           .width_possible = possible(number("pcie_width_max"), "slot_pcie_width_max")};
 }
 
+/// True for boards with fourth-generation NVSwitches, which come with Blackwell. Functions that look like
+/// network devices manage these switches.
+bool may_have_managed_switches(const Inventory& inventory) {
+  constexpr double blackwell = 10;
+  for (const std::string& index : inventory.children("gpu")) {
+    const std::string capability = inventory.value(fmt::format("gpu.{}.compute_capability", index));
+    const auto links =
+        result::number_in<double>(inventory.value(fmt::format("gpu.{}.nvlinks_active", index)));
+    if (result::leading_number<int>(capability).value_or(0) >= blackwell && links.value_or(0) > 0)
+      return true;
+  }
+  return false;
+}
+
+/// The value of more than half of them.
+template <typename Value>
+std::optional<Value> of_most(std::vector<Value> values) {
+  if (values.empty()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  const Value middle = values[values.size() / 2];
+  const auto count = static_cast<std::size_t>(std::count(values.begin(), values.end(), middle));
+  return 2 * count > values.size() ? std::optional(middle) : std::nullopt;
+}
+
 }  // namespace
 
 bool CardLink::below() const {
   return generation && width && generation_possible && width_possible &&
          (*generation < *generation_possible || *width < *width_possible);
-}
-
-std::optional<double> CardLink::gigabits() const {
-  constexpr std::array per_lane{2.5 * 8 / 10, 5.0 * 8 / 10, 8.0 * 128 / 130, 16.0 * 128 / 130,
-                                32.0 * 128 / 130};
-  if (!generation || !width || *generation < 1 || *generation > static_cast<double>(per_lane.size()))
-    return std::nullopt;
-  return per_lane.at(static_cast<std::size_t>(*generation) - 1) * *width;
 }
 
 std::optional<double> RdmaPort::gigabits() const {
@@ -59,40 +73,70 @@ std::string RdmaPort::shown() const {
   return known.empty() ? name : fmt::format("{} ({})", name, fmt::join(known, ", "));
 }
 
-std::vector<RdmaPorts> alike(const RdmaPorts& ports) {
-  std::map<std::tuple<std::string, std::string, std::string>, RdmaPorts> groups;
-  for (const RdmaPort& port : ports) {
-    const auto dot = port.address.rfind('.');
-    groups[{port.board.empty() ? port.driver : port.board, port.link_layer,
-            dot == std::string::npos ? "" : port.address.substr(dot)}]
-        .push_back(port);
-  }
-  std::vector<RdmaPorts> out;
-  for (auto& [key, group] : groups) out.push_back(std::move(group));
-  return out;
-}
-
 RdmaPorts rdma_ports(const Inventory& inventory) {
   RdmaPorts ports;
+  const bool doubtful = may_have_managed_switches(inventory);
   std::istringstream names(inventory.value("host.infiniband"));
   for (std::string name; names >> name;) {
     const auto value = [&](const char* fact) {
       return inventory.value(fmt::format("host.infiniband.{}.{}", name, fact));
     };
-    if (value("role") == "switch management") continue;
+    if (value("role") == "switch management" || value("virtual_function") == "yes") continue;
+    const bool certain = !doubtful || value("role") == "network" || value("link_layer") == "Ethernet" ||
+                         value("driver") == "efa";
     ports.push_back({.name = name,
                      .driver = value("driver"),
-                     .role = value("role"),
-                     .board = value("board"),
+                     .model = value("pci_id").empty() ? value("board") : value("pci_id"),
                      .address = value("pci"),
                      .link_layer = value("link_layer"),
                      .state = value("state"),
                      .physical_state = value("physical_state"),
                      .rate = value("rate"),
                      .interface = value("interface"),
-                     .link = link_of(inventory, name)});
+                     .link = link_of(inventory, name),
+                     .certain = certain});
   }
   return ports;
+}
+
+RdmaPorts certain_rdma_ports(const Inventory& inventory) {
+  RdmaPorts ports = rdma_ports(inventory);
+  std::erase_if(ports, [](const RdmaPort& port) { return !port.certain; });
+  return ports;
+}
+
+RdmaPorts CardGroup::active() const {
+  RdmaPorts out;
+  for (const RdmaPorts& card : cards)
+    std::copy_if(card.begin(), card.end(), std::back_inserter(out),
+                 [](const RdmaPort& port) { return port.active(); });
+  return out;
+}
+
+std::vector<CardGroup> alike(const RdmaPorts& ports) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, RdmaPorts>> groups;
+  for (const RdmaPort& port : ports) {
+    if (port.model.empty()) continue;
+    const std::string card = port.address.substr(0, port.address.rfind('.'));
+    groups[{port.model, port.link_layer}][card.empty() ? port.name : card].push_back(port);
+  }
+  std::vector<CardGroup> out;
+  for (auto& [key, cards] : groups) {
+    CardGroup group;
+    std::vector<std::size_t> counts;
+    std::vector<double> rates;
+    for (auto& [place, card] : cards) {
+      counts.push_back(static_cast<std::size_t>(
+          std::count_if(card.begin(), card.end(), [](const RdmaPort& port) { return port.active(); })));
+      for (const RdmaPort& port : card)
+        if (const auto gigabits = port.gigabits()) rates.push_back(*gigabits);
+      group.cards.push_back(std::move(card));
+    }
+    group.usual_active = of_most(std::move(counts));
+    group.usual_rate = of_most(std::move(rates));
+    out.push_back(std::move(group));
+  }
+  return out;
 }
 
 }  // namespace gpugauge::stack

@@ -16,26 +16,24 @@ struct CardLink {
   /// theirs up.
   std::optional<double> generation_possible, width_possible;
 
-  /// True where less is in use than possible.
-  bool below() const;
-  /// Gb/s of data in one direction, before the packets' own overhead: transfers per second and lane times the share of
-  /// the line code (8b/10b, 128b/130b; PCI Express Base Specification). nullopt where unknown, and from generation 6 on.
-  std::optional<double> gigabits() const;
+  bool below() const;  ///< true where less is in use than possible
 };
 
-/// One device of /sys/class/infiniband that may carry data between nodes. What nobody told is "" or empty.
+/// One port that may carry data between nodes. What nobody told is "" or empty.
 struct RdmaPort {
-  std::string name;            ///< "mlx5_0"
-  std::string driver;          ///< the kernel's: "mlx5_core", "efa", "bnxt_re"
-  std::string role;            ///< "network" where that is certain; docs/inventory.md
-  std::string board;           ///< the maker's identifier of the card's model: "MT_0000000838"
-  std::string address;         ///< on the PCI bus: "0000:3b:00.0"
+  std::string name;     ///< of the device in /sys/class/infiniband: "mlx5_0"
+  std::string driver;   ///< of the PCI function: "mlx5_core", "efa", "bnxt_en"
+  std::string model;    ///< of the card: its PCI identifiers, "15b3:1021 15b3:0040", else its maker's board
+  std::string address;  ///< on the PCI bus: "0000:3b:00.0"
   std::string link_layer;      ///< "InfiniBand", "Ethernet", "Unspecified"
   std::string state;           ///< of the logical link: "ACTIVE", "INIT", "DOWN"
   std::string physical_state;  ///< "LinkUp", "Polling", "Disabled"
   std::string rate;            ///< as the kernel writes it: "400 Gb/sec (4X NDR)"
   std::string interface;       ///< of the kernel's network: "ens1f0np0", "ib0"
   CardLink link;               ///< the card's PCIe link
+  /// False where it may be a function through which NVSwitches are managed: on boards that have such, and where only root
+  /// is told.
+  bool certain = true;
 
   bool active() const { return state == "ACTIVE"; }
   /// The rate in Gb/s; what a port that is not active shows is no rate of anything.
@@ -43,15 +41,27 @@ struct RdmaPort {
   /// "mlx5_0 (0000:3b:00.0, ens1f0np0)", with what is known of it.
   std::string shown() const;
 };
-
-/// Ports that ought to be alike.
 using RdmaPorts = std::vector<RdmaPort>;
 
-/// The ports in groups that ought to be alike: of one model of card, with one link layer, at one place on the card. The
-/// second port of a card is compared with second ports only, as many machines leave it empty.
-std::vector<RdmaPorts> alike(const RdmaPorts& ports);
-
-/// In the inventory's order, without devices that only manage NVSwitches.
+/// In the inventory's order, without devices that only manage NVSwitches and without virtual functions of cards that are
+/// there themselves.
 RdmaPorts rdma_ports(const Inventory& inventory);
+/// The same, only those that surely carry data.
+RdmaPorts certain_rdma_ports(const Inventory& inventory);
+
+/// The cards of one model whose ports have one link layer: what ought to be alike.
+struct CardGroup {
+  std::vector<RdmaPorts> cards;  ///< the ports of each card, by its place on the bus
+  /// Active ports of more than half of the cards; nullopt where there is no such number.
+  std::optional<std::size_t> usual_active;
+  /// Rate in Gb/s of more than half of the active ports; nullopt where there is none.
+  std::optional<double> usual_rate;
+
+  RdmaPorts active() const;  ///< of all cards
+};
+
+/// Groups of the ports whose model is known. A card with one of two ports connected is like another on which it is the
+/// other one.
+std::vector<CardGroup> alike(const RdmaPorts& ports);
 
 }  // namespace gpugauge::stack

@@ -19,26 +19,12 @@ struct RdmaDevices {
   bool there() const { return !devices.empty(); }
 };
 
-/// True for boards with fourth-generation NVSwitches, which come with Blackwell. Functions that look like
-/// network devices manage these switches.
-bool may_have_managed_switches(const Inventory& inventory) {
-  constexpr int blackwell = 10;
-  const GpuViews gpus = gpus_of(inventory);
-  return std::any_of(gpus.begin(), gpus.end(), [](const GpuView& gpu) {
-    const auto capability = Version::parse(gpu.value("compute_capability"));
-    return capability && capability->major() >= blackwell && gpu.number("nvlinks_active").value_or(0) > 0;
-  });
-}
-
 RdmaDevices rdma_devices(const Inventory& inventory) {
   RdmaDevices fabric;
-  const bool doubtful = may_have_managed_switches(inventory);
   for (const RdmaPort& port : rdma_ports(inventory)) {
-    const bool ethernet = port.link_layer == "Ethernet";
-    const bool efa = port.driver == "efa";
     fabric.devices.push_back(port.name);
-    fabric.all_efa = fabric.all_efa && efa;
-    fabric.certain = fabric.certain || !doubtful || port.role == "network" || ethernet || efa;
+    fabric.all_efa = fabric.all_efa && port.driver == "efa";
+    fabric.certain = fabric.certain || port.certain;
   }
   return fabric;
 }
@@ -48,17 +34,20 @@ constexpr const char* switches_or_network =
     " It is not known whether these devices carry data or only manage NVSwitches: run it as root.";
 
 void check_locked_memory(const RuleInput& input, Findings& findings) {
+  // Buffers of NCCL and MPI take some hundred MiB a process; registering what a program allocates takes gigabytes.
+  constexpr double enough = 4U << 20U;                                // KiB
   const auto limit = number_of(input.inventory, "host.memlock_kib");  // "unlimited" is no number
   const RdmaDevices fabric = rdma_devices(input.inventory);
-  if (!limit || !fabric.there()) return;
+  if (!limit || *limit >= enough || !fabric.there()) return;
+  const std::string shown =
+      *limit < 1024 ? fmt::format("{:g} KiB", *limit) : fmt::format("{:.0f} MiB", *limit / 1024);
   Finding finding = make_finding(
       Cause("locked_memory_limit"), fabric.certain ? Severity::warning : Severity::note,
-      fmt::format("Locked memory is limited to {:g} KiB, and RDMA devices need to lock their buffers",
-                  *limit),
+      fmt::format("Locked memory is limited to {}, and RDMA devices need to lock their buffers", shown),
       "Registering memory with an RDMA device (InfiniBand, RoCE, EFA) locks it; above the limit registration "
-      "fails, and NCCL or MPI fail or fall back to a slower way.");
+      "fails for a process without CAP_IPC_LOCK, which root has, and NCCL or MPI fail or fall back to a slower way.");
   if (!fabric.certain) finding.explanation += switches_or_network;
-  add_seen(finding, input.inventory, {{"host.memlock_kib", "limit in KiB, of this process:"}});
+  finding.evidence.push_back(fmt::format("limit of this process: {}", shown));
   finding.evidence.push_back(
       fmt::format("RDMA devices: {}", printable(fmt::to_string(fmt::join(fabric.devices, " ")))));
   finding.next = {

@@ -1,4 +1,4 @@
-// Compares the ports of the RDMA network with their siblings, and each card's PCIe link with what card and slot can.
+// Compares the cards of the RDMA network with others of their model, and each card's PCIe link with what card and slot can.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,21 +11,18 @@
 namespace gpugauge::stack {
 namespace {
 
-using Ports = RdmaPorts;
-
 std::string fact(const Inventory& inventory, const RdmaPort& port, std::string_view name) {
   return inventory.value(fmt::format("host.infiniband.{}.{}", port.name, name));
 }
 
-std::string names(const Ports& ports) {
-  std::vector<std::string> out;
-  for (const RdmaPort& port : ports) out.push_back(printable(port.name, 40));
-  return fmt::format("{} {}", ports.size() == 1 ? "port" : "ports", fmt::join(out, ", "));
-}
-
-/// "InfiniBand", "Ethernet"; another layer is not told to be something.
-std::string layer_of(const RdmaPort& port) {
-  return port.link_layer == "InfiniBand" || port.link_layer == "Ethernet" ? port.link_layer + " " : "";
+/// "InfiniBand port mlx5_3 is", "ports mlx5_3, mlx5_4 are"; another link layer is not told.
+std::string subject(const RdmaPorts& ports) {
+  std::vector<std::string> names;
+  for (const RdmaPort& port : ports) names.push_back(printable(port.name, 40));
+  const std::string& layer = ports.front().link_layer;
+  return fmt::format("{}{} {} {}", layer == "InfiniBand" || layer == "Ethernet" ? layer + " " : "",
+                     ports.size() == 1 ? "port" : "ports", fmt::join(names, ", "),
+                     ports.size() == 1 ? "is" : "are");
 }
 
 constexpr const char* slower =
@@ -38,26 +35,32 @@ Finding degraded(Severity severity, std::string_view title) {
   return finding;
 }
 
-/// Ports that are not active, where siblings of theirs are.
-void check_states(const Ports& group, Findings& findings) {
-  Ports down;
-  std::copy_if(group.begin(), group.end(), std::back_inserter(down),
-               [](const RdmaPort& port) { return !port.state.empty() && !port.active(); });
-  const auto active = static_cast<std::size_t>(
-      std::count_if(group.begin(), group.end(), [](const RdmaPort& port) { return port.active(); }));
+/// Cards with fewer active ports than most of their model; where there is no majority, cards without any beside as many
+/// with one.
+void check_states(const CardGroup& group, Findings& findings) {
+  const auto count = [](const RdmaPorts& card) {
+    return static_cast<std::size_t>(
+        std::count_if(card.begin(), card.end(), [](const RdmaPort& port) { return port.active(); }));
+  };
+  const std::size_t usual = group.usual_active.value_or(1);
+  RdmaPorts down;
+  std::size_t fewer = 0;
+  for (const RdmaPorts& card : group.cards) {
+    if (count(card) >= usual) continue;
+    ++fewer;
+    std::copy_if(card.begin(), card.end(), std::back_inserter(down),
+                 [](const RdmaPort& port) { return !port.state.empty() && !port.active(); });
+  }
   // Where most are not connected, nobody meant them to be.
-  if (down.empty() || active < down.size()) return;
-  Finding finding =
-      degraded(active > down.size() ? Severity::warning : Severity::note,
-               fmt::format("{}{} not active, unlike {} of {}", layer_of(down.front()),
-                           names(down) + (down.size() == 1 ? " is" : " are"), active, group.size()));
+  if (down.empty() || usual == 0 || 2 * fewer > group.cards.size()) return;
+  Finding finding = degraded(group.usual_active ? Severity::warning : Severity::note,
+                             fmt::format("{} not active, unlike {} of {} cards of the model", subject(down),
+                                         group.cards.size() - fewer, group.cards.size()));
   for (const RdmaPort& port : down)
     finding.evidence.push_back(
         fmt::format("{}: {}{}", printable(port.shown(), 80), printable(port.state, 40),
                     port.physical_state.empty() ? "" : ", physically " + printable(port.physical_state, 40)));
-  finding.considered = {
-      "a port that is meant to be empty: then it may be left so; second ports of cards are compared with each "
-      "other only"};
+  finding.considered = {"a card that is meant to be empty: then nothing is wrong"};
   finding.next = {
       down.front().link_layer == "InfiniBand"
           ? "ibstat shows each port; INIT asks for the subnet manager (sminfo), Polling for the cable or the "
@@ -68,52 +71,56 @@ void check_states(const Ports& group, Findings& findings) {
 }
 
 /// InfiniBand ports that are connected, none of which a subnet manager has set up.
-void check_subnet_manager(const Ports& group, Findings& findings) {
-  const bool all_wait = std::all_of(group.begin(), group.end(), [](const RdmaPort& port) {
-    return port.link_layer == "InfiniBand" && !port.active();
-  });
-  Ports waiting;
-  std::copy_if(group.begin(), group.end(), std::back_inserter(waiting),
-               [](const RdmaPort& port) { return port.state == "INIT" && port.physical_state == "LinkUp"; });
-  if (!all_wait || waiting.empty()) return;
+void check_subnet_manager(const CardGroup& group, Findings& findings) {
+  RdmaPorts waiting;
+  for (const RdmaPorts& card : group.cards)
+    std::copy_if(card.begin(), card.end(), std::back_inserter(waiting), [](const RdmaPort& port) {
+      return port.link_layer == "InfiniBand" && port.state == "INIT" && port.physical_state == "LinkUp";
+    });
+  if (waiting.empty() || !group.active().empty()) return;
   Finding finding =
       degraded(Severity::warning, "InfiniBand is connected, and no subnet manager has set it up");
   finding.explanation =
-      "The cable's other end answers, but no subnet manager gave the ports an address. Nothing can be sent, and "
-      "NCCL goes over sockets.";
+      "The cable's other end answers, but no subnet manager gave the ports an address. Nothing can be sent "
+      "through them, and NCCL goes another way.";
   for (const RdmaPort& port : waiting)
     finding.evidence.push_back(fmt::format("{}: INIT, physically LinkUp", printable(port.shown(), 80)));
   finding.next = {"sminfo; start the subnet manager (the switch's own, or opensm on one node of the fabric)"};
   findings.push_back(std::move(finding));
 }
 
-/// Active ports with a lower rate than most of their siblings.
-void check_rates(const Ports& group, Findings& findings) {
-  std::vector<std::string> rates;
-  Ports active;
-  for (const RdmaPort& port : group) {
-    if (!port.gigabits()) continue;
-    rates.push_back(fmt::format("{:g}", *port.gigabits()));
-    active.push_back(port);
+/// "NDR" of "400 Gb/sec (4X NDR)": the speed of a lane. "" if the kernel does not name it.
+std::string lane_speed(const std::string& rate) {
+  const auto from = rate.find("X ");
+  const auto to = rate.find(')');
+  return from == std::string::npos || to == std::string::npos || to < from + 2
+             ? ""
+             : rate.substr(from + 2, to - from - 2);
+}
+
+/// Active ports with a lower rate than most of their model. Fewer lanes of the same speed are a fault of the cable; another
+/// speed may be another network's.
+void check_rates(const CardGroup& group, Findings& findings) {
+  const RdmaPorts active = group.active();
+  if (!group.usual_rate) return;
+  const auto like_most = std::find_if(active.begin(), active.end(), [&](const RdmaPort& port) {
+    return port.gigabits() == group.usual_rate;
+  });
+  RdmaPorts slow;
+  bool fewer_lanes = false;
+  for (const RdmaPort& port : active) {
+    if (port.gigabits().value_or(*group.usual_rate) >= *group.usual_rate) continue;
+    fewer_lanes = fewer_lanes ||
+                  (!lane_speed(port.rate).empty() && lane_speed(port.rate) == lane_speed(like_most->rate));
+    slow.push_back(port);
   }
-  if (active.size() < 2) return;
-  const auto usual = majority(rates);
-  const auto fastest = *std::max_element(active.begin(), active.end(), [](const auto& a, const auto& b) {
-                          return *a.gigabits() < *b.gigabits();
-                        })->gigabits();
-  const double expected = usual ? result::number_in<double>(*usual).value_or(fastest) : fastest;
-  Ports slow;
-  std::copy_if(active.begin(), active.end(), std::back_inserter(slow),
-               [&](const RdmaPort& port) { return *port.gigabits() < expected; });
   if (slow.empty()) return;
-  Finding finding =
-      degraded(usual ? Severity::warning : Severity::note,
-               fmt::format("{}{} slower than {} of the same model", layer_of(slow.front()),
-                           names(slow) + (slow.size() == 1 ? " is" : " are"), usual ? "most" : "others"));
+  Finding finding = degraded(fewer_lanes ? Severity::warning : Severity::note,
+                             fmt::format("{} slower than most of the model", subject(slow)));
   for (const RdmaPort& port : slow)
-    finding.evidence.push_back(fmt::format("{}: {}; {}: {:g} Gb/s", printable(port.shown(), 80),
-                                           printable(port.rate, 60), usual ? "most others" : "the fastest",
-                                           expected));
+    finding.evidence.push_back(fmt::format("{}: {}; most others: {}", printable(port.shown(), 80),
+                                           printable(port.rate, 60), printable(like_most->rate, 60)));
+  finding.considered = {"ports of another network, as for storage: then nothing is wrong"};
   finding.next = {
       slow.front().link_layer == "InfiniBand"
           ? "ibstat and iblinkinfo: compare width and speed at both ends; clean or change the cable"
@@ -124,65 +131,56 @@ void check_rates(const Ports& group, Findings& findings) {
 
 void check_pcie(const Inventory& inventory, const RdmaPort& port, Findings& findings) {
   const CardLink& link = port.link;
-  if (!link.generation || !link.width) return;
-  const std::string in_use = fmt::format("Gen{:g} x{:g}", *link.generation, *link.width);
-  if (link.below()) {
-    const bool real = !in_virtual_machine(inventory);
-    Finding finding = degraded(
-        real ? Severity::warning : Severity::note,
-        fmt::format("The network card of {} has a slower PCIe link than it could", printable(port.name, 40)));
-    finding.evidence.push_back(fmt::format("{}: {} in use; {}: Gen{:g} x{:g}", printable(port.shown(), 80),
-                                           in_use, real ? "card and slot can" : "the card can",
-                                           *link.generation_possible, *link.width_possible));
-    finding.considered = {
-        "power saving at rest: a card whose link is full under load (ib_write_bw) has nothing wrong"};
-    finding.next = {
-        "sudo lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'; reseat the card, look at its riser"};
-    findings.push_back(std::move(finding));
-    return;
-  }
-  const auto carries = link.gigabits();
-  const auto rate = port.gigabits();
-  if (!carries || !rate || *carries >= *rate) return;
+  if (!link.below()) return;
+  const bool real = !in_virtual_machine(inventory);
   Finding finding = degraded(
-      Severity::note, fmt::format("The slot of {} carries less than its port", printable(port.name, 40)));
-  finding.evidence.push_back(fmt::format("{}: {}, at most {:.0f} Gb/s; port: {}", printable(port.shown(), 80),
-                                         in_use, *carries, printable(port.rate, 60)));
-  finding.next = {"Move the card to a slot with more lanes or a later generation, where the machine has one"};
+      real ? Severity::warning : Severity::note,
+      fmt::format("The network card of {} has a slower PCIe link than it could", printable(port.name, 40)));
+  finding.evidence.push_back(fmt::format("{}: Gen{:g} x{:g} in use; {}: Gen{:g} x{:g}",
+                                         printable(port.shown(), 80), *link.generation, *link.width,
+                                         real ? "card and slot can" : "the card can",
+                                         *link.generation_possible, *link.width_possible));
+  finding.considered = {
+      "power saving at rest: a card whose link is full under load (ib_write_bw) has nothing wrong"};
+  finding.next = {"sudo lspci -vv -s ADDRESS | grep -E 'LnkCap|LnkSta'; reseat the card, look at its riser"};
   findings.push_back(std::move(finding));
 }
 
-/// What ought to be the same at all active ports of one kind.
-void check_alike(const Inventory& inventory, const Ports& group, Findings& findings) {
+/// What ought to be the same at all active ports of one model. Nothing that is surely a fault: notes.
+void check_alike(const Inventory& inventory, const CardGroup& group, Findings& findings) {
   struct Compared {
     const char* name;
     const char* words;
-    bool counts;
+    const char* means;
+    const char* next;
   };
-  for (const Compared& row :
-       {Compared{"mtu", "largest packet (MTU)", true}, Compared{"firmware", "firmware", false}}) {
-    Ports known;
+  // The MTU of an InfiniBand interface is of IP over InfiniBand, which RDMA does not use.
+  for (
+      const Compared& row :
+      {Compared{
+           "mtu", "largest packet (MTU)",
+           "A connection takes the smaller of both ends. What switches on the way do not carry is lost, which shows as "
+           "a hang or as a slow collective.",
+           "ip link here, on the other nodes and at the switch: one size for all ports of one network"},
+       Compared{"firmware", "firmware", "They may behave differently under the same load.",
+                "Bring all cards to one firmware (mlxfwmanager, for NVIDIA's)"}}) {
+    RdmaPorts known;
     std::vector<std::string> values;
-    for (const RdmaPort& port : group) {
-      if (const std::string value = fact(inventory, port, row.name); port.active() && !value.empty()) {
-        known.push_back(port);
-        values.push_back(value);
-      }
+    for (const RdmaPort& port : group.active()) {
+      const std::string value = fact(inventory, port, row.name);
+      if (value.empty() || (row.name == std::string_view("mtu") && port.link_layer != "Ethernet")) continue;
+      known.push_back(port);
+      values.push_back(value);
     }
     if (std::all_of(values.begin(), values.end(), [&](const auto& v) { return v == values.front(); }))
       continue;
-    Finding finding = make_finding(
-        Cause("rdma_ports_differ"), row.counts ? Severity::warning : Severity::note,
-        fmt::format("RDMA ports of one model differ: {}", row.words),
-        row.counts
-            ? "Between ports with unlike packet sizes large messages are lost or cut, which shows as a "
-              "hang or as a slow collective."
-            : "They may behave differently under the same load.");
+    Finding finding = make_finding(Cause("rdma_ports_differ"), Severity::note,
+                                   fmt::format("RDMA ports of one model differ: {}", row.words), row.means);
     for (std::size_t i = 0; i < known.size(); ++i)
       finding.evidence.push_back(
           fmt::format("{}: {} {}", printable(known[i].shown(), 80), row.words, printable(values[i], 40)));
-    finding.next = {row.counts ? "sudo ip link set INTERFACE mtu 9000, as at the switch and on every node"
-                               : "Bring all cards to one firmware (mlxfwmanager, for NVIDIA's)"};
+    finding.considered = {"ports of another network, as for storage, which may be set otherwise"};
+    finding.next = {row.next};
     finding.layers = {"host"};
     findings.push_back(std::move(finding));
   }
@@ -191,8 +189,8 @@ void check_alike(const Inventory& inventory, const Ports& group, Findings& findi
 }  // namespace
 
 void check_ports(const RuleInput& input, Findings& findings) {
-  const Ports ports = rdma_ports(input.inventory);
-  for (const Ports& group : alike(ports)) {
+  const RdmaPorts ports = certain_rdma_ports(input.inventory);
+  for (const CardGroup& group : alike(ports)) {
     check_states(group, findings);
     check_subnet_manager(group, findings);
     check_rates(group, findings);

@@ -138,9 +138,80 @@ TEST(TaughtNetwork, LockedMemoryIsNamedByWhatItRefuses) {
       << "slow copies are another thing";
 }
 
-TEST(TaughtNetwork, AVariableThatLetsNetworksDifferMayHangTheJob) {
-  EXPECT_EQ(best(fails + R"(, "environment": {"NCCL_IGNORE_NET_MISMATCH": "1"})"), "nccl_env_leftover");
-  EXPECT_EQ(best(fails + R"(, "environment": {"NCCL_IGNORE_NET_MISMATCH": "0"})"), "");
+TEST(TaughtNetwork, AJobThatRunsHasMet) {
+  const std::string slow = R"("about": {"nodes": 2}, "metrics": [{"class": "coll_large", "factor": 1.4}])";
+  const std::string retry =
+      log("socketPollConnect: connect to 10.0.0.2<5> returned Connection refused, retrying (1/34)");
+  EXPECT_EQ(score(slow + retry, "rank_unreachable"), 0);
+  EXPECT_EQ(score(fails + retry, "rank_unreachable"), 0) << "a later try may have succeeded";
+  EXPECT_EQ(
+      score(slow + log("The hostname of the client socket cannot be retrieved. err=-3"), "rank_unreachable"),
+      0);
+}
+
+TEST(TaughtNetwork, ConnectionsOfOtherThingsAreNoRanks) {
+  const std::string one = R"("metrics": [{"class": "application", "fails": true}])";
+  for (const char* const line : {"grpc: Connection refused 127.0.0.1:50051",
+                                 "Failed to connect to github.com port 443: Connection timed out",
+                                 "wandb: Name or service not known", "dcgmi: localhost: Connection refused"})
+    EXPECT_EQ(score(one + log(line), "rank_unreachable"), 0) << line;
+  EXPECT_EQ(score(one + mended("firewall=open 7070 to the license server"), "rank_unreachable"), 0);
+  EXPECT_EQ(score(one + mended("network_mode=host"), "rank_unreachable"), 0);
+}
+
+TEST(TaughtNetwork, ARankThatDiedBreaksTheQueuesOfOthers) {
+  const std::string completion =
+      "NCCL WARN NET/IB : Got completion from peer 10.1.2.3<5> with status=12 opcode=0 len=0 vendor err 129";
+  EXPECT_GE(score(fails + log(completion), "rdma_path_broken"), confident);
+  for (const char* const end :
+       {"CUDA out of memory", "NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus",
+        "Segmentation fault"})
+    EXPECT_LT(score(fails + R"(, "log": [")" + completion + R"(", ")" + end + R"("])", "rdma_path_broken"),
+              confident)
+        << end;
+  EXPECT_LT(score(fails + log(completion) + mended("iommu=pt"), "rdma_path_broken"), confident);
+}
+
+TEST(TaughtNetwork, WordsWithinOtherWordsTellNothing) {
+  for (const char* const line :
+       {"ImportError: import error: libfoo", "ERROR: export error while saving",
+        "transport error: failed to bind", "srun: error: node1: task 0: Exited with status=127",
+        "worker exited with status=12", "link_downed: 0"})
+    EXPECT_EQ(best(fails + log(line)), "") << line;
+  for (const char* const field :
+       {"slurm.partition", "partition_table", "app.rigid_bodies", "container.gid", "docker.mtu"})
+    EXPECT_EQ(score(fails + R"(, "changed": {")" + field + R"(": ["a", "b"]})", "rdma_path_broken"), 0)
+        << field;
+  EXPECT_EQ(score(fails + mended("ulimit -n=65536"), "locked_memory_limit"), 0);
+  EXPECT_EQ(score(fails + log("ulimit -l: unlimited"), "locked_memory_limit"), 0);
+}
+
+TEST(TaughtNetwork, PartsOfTheGpuAreNoPartsOfTheNetwork) {
+  const std::string slow = R"("metrics": [{"class": "application", "factor": 2}])";
+  for (const char* const part : {"12VHPWR cable=reseated", "DisplayPort cable=changed", "gpu=reseated"})
+    EXPECT_EQ(score(slow + mended(part), "rdma_link_degraded"), 0) << part;
+  const std::string together = R"("about": {"nodes": 2}, "metrics": [{"class": "coll_large", "factor": 2}])";
+  EXPECT_EQ(score(together + mended("cable=NVLink bridge reseated"), "rdma_link_degraded"), 0);
+  EXPECT_EQ(score(together + mended("riser=new"), "rdma_link_degraded"), 0);
+  EXPECT_EQ(best(together + mended("cable=the one of mlx5_3 changed")), "rdma_link_degraded");
+}
+
+TEST(TaughtNetwork, ACardsStateExplainsNoWorkOfOneGpu) {
+  EXPECT_EQ(
+      score(
+          R"("about": {"compared_with": "earlier"}, "metrics": [{"class": "framework_op", "factor": 1.1}, {"class": "gemm16", "factor": 1.0}],
+      "inventory": {"network.pcie_generation": 3, "network.pcie_generation_max": 4})",
+          "rdma_link_degraded"),
+      0);
+}
+
+TEST(TaughtNetwork, MemoryOfTheGpuThatCannotBeRegisteredIsNoLimit) {
+  EXPECT_LT(score(fails + log("ibv_reg_mr failed: Cannot allocate memory") + mended("NCCL_NET_GDR_LEVEL=0"),
+                  "locked_memory_limit"),
+            confident);
+  EXPECT_LT(score(fails + log("ibv_reg_mr failed: Cannot allocate memory") + mended("nvidia_peermem=loaded"),
+                  "locked_memory_limit"),
+            confident);
 }
 
 TEST(TaughtNetwork, GdrCopyClearsNothingOfGpuDirect) {
