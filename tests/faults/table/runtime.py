@@ -45,12 +45,15 @@ PEER = (
 def between(name, cuda, code, says, pairs, **more):
     """`pairs`: how many are in the sample file with a bandwidth."""
     holds = f"""python - <<'END'
-import json
+import itertools, json
+PAIRS = itertools.permutations(range(3), 2)
 (one,) = json.load(open('peer.json'))['benchmarks']
 assert len(one['metrics']) == {pairs}, one
+{more.pop("and_holds", "")}
 END"""
     scenario = "runtime_devices=3" + more.pop("held", "")
-    return broken(name, cuda, says, run=PEER, code=code, output="none", scenario=scenario, **{"holds": holds, **more})
+    run = PEER.replace("0.02", more.pop("window", "0.02"))
+    return broken(name, cuda, says, run=run, code=code, output="none", scenario=scenario, **{"holds": holds, **more})
 
 
 def between_held(name, cuda, says, pairs, uuids, **more):
@@ -338,6 +341,16 @@ END""",
     between(
         "copies between GPUs without a fault, so that the others are shown to be one",
         "", 0, "copy/peer.*bandwidth_2_to_1=", 6, lacks="ERROR",
+    ),
+    between(
+        "copies between GPUs that are far too long for their share of the window: five samples are taken all the same",
+        "", 0, "copy/peer.*bandwidth_2_to_1=", 6, lacks="ERROR", window="1e-6",
+        and_holds="assert all(one['notes'][f'samples_{a}_to_{b}'].startswith('5 of 1 x 16MiB') for a, b in PAIRS), one['notes']",
+    ),
+    between(
+        "copies between GPUs for which the host must work: what holds them back gives up once, and then lets them be",
+        "blocker_kernel:1-2=idle", 0, "copy/peer.*bandwidth_2_to_1=", 6, lacks="ERROR", window="1e-6",
+        and_holds="for a, b in PAIRS: assert one['notes'][f'blocker_{a}_to_{b}'].startswith('timed out in sample 1 of 5:'), one['notes']",
     ),
     between(
         "GPUs that answer nothing after a copy between them: the pair is named, and so is what was not measured for it",
