@@ -23,7 +23,6 @@
 namespace gpugauge::bench::copy {
 namespace {
 
-constexpr int most_samples = 15;
 constexpr int probes = 3;  // a power-saving link is slow at first
 
 /// Enables direct access from one GPU to the memory of another, where possible, for its own lifetime. It is
@@ -63,7 +62,7 @@ class DirectWay {
 struct Way {
   PeerPace pace;
   std::vector<double> seconds;  ///< of one copy, per sample
-  int timed_out = 0;            ///< samples whose blocker gave up before all was enqueued
+  std::size_t timed_out = 0;    ///< the sample (1 = first) whose blocker gave up before all was enqueued
   kernels::Comparison as_timed;
   kernels::Comparison once_more;  ///< after one more copy into a poisoned target
 };
@@ -128,21 +127,24 @@ Way measure_way(int from, int to, std::uint64_t seed, double budget_seconds) {
     way.pace = peer_pace(probe_seconds, budget_seconds);
     const auto [bytes, copies] = way.pace;
     const double hold_seconds = std::clamp(budget_seconds / peer_samples, 0.005, 0.05);
-    const bool held = !cuda::queue().synchronous;
+    bool held = !cuda::queue().synchronous;
     const double begin = steady_seconds();
-    for (int sample = 0; sample < most_samples && !interrupted(); ++sample) {
-      if (sample > 0 && steady_seconds() - begin > budget_seconds) break;
+    for (int sample = 0; !interrupted(); ++sample) {
+      if (has_its_samples(sample, steady_seconds() - begin, budget_seconds)) break;
       {
-        // A copy through host memory may wait for the host. The blocker then gives up after a moment, and the
-        // sample includes the host's enqueueing.
+        // A copy through host memory may wait for the host. The blocker then gives up after a moment, and is
+        // left out from then on, or it would take the time of the samples.
         const cuda::Blocker::Hold hold = held ? blocker.hold(stream.get(), hold_seconds) : nullptr;
         start.record(stream.get());
         for (int i = 0; i < copies; ++i) enqueue(bytes, stream);
         stop.record(stream.get());
       }
       stream.synchronize();
-      way.timed_out += held && blocker.timed_out() ? 1 : 0;
       way.seconds.push_back(cuda::seconds_between(start, stop) / copies);
+      if (held && blocker.timed_out()) {
+        way.timed_out = way.seconds.size();
+        held = false;
+      }
     }
   }
   way.as_timed = target.compare(way.pace.bytes, seed);
@@ -170,15 +172,17 @@ void record(Trial& trial, const GpuPair& pair, bool direct, Way way) {
   metric.statistic = "median";
   metric.value = rounded(static_cast<double>(way.pace.bytes) / seconds);
   metric.resolution = rounded(metric.value * 0.5e-6 / (seconds * way.pace.copies));
-  metric.note = direct ? "" : "no peer access: the copy goes through host memory";
+  metric.note = why_not_judged(samples);
+  metric.judged = metric.note.empty();
+  if (metric.judged && !direct) metric.note = "no peer access: the copy goes through host memory";
   trial.metric(std::move(metric));
   trial.note("peer_access_" + name, direct ? "true" : "false");
   trial.note("samples_" + name,
              fmt::format("{} of {} x {}", samples, way.pace.copies, byte_text(way.pace.bytes)));
   if (way.timed_out > 0)
     trial.note("blocker_" + name,
-               fmt::format("timed out in {} of {} samples, which hold the host's enqueueing", way.timed_out,
-                           samples));
+               fmt::format("timed out in sample {} of {}: from there on they hold the host's enqueueing",
+                           way.timed_out, samples));
   cuda::verify(trial, fmt::format("{}, {}", as_timed, name), way.as_timed);
   cuda::verify(trial, fmt::format("{}, {}", once_more, name), way.once_more);
 }

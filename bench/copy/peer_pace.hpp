@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "support/statistics.hpp"
+
 namespace gpugauge::bench::copy {
 
 /// What one sample of a directed pair copies.
@@ -21,8 +23,10 @@ struct PeerPace {
 /// Bytes of a copy on a fast link, and of a probe copy that measures how fast a link is.
 inline constexpr std::uint64_t whole_peer_bytes = 256 << 20;
 inline constexpr std::uint64_t least_peer_bytes = 16 << 20;
-/// Number of samples to plan for.
-inline constexpr int peer_samples = 5;
+/// Number of samples to plan for, and the fewest that are taken.
+inline constexpr int peer_samples = static_cast<int>(fewest_to_judge);
+/// Samples beyond this tell nothing more.
+inline constexpr int most_peer_samples = 15;
 
 /// Plans the samples of one directed pair. `probe_seconds`: time of one copy of least_peer_bytes.
 /// `budget_seconds`: for all samples of the pair. Takes up to 16 copies of whole_peer_bytes. Where one is too
@@ -38,6 +42,21 @@ inline PeerPace peer_pace(double probe_seconds, double budget_seconds) {
   if (const double seconds = seconds_of(pace.bytes); seconds > 0)
     pace.copies = static_cast<int>(std::clamp(sample_seconds / seconds, 1.0, most_copies));
   return pace;
+}
+
+/// Whether a pair that has `samples` after `seconds` needs no more. On a way that is slower than its plan the
+/// samples take longer than the budget, because fewer would not be judged, and a slow way is what is looked
+/// for.
+constexpr bool has_its_samples(int samples, double seconds, double budget_seconds) {
+  if (samples >= most_peer_samples) return true;
+  return samples >= peer_samples && seconds > budget_seconds;
+}
+
+/// Why the median of so many samples is not judged; "" where it is.
+inline std::string why_not_judged(std::size_t samples) {
+  if (samples >= fewest_to_judge) return "";
+  return fmt::format("{} samples are fewer than the {} that a median is judged from", samples,
+                     fewest_to_judge);
 }
 
 /// One directed pair of GPUs.

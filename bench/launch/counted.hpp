@@ -1,4 +1,5 @@
-// Verifies that every launch ran. An empty kernel leaves no result, so the launch benchmarks count.
+// Verifies that launches run. An empty kernel leaves no result, so that those of a window cannot be verified:
+// behind it the launch benchmarks launch others, which count.
 #pragma once
 
 #include <functional>

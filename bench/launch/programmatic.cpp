@@ -20,6 +20,7 @@ void verify_chain(Trial& trial, bool programmatic, cudaStream_t stream) {
 
 void programmatic(Trial& trial) {
   const bool early = trial.parameter("order") == "programmatic";
+  if (early) cuda::check(kernels::launch::links_can_begin_early(), "whether kernels can begin early");
   cuda::GpuTimer timer(trial, [early](cudaStream_t stream, std::int64_t) {
     cuda::check(kernels::launch::launch_link(early, stream), "launching a kernel of a chain");
   });

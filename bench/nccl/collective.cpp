@@ -8,6 +8,7 @@
 #include "nccl/lockstep_run.hpp"
 #include "nccl/meeting.hpp"
 #include "nccl/notes.hpp"
+#include "nccl/sweep.hpp"
 #include "result/number.hpp"
 #include "support/byte_text.hpp"
 #include "support/cuda/blocker.hpp"
@@ -21,9 +22,6 @@ namespace gpugauge::bench::nccl {
 namespace {
 
 constexpr double event_resolution = 0.5e-6;
-constexpr double longest_seconds = 1;  // of an iteration; the sweep ends beyond it
-constexpr std::uint64_t sweep_first = 8;
-constexpr std::uint64_t sweep_last = std::uint64_t{8} << 30;
 
 result::Metric metric(const std::string& name, const char* unit, const char* metric_class, double value,
                       double resolution) {
@@ -123,7 +121,7 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
     if (layout.part == 0) continue;  // fewer elements than ranks
     const std::string size = byte_text(bytes);
     const std::string step = fmt::format("{} {}", id, size);
-    const Timed timed = run.time(step, layout, 3 * trial.window().seconds / sizes);
+    const Timed timed = run.time(step, layout, trial.window().seconds / sizes);
     add_metrics(trial, world, collective, static_cast<double>(layout.total) * 4, timed, "_" + size);
     run.verify(trial, step, layout);
     measured.push_back(layout);
@@ -131,9 +129,9 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
       trial.note(fmt::format("nccl.choice.{}", size),
                  fmt::format("{} {}", choice.algorithm, choice.protocol));
     // The numbers are the same on every rank, so all end here.
-    if (median(timed.seconds) > longest_seconds) {
-      trial.note("sweep_ended",
-                 fmt::format("at {}: one iteration takes longer than {:g} s", size, longest_seconds));
+    if (median(timed.seconds) > longest_iteration_seconds) {
+      trial.note("sweep_ended", fmt::format("at {}: one iteration takes longer than {:g} s", size,
+                                            longest_iteration_seconds));
       break;
     }
   }
@@ -198,7 +196,10 @@ Definition sizes_of(const char* family, const char* op, const CollectiveText& te
 
 CollectiveRegistration::CollectiveRegistration(const char* family, const char* op, const CollectiveText& text)
     : small_(sizes_of(family, op, text, "coll_small", {"8B"}).from(text.depth_8b)),
-      large_(sizes_of(family, op, text, "coll_large", {"1MiB", "256MiB", "sweep"})
-                 .from(text.depth_256mib, "size", {"256MiB"})) {}
+      large_(sizes_of(family, op, text, "coll_large", {"1MiB", "256MiB"})
+                 .from(text.depth_256mib, "size", {"256MiB"})),
+      sweep_(sizes_of(family, op, text, "coll_large", {"sweep"})
+                 .window_share(sweep_windows)
+                 .also_takes(sweep_seconds(assumed_bytes_per_second))) {}
 
 }  // namespace gpugauge::bench::nccl

@@ -50,6 +50,7 @@ class CollectiveRegistration {
  private:
   Registration small_;
   Registration large_;
+  Registration sweep_;
 };
 
 }  // namespace gpugauge::bench::nccl

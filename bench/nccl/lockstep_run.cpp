@@ -9,6 +9,7 @@
 
 #include "kernels/collective/check.hpp"
 #include "kernels/support/fill.hpp"
+#include "nccl/sweep.hpp"
 #include "support/byte_text.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/environment.hpp"
@@ -42,13 +43,6 @@ class Group {
  private:
   bool open_ = false;
 };
-
-}  // namespace
-
-namespace {
-
-/// The harness ends a process after 120 s, with a less specific reason.
-constexpr double most_patience_alone = 90;
 
 }  // namespace
 
@@ -109,7 +103,7 @@ double LockstepRun::patience(int iterations) const {
   const bool several = world_.several_processes();
   if (iteration_seconds_ == 0) return several ? making_seconds : patience_seconds;
   const double seconds = std::round(patience_seconds + 3 * iteration_seconds_ * iterations);
-  return several ? seconds : std::min(seconds, most_patience_alone);
+  return several ? seconds : std::min(seconds, most_seconds_alone);
 }
 
 void LockstepRun::enqueue_once(const Layout& layout, int in_flight) {
@@ -150,14 +144,13 @@ std::vector<double> LockstepRun::chunk(const Layout& layout, int count) {
 Timed LockstepRun::time(const std::string& step, const Layout& layout, double seconds) {
   poison(layout);
   iteration_seconds_ = 0;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < warm_up_iterations; ++i) {
     const double begin = steady_seconds();
     enqueue_once(layout);
     world_.wait(patience(1));
     iteration_seconds_ = steady_seconds() - begin;
   }
-  constexpr int trial_iterations = 5;
-  const std::vector<double> first = chunk(layout, trial_iterations);
+  const std::vector<double> first = chunk(layout, pace_iterations);
   own_.clear();
   const double mine = *std::max_element(first.begin(), first.end());
   double slowest = 0;
@@ -165,7 +158,7 @@ Timed LockstepRun::time(const std::string& step, const Layout& layout, double se
     slowest = std::max(slowest, std::strtod(text.c_str(), nullptr));
   // The same on every rank, because it comes from the same numbers.
   const double wanted = seconds / std::max(slowest, 1e-7);
-  const int iterations = static_cast<int>(std::clamp(wanted, slowest > 0.1 ? 5.0 : 20.0, 5000.0));
+  const int iterations = static_cast<int>(std::clamp(wanted, fewest_iterations(slowest), 5000.0));
   std::vector<double> mine_all;
   for (int done = 0; done < iterations; done += iterations_per_chunk) {
     if (interrupted()) throw Interrupted{};

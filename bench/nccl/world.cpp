@@ -162,7 +162,7 @@ void World::make_communicators() {
   std::vector<ncclComm_t> comms(members_.size());
   std::vector<int> devices;
   for (const Member& member : members_) devices.push_back(member.device);
-  const ranks::Watch::Call watched(*watch_, "making NCCL's communicators", making_seconds);
+  const ranks::Watch::Call watched(*watch_, "making NCCL's communicators", most_seconds_alone);
   check(ncclCommInitAll(comms.data(), static_cast<int>(comms.size()), devices.data()),
         "making NCCL's communicators");
   for (std::size_t i = 0; i < comms.size(); ++i) members_[i].comm = comms[i];
@@ -236,8 +236,6 @@ void World::wait(double seconds) {
 
 void World::wait_for(const Member& member, double seconds, double deadline) {
   constexpr double look_seconds = 5e-3;
-  constexpr double interrupted_seconds = 5;  // a collective in flight may still end normally
-  double interrupted_since = 0;
   const OnDevice current(member.device);
   double next_look = steady_seconds() + look_seconds;
   for (;;) {
@@ -251,10 +249,7 @@ void World::wait_for(const Member& member, double seconds, double deadline) {
       continue;
     }
     next_look = now + look_seconds;
-    if (interrupted()) {
-      if (interrupted_since == 0) interrupted_since = now;
-      if (now - interrupted_since > interrupted_seconds) throw Interrupted{};
-    }
+    if (interrupted_for_long()) throw Interrupted{};  // until then it may still end normally
     if (channel_ != nullptr) channel_->check();
     ncclResult_t fault = ncclSuccess;
     check(ncclCommGetAsyncError(member.comm, &fault), "asking NCCL for errors");

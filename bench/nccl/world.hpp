@@ -13,6 +13,7 @@
 #include <nccl.h>
 
 #include "nccl/log.hpp"
+#include "result/process_limits.hpp"
 #include "support/cuda/on_device.hpp"
 #include "support/cuda/resources.hpp"
 #include "support/interrupt.hpp"
@@ -40,9 +41,12 @@ struct Member {
 
 /// Iterations that are enqueued before the host waits.
 inline constexpr int iterations_per_chunk = 50;
-/// Time limits in seconds: for work that is not known to be slow, and for connecting ranks.
+/// Time limits in seconds: for work that is not known to be slow, for connecting the ranks of several
+/// processes, and for anything in a process that runs alone: the command would end it later, with a less
+/// specific reason.
 inline constexpr double patience_seconds = 60;
 inline constexpr double making_seconds = 120;
+inline constexpr double most_seconds_alone = 0.75 * result::process_limit_seconds;
 
 class World {
  public:

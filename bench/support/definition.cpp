@@ -187,6 +187,11 @@ Definition& Definition::window_share(double share) {
   return *this;
 }
 
+Definition& Definition::also_takes(double seconds) {
+  extra_seconds = seconds;
+  return *this;
+}
+
 Definition& Definition::saturating() {
   is_saturating = true;
   return *this;

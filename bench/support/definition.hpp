@@ -116,6 +116,9 @@ class Definition {
   /// Share of the profile's time window that this benchmark takes (default 1). A window of a second or more
   /// is not cut below one second, because a shorter mean would not be judged.
   Definition& window_share(double share);
+  /// Estimated seconds that a process spends on it beyond its window and beyond what the family states
+  /// (default 0): for what does more than fills its window.
+  Definition& also_takes(double seconds);
   /// Declares that the operation draws enough power for clocks to fall under it. The GPU timer then warms up
   /// until throughput and clock are steady (power_warm_up_after). Classes of products, convolutions and
   /// attention imply this.
@@ -161,6 +164,8 @@ class Definition {
   double batch_target_seconds = 2e-3;
   /// Share of the profile's time window, above 0.
   double window_factor = 1;
+  /// Set by also_takes(), 0 or more.
+  double extra_seconds = 0;
   /// custom_metrics() was called.
   bool is_custom = false;
   /// deterministic() was called.

@@ -42,6 +42,7 @@ nlohmann::ordered_json json_of(const Definition& definition) {
       {"batch_seconds", definition.batch_target_seconds},
       {"window_share", definition.window_factor},
       {"warm_seconds", definition.warm_seconds()},
+      {"extra_seconds", definition.extra_seconds},
       {"sustained", definition.is_sustained},
       {"deterministic", definition.is_deterministic},
       {"requires",

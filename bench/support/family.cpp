@@ -172,8 +172,8 @@ void leave_out_stand_ins(std::vector<Instance>& chosen) {
 bool run_benchmarks(const std::string& program, const Options& options, const std::vector<Instance>& chosen,
                     Recorder& recorder) {
   for (const Instance& instance : chosen) {
-    const Window window =
-        window_of(instance, options.window_seconds, options.mean_window_seconds, options.sustained_seconds);
+    const Window window = window_of(instance, options.window_for(*instance.definition),
+                                    options.mean_window_seconds, options.sustained_seconds);
     const double batches =
         std::clamp<double>(window.seconds / window.batch_seconds, result::fewest_batches, 2000);
     benchmark::RegisterBenchmark(

@@ -1,16 +1,23 @@
 #include "support/interrupt.hpp"
 
+#include <atomic>
+
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "support/timer.hpp"
+
 namespace gpugauge::bench {
 
 namespace {
 volatile sig_atomic_t interrupt_seen = 0;
+std::atomic<double> seen_at{0};  // by steady_seconds()
+static_assert(std::atomic<double>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 extern "C" void on_interrupt(int signal) {
+  seen_at = steady_seconds();  // of calls only clock_gettime(), which a handler may make
   interrupt_seen = signal;
 }
 }  // namespace
@@ -25,6 +32,10 @@ void catch_interrupts() {
 
 bool interrupted() {
   return interrupt_seen != 0;
+}
+
+bool interrupted_for_long() {
+  return interrupted() && steady_seconds() - seen_at > interrupt_patience_seconds;
 }
 
 std::string interruption() {

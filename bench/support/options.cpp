@@ -114,6 +114,12 @@ Options parse_options(const std::vector<std::string>& arguments) {
   return options;
 }
 
+double Options::window_for(const Definition& definition) const {
+  constexpr double of_others = 1;
+  constexpr double of_sustained = 0.2;
+  return window_seconds.value_or(definition.is_sustained ? of_sustained : of_others);
+}
+
 std::string help_text(const std::string& family) {
   return fmt::format(
       "gpugauge-bench-{}: the benchmarks of one family, a Google Benchmark program\n"
@@ -125,7 +131,9 @@ std::string help_text(const std::string& family) {
       "  --gpugauge_window=SECONDS  time window per benchmark (default 1); --benchmark_min_time is the same\n"
       "  --gpugauge_mean_window=S   at least S seconds where a mean is judged of what the profile smoke "
       "measures\n"
-      "  --gpugauge_sustained=S     S seconds for each benchmark of sustained load (default: 300 windows)\n"
+      "  --gpugauge_sustained=S     S seconds for each benchmark of sustained load (default: its multiple of "
+      "the window,\n"
+      "                             and of 0.2 s without --gpugauge_window: a minute of load is a minute)\n"
       "  --gpugauge_only=FILE       measure only the ids in FILE, one per line\n"
       "  --gpugauge_depth=DEPTH     only what the profile DEPTH measures: smoke, quick, standard, deep, "
       "exhaustive\n"

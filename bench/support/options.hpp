@@ -14,10 +14,10 @@ namespace gpugauge::bench {
 /// What the flags say.
 struct Options {
   std::optional<std::filesystem::path> samples;  ///< --gpugauge_samples=FILE
-  std::optional<std::uint64_t> seed;  ///< --gpugauge_seed=N; without it the order is that of the ids
-  double window_seconds = 1;          ///< --gpugauge_window=SECONDS or --benchmark_min_time=SECONDS[s]
-  double mean_window_seconds = 0;     ///< --gpugauge_mean_window=SECONDS; see window_of()
-  double sustained_seconds = 0;       ///< --gpugauge_sustained=SECONDS; see window_of()
+  std::optional<std::uint64_t> seed;     ///< --gpugauge_seed=N; without it the order is that of the ids
+  std::optional<double> window_seconds;  ///< --gpugauge_window=SECONDS or --benchmark_min_time=SECONDS[s]
+  double mean_window_seconds = 0;        ///< --gpugauge_mean_window=SECONDS; see window_of()
+  double sustained_seconds = 0;          ///< --gpugauge_sustained=SECONDS; see window_of()
   std::optional<std::filesystem::path> only;  ///< --gpugauge_only=FILE
   std::optional<Depth> depth;                 ///< --gpugauge_depth=DEPTH; without it every instance
   std::optional<int> parent;                  ///< --gpugauge_parent=PID
@@ -27,6 +27,10 @@ struct Options {
   bool help = false;                          ///< --help
   std::string filter;                         ///< --benchmark_filter=REGEX, "-REGEX" for all others; "" = all
   std::vector<std::string> rest;              ///< arguments passed on to Google Benchmark
+
+  /// The window that the definition has a share of. Where no flag says one, it is a second, and for sustained
+  /// load the window that the profiles give a GPU, so that a minute of load lasts a minute.
+  double window_for(const Definition& definition) const;
 };
 
 /// `arguments` without the program's name. Throws result::UsageError for an unknown --gpugauge_ flag or a bad

@@ -78,7 +78,8 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
   made.window_share = within(place.key("window_share"), reader.number("window_share"));
   if (const auto sustained = value.find("sustained"); sustained != value.end() && sustained->is_boolean())
     made.sustained = sustained->get<bool>();
-  made.beside_seconds += number_or(value, "warm_seconds", place, 0);
+  made.beside_seconds +=
+      number_or(value, "warm_seconds", place, 0) + number_or(value, "extra_seconds", place, 0);
   const std::string quantity = text_or_empty(value, "quantity");
   made.batch_seconds =
       quantity.empty() || quantity == "custom" ? 0 : number_or(value, "batch_seconds", place, 0);

@@ -23,7 +23,8 @@ struct Benchmark {
   double batch_seconds = 0;            ///< target duration of a batch (there are 20 or more); 0 = no batches
   bool forms_mean = false;             ///< true when it reports the mean of its batches
   bool sustained = false;              ///< runs for Profile::sustained_seconds where that is above 0
-  /// Estimated seconds outside the window: the family's overhead plus this benchmark's own warm-up.
+  /// Estimated seconds outside the window: the family's overhead, plus this benchmark's own warm-up and what
+  /// else it says that it takes.
   double beside_seconds = .12;
   std::vector<std::string> more_classes = {};  ///< classes of its other metrics
   /// Measured on older GPUs in place of a benchmark that they cannot run. No round spends the time of both.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "result/process_limits.hpp"
 #include "result/run_file.hpp"
 #include "result/stops_held_back.hpp"
 #include "run/cool_down.hpp"
@@ -28,10 +29,11 @@ struct Profile {
   /// Time window of sustained-load benchmarks. 0 = the ordinary window, scaled by each benchmark's own
   /// factor.
   double sustained_seconds = 0;
-  double limit_seconds = 120;  ///< time limit of one process; then it is killed with its children
-  double grace_seconds = 2;    ///< between SIGTERM and SIGKILL
-  double pause_seconds = .1;   ///< between two processes
-  CoolDown cool_down{};        ///< before the first process of a round with GPU telemetry
+  /// Time limit of one process; then it is killed with its children.
+  double limit_seconds = result::process_limit_seconds;
+  double grace_seconds = result::grace_seconds;  ///< between SIGTERM and SIGKILL
+  double pause_seconds = .1;                     ///< between two processes
+  CoolDown cool_down{};                          ///< before the first process of a round with GPU telemetry
   double budget_seconds =
       180;  ///< what a verdict on one GPU, or on the links, should take where one round is enough
   double host_budget_seconds = 180;  ///< the same for the host

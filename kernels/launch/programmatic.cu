@@ -1,4 +1,5 @@
 #include "kernels/launch/programmatic.hpp"
+#include "kernels/support/grid.hpp"
 #include "kernels/support/programmatic.cuh"
 
 namespace gpugauge::kernels::launch {
@@ -35,6 +36,11 @@ cudaError_t launch(void (*kernel)(Parameters...), bool programmatic, cudaStream_
 }
 
 }  // namespace
+
+cudaError_t links_can_begin_early() {
+  if (const cudaError_t status = supports(link_kernel, 90); status != cudaSuccess) return status;
+  return supports(counting_link_kernel, 90);
+}
 
 cudaError_t launch_link(bool programmatic, cudaStream_t stream) {
   return launch(link_kernel, programmatic, stream);

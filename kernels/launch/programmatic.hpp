@@ -6,6 +6,12 @@
 
 namespace gpugauge::kernels::launch {
 
+/// Whether links can begin early on the current device. cudaErrorNotSupported before 9.0.
+/// cudaErrorNoKernelImageForDevice where this build has only code for older architectures: its links wait for
+/// nothing, so that `programmatic` would let them overlap. To be asked once, because the launches below do not
+/// ask: they are timed.
+cudaError_t links_can_begin_early();
+
 /// Launches one block of one warp that lets the next kernel begin, waits for the preceding one, and returns.
 /// With `programmatic` false the stream orders whole kernels as usual.
 cudaError_t launch_link(bool programmatic, cudaStream_t stream);

@@ -254,15 +254,15 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   const int own_row = static_cast<int>(threadIdx.x) / 32 * warp_rows;  // first row of this warp in the block
   const int warp_row = first_row + own_row;
   const int end = Causal && first_row + query_rows < length ? first_row + query_rows : length;
-  const int key_tiles = (end + key_rows<HeadDim> - 1) / key_rows<HeadDim>;
+  constexpr int keys = key_rows<HeadDim>;  // of a tile
+  const int key_tiles = (end + keys - 1) / keys;
   const std::uint32_t queries = ptx::dynamic_shared();
   const auto stage = [queries](int tile) {
     return queries + query_bytes<HeadDim> + tile % 2 * 2 * tile_bytes<HeadDim>;
   };
   const auto fill = [&](int tile) {
-    copy_rows<HeadDim, key_rows<HeadDim>>(stage(tile), k + head, tile * key_rows<HeadDim>, length);
-    copy_rows<HeadDim, key_rows<HeadDim>>(stage(tile) + tile_bytes<HeadDim>, v + head,
-                                          tile * key_rows<HeadDim>, length);
+    copy_rows<HeadDim, keys>(stage(tile), k + head, tile * keys, length);
+    copy_rows<HeadDim, keys>(stage(tile) + tile_bytes<HeadDim>, v + head, tile * keys, length);
     ptx::copy_async_commit();
   };
 
@@ -273,10 +273,11 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     ptx::copy_async_wait<0>();
     __syncthreads();  // all have this tile, and none still reads the other stage
     if (tile + 1 < key_tiles) fill(tile + 1);
-    const int first_key = tile * key_rows<HeadDim>;
+    const int first_key = tile * keys;
     if (Causal && first_key >= warp_row + warp_rows) continue;  // after all of the warp's rows
     rows.score(queries, stage(tile));
-    if (first_key + key_rows < HeadDim >> length || (Causal && first_key + key_rows < HeadDim >> warp_row))
+    const int end_key = first_key + keys;
+    if (end_key > length || (Causal && end_key > warp_row))
       rows.template mask<Causal>(warp_row, first_key, length);
     rows.weigh(scale);
     rows.add_values(stage(tile) + tile_bytes<HeadDim>);

@@ -1,6 +1,6 @@
 // Programmatic dependent launch on 9.0 and later, for kernels launched with
-// cudaLaunchAttributeProgrammaticStreamSerialization. Without the attribute, and before 9.0, both functions
-// do nothing.
+// cudaLaunchAttributeProgrammaticStreamSerialization. Without the attribute, and in code that was built for
+// less than 9.0, both functions do nothing.
 #pragma once
 
 namespace gpugauge::kernels {

@@ -10,6 +10,7 @@ GROUPS = [
     "samples",
     "devices",
     "runtime",
+    "copies",
     "collectives",
     "files",
     "room",

@@ -68,6 +68,7 @@ TEST_F(Launch, a_dependent_kernel_sees_what_the_one_ahead_wrote) {
   if (bench::cuda::device().compute_capability < 90) GTEST_SKIP() << "needs compute capability 9.0";
   const Stream stream;
   const unsigned long long links = testing_gpu::of_size(5000ULL, 50ULL);
+  check(kernels::launch::links_can_begin_early(), "asking for programmatic dependent launch");
   for (const bool programmatic : {false, true}) {
     const DeviceValue<unsigned long long> counter;
     const DeviceValue<unsigned long long> wrong;

@@ -7,7 +7,8 @@ load record_fakes
 @test "within a budget nothing begins for which too little is left, by the least it needs or by what it took before" {
   record all --budget 149
   [ "$status" -eq 1 ]
-  [[ "$output" == *"Not begun, for too little is left of 149 s: ratios run spread check "*"faults-gpu faults-"* ]]
+  [[ "$output" == *"Not begun, for too little is left of 149 s: ratios run spread check "*"faults-gpu faults-inside faults-products faults-math faults-framework"* ]]
+  [[ "$output" == *"faults-start: "*"(at most 1"??" s)"* ]]
   [ "$(grep -c '^test_gpu' "$CALLS")" -eq 5 ]  # once alone, once under each tool of compute-sanitizer
   record ratios --budget 235
   [[ "$output" == *"ratios: "*"(at most 2"??" s)"* ]]
@@ -15,6 +16,19 @@ load record_fakes
   [[ "$output" == *"too little is left of 149 s: run spread check "*"faults-gpu"* ]]
   record all --budget soon
   [ "$status" -eq 2 ]
+}
+
+@test "a stage of faults begins with the time for its healthy rounds and one fault, and ends itself in what there is" {
+  record faults-gpu --budget 249
+  [[ "$output" == *"Not begun, for too little is left of 249 s: faults-gpu"* ]]
+  record faults-gpu --budget 300
+  [[ "$output" == *"faults-gpu: "*"(at most "@(300|29?)" s)"* ]]
+  grep -qE 'kill-after=20 (260|25[0-9]) ' "$tree/build/record/faults-gpu/provenance.json"
+  for file in "$tree"/scripts/record.d/faults-*.sh; do
+    least="$(sed -n 's/^STAGE_LEAST=//p' "$file")"
+    # Time for a healthy round and a faulty one, beside the 40 s to end.
+    [ "$least" -gt 100 ] && [ "$least" -lt 480 ]
+  done
 }
 
 @test "a stage that a budget cut short is run again where there is more time, and one that had its limit is not" {
@@ -42,7 +56,7 @@ load record_fakes
   record all --budget 479
   begun="$(sed -n 's/^\([a-z-]*\): .*(at most .*/\1/p' <<<"$output" | tr '\n' ' ')"
   echo "$begun"
-  [ "$begun" = "doctor gpu-tests sanitizer check pytorch launch links run " ]
+  [ "$begun" = "doctor gpu-tests sanitizer check pytorch launch links faults-gpu faults-inside faults-products faults-math faults-start faults-framework run " ]
 }
 
 @test "where time is short the spread is counted from a partial run of three processes, and from a whole one later" {

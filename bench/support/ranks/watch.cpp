@@ -16,8 +16,6 @@ constexpr std::uint64_t taken = std::uint64_t{1} << 63;
 constexpr std::chrono::milliseconds between_looks{50};
 // A shorter call is ordinary, and `look` is not called for it.
 constexpr double ordinary_seconds = 1;
-// After an interrupt a call may last this long, counted from when this thread first saw the interrupt.
-constexpr double interrupted_seconds = 5;
 
 }  // namespace
 
@@ -51,7 +49,8 @@ void Watch::run() {
     const std::uint64_t seen = state_;
     const double now = steady_seconds();
     if (seen != std::exchange(number, seen)) since = now;
-    if (seen % 2 == 1 && now - since >= ordinary_seconds) look_at(seen, now - since);
+    if (seen % 2 == 1 && (now - since >= ordinary_seconds || interrupted_for_long()))
+      look_at(seen, now - since);
   }
 }
 
@@ -60,10 +59,7 @@ std::string Watch::late(double seconds_so_far) {
   if (seconds_so_far > limit)
     return fmt::format("{} on {} did not come back within {:g} s", doing_.load(std::memory_order_relaxed),
                        place_, limit);
-  if (!interrupted()) return "";
-  const double now = steady_seconds();
-  if (interrupted_since_ == 0) interrupted_since_ = now;
-  return now - interrupted_since_ > interrupted_seconds ? interruption() : "";
+  return interrupted_for_long() ? interruption() : "";
 }
 
 void Watch::look_at(std::uint64_t number, double seconds_so_far) {

@@ -55,7 +55,6 @@ class Watch {
   std::atomic<const char*> doing_{""};
   std::atomic<double> limit_seconds_{0};
   std::atomic<bool> over_{false};
-  double interrupted_since_ = 0;  ///< for the watching thread only; 0 = no interrupt yet
   std::thread thread_;
 };
 

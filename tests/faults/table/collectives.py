@@ -76,6 +76,26 @@ END
 [ $? = 0 ] || exit 1
 """
 
+# Of two GPUs: what lies between them is a device to the command.
+BETWEEN = """mkdir own; cp "$BUILD/tests/fakes/runtime/collectives/gpugauge-bench-nccl" own/; export GPUGAUGE_LIBEXEC="$PWD/own"
+gpugauge run --device links --profile standard --only nccl/all_reduce/256MiB --quiet --output out.json & one=$!
+for n in $(seq 200); do find . -path '*nccl*.log' | grep -q . && break; sleep .1; done
+sleep 1; kill -TERM $one; wait $one"""
+
+
+def asked_to_end(name, cuda):
+    return broken(
+        name, f"{SEVERAL};{cuda}", r"nccl/all_reduce/256MiB interrupted: signal 15 \(SIGTERM\)", run=BETWEEN, code=3, output="partial", needs=NEEDS_NCCL, makes="own/.*|own",
+        scenario="devices=2\nruntime_devices=2\nnvml_devices=2",
+        holds="""python - <<'END'
+import json
+(process,) = json.load(open('out.json'))['processes']
+(one,) = process['samples']['benchmarks']
+assert one['status'] == 'interrupted' and one['reason'].startswith('signal 15'), (process['reason'], one)
+END""",
+    )
+
+
 # What a rank that ended inside NCCL left: why, of the benchmark as well.
 LEFT_INSIDE = """python - <<'END'
 import json, re
@@ -227,6 +247,23 @@ left = json.load(open('ranks.json'))
 for it in (left, one):
     assert it['status'] == 'interrupted' and it['reason'].startswith('signal 15'), it
 END""",
+    ),
+    # As the command does it: it kills what does not end within two seconds.
+    asked_to_end(
+        "the command asks a process to end that is stuck inside NCCL: it keeps what it was in before it is killed",
+        "ncclAllReduce:10=hang",
+    ),
+    asked_to_end(
+        "the command asks a process to end whose collective never ends: it keeps what it was in before it is killed",
+        "ncclAllReduce:10=stuck",
+    ),
+    collective(
+        "NCCL's communicators are never made: the process says so before the command would end it",
+        SEVERAL + ";ncclCommInitAll=hang", 1,
+        r"making NCCL's communicators on 2 GPUs of \S+ did not come back within 90 s; it was still inside NCCL",
+        scenario="runtime_devices=2",
+        holds=LEFT_INSIDE % ("ranks.json", "^making NCCL.s communicators on 2 GPUs of .* did not come back within 90 s"),
+        seconds=120, long=True,
     ),
     collective(
         "something else holds memory that a sweep of collectives has room for: no shorter one is measured",

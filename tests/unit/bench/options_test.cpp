@@ -45,6 +45,14 @@ TEST(ParseOptions, ReadsOurFlagsAndPassesTheRestOn) {
   EXPECT_THAT(options.rest, ElementsAre("--benchmark_repetitions=3", "--v=1"));
 }
 
+TEST(Options, GiveSustainedLoadAMinuteWhereNoWindowIsGiven) {
+  Definition load = define("f", "o").window_share(300).sustained();
+  EXPECT_EQ(parse_options({}).window_for(load) * load.window_factor, 60);
+  EXPECT_EQ(parse_options({}).window_for(define("f", "o")), 1);
+  EXPECT_EQ(parse_options({"--gpugauge_window=0.5"}).window_for(load), 0.5);
+  EXPECT_EQ(parse_options({"--gpugauge_window=0.5"}).window_for(define("f", "o")), 0.5);
+}
+
 TEST(ParseOptions, AnswersWhatGoogleBenchmarkWouldAnswerOtherwise) {
   const Options options =
       parse_options({"--benchmark_filter=copy", "--benchmark_min_time=0.5s", "--benchmark_list_tests"});

@@ -47,6 +47,19 @@ TEST(PeerPace, OfNoTimeAtAllIsTheWholeSample) {
   EXPECT_EQ(peer_pace(0, 1).bytes, whole_peer_bytes);
 }
 
+TEST(PeerPace, TakesFiveSamplesHoweverSlowTheWayIs) {
+  EXPECT_FALSE(has_its_samples(1, 100, .01));
+  EXPECT_FALSE(has_its_samples(4, 100, .01));
+  EXPECT_TRUE(has_its_samples(5, 100, .01));
+  EXPECT_FALSE(has_its_samples(5, .009, .01)) << "there is time for more";
+  EXPECT_TRUE(has_its_samples(15, .001, .01));
+}
+
+TEST(PeerPace, JudgesNothingFromFewerThanFiveSamples) {
+  EXPECT_EQ(why_not_judged(5), "");
+  EXPECT_EQ(why_not_judged(4), "4 samples are fewer than the 5 that a median is judged from");
+}
+
 TEST(PeerPairs, AreNamedAsLongAsTheyAreNotMeasured) {
   const std::vector<GpuPair> pairs = ordered_pairs(3);
   ASSERT_EQ(pairs.size(), 6U);

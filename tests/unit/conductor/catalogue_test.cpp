@@ -39,12 +39,13 @@ TEST(Catalogue, TakesWhatAFamilyDescribes) {
   EXPECT_THAT(made.families, SizeIs(1));
 }
 
-TEST(Catalogue, AddsTheLongerWarmUpOfABenchmarkToWhatItsFamilyStates) {
+TEST(Catalogue, AddsWhatABenchmarkTakesByItselfToWhatItsFamilyStates) {
   Catalogue made;
-  add_family(family, described("host", R"(, "beside_seconds": 0.5)", R"(1, "warm_seconds": 0.3)"),
+  add_family(family,
+             described("host", R"(, "beside_seconds": 0.5)", R"(1, "warm_seconds": 0.3, "extra_seconds": 4)"),
              "its description", made);
   ASSERT_THAT(made.benchmarks, SizeIs(1));
-  EXPECT_DOUBLE_EQ(made.benchmarks[0].beside_seconds, .8);
+  EXPECT_DOUBLE_EQ(made.benchmarks[0].beside_seconds, 4.8);
   EXPECT_FALSE(made.benchmarks[0].sustained);
 }
 
@@ -110,6 +111,7 @@ TEST(Catalogue, TakesNothingOfAFamilyThatIsRefused) {
   refused(described("host", R"(, "start_seconds": -2)", "1"), "start_seconds: is -2");
   refused(described("host", R"(, "beside_seconds": 1e9)", "1"), "beside_seconds: is");
   refused(described("host", "", R"(1, "warm_seconds": -0.3)"), "warm_seconds: is -0.3");
+  refused(described("host", "", R"(1, "extra_seconds": -1)"), "extra_seconds: is -1");
 }
 
 }  // namespace
