@@ -114,18 +114,12 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
   const Night night = night_of(days);
   judge::PeersInput out;
   database_->guarded([&] {
-    // One consistent view for all queries, whatever other processes write.
-    database_->sql() << (database_->postgresql() ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN");
-    try {
-      const std::vector<Metric> known = metrics();
-      const Rounds read = read_rounds(*database_, night, out);
-      label_rounds(out.rounds);
-      read_rows(*database_, night, read, known, facts, out);
-    } catch (...) {
-      database_->sql() << "ROLLBACK";
-      throw;
-    }
-    database_->sql() << "COMMIT";
+    Transaction transaction(*database_, Transaction::Mode::reading);
+    const std::vector<Metric> known = metrics();
+    const Rounds read = read_rounds(*database_, night, out);
+    label_rounds(out.rounds);
+    read_rows(*database_, night, read, known, facts, out);
+    transaction.commit();
   });
   return out;
 }
