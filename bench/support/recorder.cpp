@@ -49,10 +49,10 @@ void Recorder::write(BenchmarkResult current, Status status, const std::string& 
   out << result::to_json(partial);
   out.close();
   std::error_code error;
-  if (out)
-    std::filesystem::rename(fresh, *file_, error);
-  else
-    std::filesystem::remove(fresh, error);
+  if (out) std::filesystem::rename(fresh, *file_, error);
+  if (out && !error) return;
+  std::filesystem::remove(fresh, error);
+  std::filesystem::remove(*file_, error);  // it names the benchmark before this one
 }
 
 void Recorder::add(BenchmarkResult fresh) {

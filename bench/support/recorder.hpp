@@ -20,7 +20,8 @@ class Recorder {
 
   /// Call this before a benchmark is measured. If the process ends meanwhile, the sample file holds all
   /// results so far and this one as interrupted, with status failed. No file of a process that finished has
-  /// both. The file is not synced. A write error is ignored here, because the final write reports it.
+  /// both. The file is not synced. If it cannot be written, no file stays, because an earlier one blames the
+  /// wrong benchmark. The error itself is ignored here: the final write reports it.
   void begin(const std::string& id, const result::Facts& parameters);
   /// Stores what an unfinished benchmark has measured. If the process ends meanwhile, the sample file holds
   /// it with the results so far. `reason` says why the file's status is failed. If `measured` is interrupted,

@@ -63,22 +63,6 @@ constexpr std::array table{
     Row{"suite", "*", Role::must, "another profile measures with other windows and repetitions"},
 };
 
-struct Section {
-  std::string_view name;
-  const result::Facts result::Fingerprint::*facts;
-};
-constexpr std::array sections{
-    Section{"device", &result::Fingerprint::device}, Section{"settings", &result::Fingerprint::settings},
-    Section{"stack", &result::Fingerprint::stack}, Section{"suite", &result::Fingerprint::suite},
-    Section{"topology", &result::Fingerprint::topology}};
-
-/// "suite.profile" in the section suite keeps its name; "host.cpu_model" in device becomes
-/// "device.host.cpu_model".
-std::string field_name(std::string_view section, const std::string& fact) {
-  const std::string prefix = std::string(section) + ".";
-  return fact.rfind(prefix, 0) == 0 ? fact : prefix + fact;
-}
-
 /// The values of a fact on both sides, in the order of the runs.
 struct Values {
   std::vector<std::string> now, then;
@@ -120,6 +104,14 @@ bool only_in_common(std::string_view section, std::string_view fact) {
 }
 
 }  // namespace
+
+std::string field_name(std::string_view section, std::string_view fact) {
+  const bool has_it =
+      fact.size() > section.size() && fact.starts_with(section) && fact[section.size()] == '.';
+  std::string out(has_it ? std::string_view() : section);
+  if (!has_it) out += '.';
+  return out.append(fact);
+}
 
 Role role_of(std::string_view section, std::string_view fact) {
   const Row* const row = row_of(section, fact);

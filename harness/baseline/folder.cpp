@@ -179,7 +179,7 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   baseline.folder = folder;
   baseline.runs = runs;
   Manifest& manifest = baseline.manifest;
-  manifest.created = result::utc_now();
+  manifest.created = result::utc_now_milliseconds();
   manifest.key = key(runs.front().fingerprint);
   manifest.profile = runs.front().profile;
   manifest.device = runs.front().device;
@@ -200,7 +200,7 @@ Baseline create(const std::filesystem::path& folder, const std::string& name,
   if (!std::filesystem::exists(folder / "log.head", error))
     std::filesystem::remove(folder / "log.jsonl", error);
   for (const char* const file : {"log.jsonl", "log.head"}) begun.add_file(folder / file);
-  append_log(folder, {{manifest.created, current_user(),
+  append_log(folder, {{result::utc_time(manifest.created).value(), current_user(),
                        fmt::format("created from {}{}", result::counted(runs.size(), "round"),
                                    reason.empty() ? "" : ": " + reason),
                        state, std::nullopt}});

@@ -274,22 +274,14 @@ State state_of(const std::vector<LogEntry>& log) {
   return state;
 }
 
-namespace {
-
-/// The part of an RFC 3339 time in UTC that sorts by time, without fractions and zone.
-std::string_view to_seconds(std::string_view time) {
-  return time.substr(0, std::string_view("2026-11-21T10:20:30").size());
-}
-
-}  // namespace
-
 const AcceptedChange* accepted_on(const std::vector<LogEntry>& log, std::string_view metric,
                                   std::string_view when, const AcceptedChange** expired) {
-  const std::string_view day = when.substr(0, std::string_view("2027-01-31").size());
+  const std::string day = result::day_of(when);
   for (auto entry = log.rbegin(); entry != log.rend() && !entry->imported; ++entry) {
     if (!entry->accepted || entry->accepted->metric != metric) continue;
     const AcceptedChange& change = *entry->accepted;
-    if (to_seconds(when) < to_seconds(change.since.empty() ? entry->time : change.since)) break;
+    if (result::seconds_of(when) < result::seconds_of(change.since.empty() ? entry->time : change.since))
+      break;
     if (change.expires.empty() || day <= change.expires) return &change;
     if (expired != nullptr) *expired = &change;
     break;  // it replaced the earlier ones

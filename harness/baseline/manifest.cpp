@@ -8,6 +8,7 @@
 #include "baseline/baseline.hpp"
 #include "baseline/run_id.hpp"
 #include "result/object_reader.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -47,13 +48,12 @@ namespace {
 template <typename Rounds>
 bool few_boots_and_days(const Rounds& rounds) {
   constexpr std::size_t enough = 3;
-  constexpr std::size_t day_length = std::string_view("2024-01-31").size();
   std::set<std::string> boots;
   std::set<std::string> days;
   for (const auto& round : rounds) {
     // Two unknown boots may be the same one, so only their days count.
     if (!round.boot_id.empty()) boots.insert(round.boot_id);
-    days.insert(round.started.substr(0, day_length));
+    days.insert(result::day_of(round.started));
   }
   return boots.size() < enough && days.size() < enough;
 }

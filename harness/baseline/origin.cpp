@@ -1,7 +1,6 @@
 #include "baseline/origin.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -9,16 +8,16 @@
 #include "result/facts.hpp"
 #include "result/profiles.hpp"
 #include "result/shell_word.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::baseline {
 
 std::string rounds_in_words(const Baseline& found) {
-  constexpr std::size_t day = std::string_view("2026-11-21").size();
   const auto [first, last] =
       std::minmax_element(found.runs.begin(), found.runs.end(),
                           [](const result::Run& a, const result::Run& b) { return a.started < b.started; });
-  const std::string from = first->started.substr(0, day);
-  const std::string to = last->started.substr(0, day);
+  const std::string from = result::day_of(first->started);
+  const std::string to = result::day_of(last->started);
   return fmt::format("{} from {}{}", result::counted(found.runs.size(), "round"), from,
                      from == to ? "" : " to " + to);
 }

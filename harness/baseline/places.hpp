@@ -36,7 +36,7 @@ Found found_below(const std::filesystem::path& root, int depth);
 bool same_node(const result::Fingerprint& a, const result::Fingerprint& b);
 
 /// True if `a` is preferred to `b` when both fit. First the one with enough rounds to decide, then the
-/// newest, then a fixed order for those of one second. The newest is preferred even if it is provisional,
+/// newest, then a fixed order for those of one millisecond. The newest is preferred even if it is provisional,
 /// because it was made to be compared with.
 bool better(const Manifest& a, const Manifest& b);
 

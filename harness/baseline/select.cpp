@@ -186,10 +186,9 @@ Candidate best_of(const Place& place, const result::Fingerprint& now, const std:
 
 /// Reports rounds dated in the future: a clock was wrong, and "newest" is then meaningless.
 void note_the_future(const Baseline& found, std::vector<std::string>& problems) {
-  constexpr std::size_t to_seconds = std::string_view("2026-11-21T10:20:30").size();
-  const std::string now = result::utc_now().substr(0, to_seconds);
+  const std::string now = result::seconds_of(result::utc_now());
   for (const result::Run& run : found.runs) {
-    if (run.started.substr(0, to_seconds) <= now) continue;
+    if (result::seconds_of(run.started) <= now) continue;
     problems.push_back(fmt::format(
         "baseline {} holds a round dated {}, later than now: the clock of this machine is wrong, or "
         "that of the machine that recorded it was",

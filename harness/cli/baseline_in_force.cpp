@@ -12,6 +12,7 @@
 #include "report/format.hpp"
 #include "result/counted.hpp"
 #include "result/shell_word.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -66,7 +67,7 @@ std::string in_force(const std::filesystem::path& folder) {
         "  not in force: {} ({} from {}) comes before it, and is what is compared with; `gpugauge baseline "
         "retire {} --reason ...` ",
         name_of(*other), result::counted(other->manifest->entries.size(), "round"),
-        other->manifest->created.substr(0, 10), word_of(all, *other));
+        result::day_of(other->manifest->created), word_of(all, *other));
     const std::vector<std::string> next = between(all, *own);
     text += next.empty()
                 ? "puts this one in its place"
@@ -85,7 +86,7 @@ std::string in_force(const std::filesystem::path& folder) {
       "  takes the place of {} ({} from {}{}); `gpugauge baseline retire {} --reason ...` brings that one "
       "back\n",
       name_of(before), result::counted(before.manifest->entries.size(), "round"),
-      before.manifest->created.substr(0, 10), weaker ? ", and not provisional" : "", word_of(all, *own));
+      result::day_of(before.manifest->created), weaker ? ", and not provisional" : "", word_of(all, *own));
 }
 
 }  // namespace gpugauge::cli

@@ -12,6 +12,7 @@
 #include "result/counted.hpp"
 #include "result/json_array.hpp"
 #include "result/object_reader.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -78,7 +79,7 @@ int list(const BaselineListingArguments& arguments) {
       const baseline::Manifest& manifest = *listed.manifest;
       const std::string device = report::plain(manifest.device);
       const std::string profile = report::plain(manifest.profile);
-      const std::string created = report::plain(manifest.created.substr(0, 10));
+      const std::string created = report::plain(result::day_of(manifest.created));
       table.add({first,
                  {listed.place},
                  {device},

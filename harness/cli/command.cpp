@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,6 +21,7 @@
 #include "result/facts.hpp"
 #include "result/file.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 #include "result/vocabulary.hpp"
 #include "run/identity.hpp"
 
@@ -138,10 +138,8 @@ void add_sustained_option(CLI::App& command, double& seconds) {
 std::unique_ptr<run::DeviceLocks> hold(const std::vector<conductor::Target>& targets,
                                        const MeasureArguments& arguments, report::ProgressLine& progress) {
   std::set<std::string> seen;  // the links hold every GPU that they lie between
-  for (const conductor::Target& target : targets) {
-    std::istringstream visible(target.visible);
-    for (std::string one; std::getline(visible, one, ',');) seen.insert(one);
-  }
+  for (const conductor::Target& target : targets)
+    for (std::string& one : result::split(target.visible, ',')) seen.insert(std::move(one));
   const std::vector<std::string> devices(seen.begin(), seen.end());
   const double wait =
       take_turns(arguments.device) ? std::numeric_limits<double>::infinity() : arguments.wait_seconds;

@@ -105,7 +105,7 @@ int changes(const HistorySeriesArguments& arguments) {
   std::map<std::int64_t, store::Metric> metrics;
   for (store::Metric& metric : select_metrics(store, arguments.history.metric))
     metrics.emplace(metric.id, std::move(metric));
-  std::vector<store::Trend> told;
+  store::Events told;
   report::ChangeList list;
   for (const store::Device& device : devices) {
     auto all = store.all_series(device, within);
@@ -119,16 +119,18 @@ int changes(const HistorySeriesArguments& arguments) {
           ++list.too_short;
           continue;
         }
-        store::Trend found = analyse(std::move(series), watched, rules, facts_of(store));
-        if (!found.changes.empty() || !found.alarms.empty() || found.last) told.push_back(std::move(found));
+        told.add(analyse(std::move(series), watched, rules, facts_of(store)));
       }
     }
+    store.forget_fingerprints();
+    // A pattern for metrics asks for no more than these.
+    if (arguments.history.metric.empty())
+      store::add_health_findings(list.health, device, store.health(device, within));
   }
-  // A pattern for metrics asks for no more than these.
-  if (arguments.history.metric.empty()) list.health = store::health_findings(devices, store.health(within));
-  list.levels = store::events(told);
-  list.alarms = store::alarm_events(told);
-  list.last = store::last_events(told);
+  store::put_gravest_first(list.health);
+  list.levels = told.take_levels();
+  list.alarms = told.take_alarms();
+  list.last = told.take_last();
   print(arguments.json ? report::to_json(list)
                        : report::draw(list, report::terminal(1), arguments.every_metric));
   return 0;

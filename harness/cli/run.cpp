@@ -1,6 +1,5 @@
 // gpugauge run: measure and store, without a judgement.
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -101,7 +100,7 @@ int run_all_together(const RunArguments& arguments, const conductor::MeasureOpti
   const std::vector<conductor::DeviceEnd> ends =
       conductor::run_together(commands, choice.round_seconds, options.progress);
   progress.clear();
-  int code = 0;
+  auto code = judge::ExitCode::pass;
   // Where each had ended already, none of them tells.
   const bool told = std::any_of(ends.begin(), ends.end(),
                                 [](const conductor::DeviceEnd& end) { return !end.fault.empty(); });
@@ -110,12 +109,9 @@ int run_all_together(const RunArguments& arguments, const conductor::MeasureOpti
   for (const conductor::DeviceEnd& end : ends) {
     print(end.output);
     if (!end.fault.empty()) warn(fmt::format("{}: {}", end.device, end.fault));
-    // Of several ends the gravest: a tool error, a failure, what cannot be judged.
-    constexpr std::array gravest{0, 3, 1, 2};
-    const auto rank = [&](int one) { return std::find(gravest.begin(), gravest.end(), one); };
-    if (rank(end.exit_code) > rank(code)) code = end.exit_code;
+    if (const auto one = static_cast<judge::ExitCode>(end.exit_code); judge::graver(one, code)) code = one;
   }
-  return code;
+  return static_cast<int>(code);
 }
 
 /// A result, right or wrong, is something to judge, also in a process that failed.

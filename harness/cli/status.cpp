@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "conductor/last_verdict.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -46,15 +46,13 @@ std::optional<double> seconds_of(const std::string& text) {
 }
 
 std::vector<std::string> devices_of(const std::string& list) {
-  std::vector<std::string> out;
-  std::istringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) {
+  std::vector<std::string> out = result::split(list, ',');
+  for (const std::string& word : out) {
     const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
     const bool name = word == "all" || word == "links" || word == "host";
     if (!name && !number && !word.starts_with("GPU-") && !word.starts_with("MIG-"))
       throw result::UsageError(
           fmt::format("--device {}: give all, links, host, an index or a UUID (GPU-...)", list));
-    out.push_back(word);
   }
   if (out.empty()) throw result::UsageError("--device needs all, links, host, an index or a UUID");
   return out;

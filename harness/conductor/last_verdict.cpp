@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 /// No verdict is larger; a larger file is not ours.
 constexpr std::size_t largest_file = std::size_t{4} << 20;
 constexpr std::size_t longest_version = 40;
+/// How many checks, each of another GPU, may end together and write the node's verdict.
+constexpr int checks_at_once = 16;
 
 std::vector<judge::SeenGpu> seen(const stack::MachineNow& now) {
   std::vector<judge::SeenGpu> out;
@@ -45,13 +47,19 @@ std::string file_name(std::string device) {
   return device + ".json";
 }
 
-void write(const fs::path& state, judge::StoredVerdict verdict) {
+/// The file that holds the verdict of a device.
+fs::path file_of(const fs::path& state, const judge::StoredVerdict& verdict) {
+  return state / "verdicts" / file_name(verdict.device);
+}
+
+/// The text to keep: the verdict, and the machine as it is now.
+std::string text_of(judge::StoredVerdict verdict) {
   const stack::MachineNow now = stack::machine_now();
   verdict.finished = result::utc_now_milliseconds();
   verdict.driver_version = now.driver_version;
   verdict.container = now.container;
   verdict.gpus = seen(now);
-  baseline::keep_file(state / "verdicts" / file_name(verdict.device), report::to_json(verdict));
+  return report::to_json(verdict);
 }
 
 /// The name of a device of which only the file's name is known.
@@ -99,7 +107,7 @@ judge::StoredVerdict read_verdict(const fs::path& file) {
 /// The verdict that `verdict` would replace, where that is a failure of the same boot and driver.
 std::optional<judge::StoredVerdict> failure_before(const fs::path& state,
                                                    const judge::StoredVerdict& verdict) {
-  const fs::path file = state / "verdicts" / file_name(verdict.device);
+  const fs::path file = file_of(state, verdict);
   std::error_code unknown;
   if (!fs::exists(file, unknown)) return std::nullopt;
   try {
@@ -138,7 +146,7 @@ std::optional<std::string> keep_verdict(const fs::path& state, const report::Dev
     verdict.index = gpu.index;
     verdict.address = gpu.pci_bus_id;
   }
-  write(state, std::move(verdict));
+  baseline::keep_file(file_of(state, verdict), text_of(verdict));
   return std::nullopt;
 }
 
@@ -165,8 +173,17 @@ void keep_node_verdict(const fs::path& state, const report::Report& report, bool
   }
   const judge::ExitCode code = verdict.outcome.code;
   const bool covers = code == judge::ExitCode::regressed || (code == judge::ExitCode::pass && all);
-  if (!covers && failure_before(state, verdict)) return;
-  write(state, std::move(verdict));
+  const fs::path file = file_of(state, verdict);
+  for (int attempt = 1;; ++attempt) {
+    const auto before = result::state_of(file);
+    if (!covers && failure_before(state, verdict)) return;
+    try {
+      baseline::keep_file(file, text_of(verdict), before);
+      return;
+    } catch (const result::FileError&) {
+      if (attempt == checks_at_once || result::state_of(file) == before) throw;
+    }
+  }
 }
 
 std::vector<judge::Kept> kept_verdicts(const fs::path& state, const std::string& root) {

@@ -26,7 +26,8 @@ std::optional<std::string> keep_verdict(const std::filesystem::path& state,
 
 /// Keeps the node's own result from a check that wanted a GPU. It covers whether a GPU is usable, what the
 /// policy expects, and whether the GPUs compute the same results. A failure from this boot stays where no GPU is
-/// usable, and where a check without `all` found nothing. Throws result::FileError.
+/// usable, and where a check without `all` found nothing, also one that another check writes meanwhile. Throws
+/// result::FileError.
 void keep_node_verdict(const std::filesystem::path& state, const report::Report& report, bool all);
 
 /// All verdicts kept in the folder, each with the files below `root` that changed since; none where there is

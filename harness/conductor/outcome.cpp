@@ -14,24 +14,25 @@ namespace {
 
 judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices) {
   if (devices.size() == 1) return devices.front().outcome;
-  for (const judge::ExitCode code : judge::gravest_first) {
-    std::vector<std::string> labels;
-    bool decided = true;
-    for (const report::DeviceReport& device : devices) {
-      if (device.outcome.code != code) continue;
-      labels.push_back(device.label);
-      decided = decided && device.outcome.decided;
-    }
-    if (labels.empty()) continue;
-    const bool pass = code == judge::ExitCode::pass;  // of those that are fine nobody wants the names
-    return {code,
-            fmt::format("{}: {} of {} devices{}{}{}", to_string(code), labels.size(), devices.size(),
-                        pass ? "" : ": ", pass ? "" : fmt::format("{}", fmt::join(labels, "; ")),
-                        mentioned(devices)),
-            decided,
-            code == judge::ExitCode::regressed ? std::optional(judge::VerdictKind::regressed) : std::nullopt};
+  const auto worst = std::max_element(devices.begin(), devices.end(), [](const auto& a, const auto& b) {
+    return judge::graver(b.outcome.code, a.outcome.code);
+  });
+  if (worst == devices.end()) return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
+  const judge::ExitCode code = worst->outcome.code;
+  std::vector<std::string> labels;
+  bool decided = true;
+  for (const report::DeviceReport& device : devices) {
+    if (device.outcome.code != code) continue;
+    labels.push_back(device.label);
+    decided = decided && device.outcome.decided;
   }
-  return {judge::ExitCode::cannot_judge, "cannot judge: no device was measured"};
+  const bool pass = code == judge::ExitCode::pass;  // of those that are fine nobody wants the names
+  return {code,
+          fmt::format("{}: {} of {} devices{}{}{}", to_string(code), labels.size(), devices.size(),
+                      pass ? "" : ": ", pass ? "" : fmt::format("{}", fmt::join(labels, "; ")),
+                      mentioned(devices)),
+          decided,
+          code == judge::ExitCode::regressed ? std::optional(judge::VerdictKind::regressed) : std::nullopt};
 }
 
 }  // namespace

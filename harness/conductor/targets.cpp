@@ -1,24 +1,21 @@
 #include "conductor/targets.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "judge/standing.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::conductor {
 namespace {
 
 std::vector<std::string> words(const std::string& list) {
-  std::vector<std::string> out;
-  std::istringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) {
+  std::vector<std::string> out = result::split(list, ',');
+  for (const std::string& word : out)
     if (word.empty()) throw result::UsageError(fmt::format("--device {}: an empty name in the list", list));
-    out.push_back(word);
-  }
   if (out.empty()) throw result::UsageError("--device needs all, links, host, an index or a UUID");
   return out;
 }

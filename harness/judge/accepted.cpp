@@ -8,6 +8,7 @@
 #include "judge/judge.hpp"
 #include "judge/pinned.hpp"
 #include "judge/scale.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 std::string by_whom(const baseline::Baseline& baseline, const baseline::AcceptedChange& change) {
   for (const baseline::LogEntry& entry : baseline.log)
     if (entry.accepted && &*entry.accepted == &change)
-      return fmt::format("{} on {}: {}", entry.who, entry.time.substr(0, 10), entry.reason);
+      return fmt::format("{} on {}: {}", entry.who, result::day_of(entry.time), entry.reason);
   return "";
 }
 

@@ -1,7 +1,6 @@
 #include "judge/baseline_remarks.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,23 +9,19 @@
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "result/counted.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-/// Cuts an RFC 3339 time in UTC to whole seconds.
-std::string to_seconds(const std::string& time) {
-  return time.substr(0, std::string_view("2026-11-21T10:20:30").size());
-}
 
 /// "" if the run began after the baseline, as it should, or is one of its rounds.
 std::string before_its_baseline(const baseline::Baseline& baseline, const result::Run& run) {
   std::string last;
   for (const result::Run& round : baseline.runs) {
     if (round.id == run.id) return "";
-    last = std::max(last, to_seconds(round.started));
+    last = std::max(last, result::seconds_of(round.started));
   }
-  const std::string began = to_seconds(run.started);
+  const std::string began = result::seconds_of(run.started);
   if (began >= last) return "";
   return fmt::format(
       "The run began at {} and the last round of its baseline at {}: it is older than its baseline, or a "

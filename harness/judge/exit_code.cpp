@@ -245,6 +245,13 @@ Mentioned mentioned_of(const Count& counts) {
 
 }  // namespace
 
+bool graver(ExitCode one, ExitCode other) {
+  constexpr std::array codes{ExitCode::pass, ExitCode::inconclusive, ExitCode::cannot_judge,
+                             ExitCode::regressed, ExitCode::error};
+  const auto rank = [&](ExitCode code) { return std::find(codes.begin(), codes.end(), code); };
+  return rank(one) > rank(other);
+}
+
 std::string_view to_string(ExitCode code) {
   switch (code) {
     case ExitCode::pass:

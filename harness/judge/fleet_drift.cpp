@@ -15,16 +15,6 @@
 namespace gpugauge::judge {
 namespace {
 
-struct CountedSection {
-  const char* name;
-  result::Facts result::Fingerprint::*facts;
-};
-constexpr std::array counted_sections{CountedSection{"device", &result::Fingerprint::device},
-                                      CountedSection{"settings", &result::Fingerprint::settings},
-                                      CountedSection{"stack", &result::Fingerprint::stack},
-                                      CountedSection{"suite", &result::Fingerprint::suite},
-                                      CountedSection{"topology", &result::Fingerprint::topology}};
-
 /// Facts on a run's place or name: many values are normal.
 constexpr std::array<std::string_view, 3> places{"settings.host.name", "settings.host.cpus_allowed",
                                                  "settings.env.CUDA_VISIBLE_DEVICES"};
@@ -73,16 +63,9 @@ void FleetDrift::add(const result::Run& run, const std::string& label) {
   Device& device = devices_[model];
   const auto place = static_cast<std::uint32_t>(device.labels.size());
   device.labels.push_back(label);
-  std::string field;
-  for (const CountedSection& section : counted_sections)
+  for (const baseline::Section& section : baseline::sections)
     for (const auto& [name, value] : run.fingerprint.*section.facts) {
-      const std::string_view prefix = section.name;
-      const bool has_prefix =
-          name.starts_with(prefix) && name.size() > prefix.size() && name[prefix.size()] == '.';
-      field.assign(has_prefix ? std::string_view() : prefix);
-      if (!has_prefix) field += '.';
-      field += name;
-      const auto [found, added] = device.facts.try_emplace(field);
+      const auto [found, added] = device.facts.try_emplace(baseline::field_name(section.name, name));
       Fact& fact = found->second;
       if (added) fact.role = baseline::role_of(section.name, name);
       if (!is_identity(fact.role)) fact.values[value].push_back(place);

@@ -1,7 +1,6 @@
 // The physical judge (no history) and the baseline judge (this node's past); judge_peers.hpp has the third.
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -108,9 +107,9 @@ std::vector<Sensitivity> sensitivity(const baseline::Baseline& baseline, const P
 
 /// The command's exit code (docs/exit-codes.md).
 enum class ExitCode { pass = 0, regressed = 1, error = 2, cannot_judge = 3, inconclusive = 4 };
-/// Gravest first: with several devices the gravest code counts.
-inline constexpr std::array gravest_first{ExitCode::error, ExitCode::regressed, ExitCode::cannot_judge,
-                                          ExitCode::inconclusive, ExitCode::pass};
+/// Whether `one` is graver than `other`: with several devices the gravest counts. Gravest is a number that is no
+/// code, then error, regressed, cannot_judge, inconclusive.
+bool graver(ExitCode one, ExitCode other);
 /// "pass", "regressed", "tool error", "cannot judge", "inconclusive".
 std::string_view to_string(ExitCode code);
 /// What an outcome counts beside its verdict: it passes, or is advisory.

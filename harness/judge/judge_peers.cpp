@@ -298,7 +298,6 @@ class Judging {
   }
 
   void add_not_measured() {
-    constexpr std::size_t day_length = std::string_view("2026-01-31").size();
     for (const PeerRound& round : input_.not_measured) {
       NodeJudgement made;
       made.node = round.node;
@@ -307,7 +306,7 @@ class Judging {
       made.host = round.host;
       made.state = NodeState::not_judged;
       made.reason = round.started ? fmt::format("was measured on {}, and has no run among these",
-                                                result::utc_text(*round.started).substr(0, day_length))
+                                                result::day_of(result::utc_text(*round.started)))
                                   : "was measured before these runs, and has none among them";
       out_.nodes.push_back(std::move(made));
     }

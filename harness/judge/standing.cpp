@@ -336,24 +336,22 @@ class Judging {
   }
 
   void decide() {
-    for (const ExitCode code : gravest_first) {
-      std::vector<std::string> labels;
-      const Standing* first = nullptr;
-      for (const Standing& one : out_.devices) {
-        if (one.code != code) continue;
-        if (first == nullptr) first = &one;
-        labels.push_back(one.label);
-      }
-      if (first == nullptr) continue;
-      const std::size_t all = out_.devices.size();
-      out_.outcome = {code, all == 1 ? fmt::format("{}: {}", first->label, said(*first))
-                            : labels.size() == all
-                                ? fmt::format("{}: {}", first->word, everything())
-                                : fmt::format("{}: {} of {}: {}", first->word, labels.size(), all,
-                                              fmt::join(labels, ", "))};
+    const auto first =
+        std::max_element(out_.devices.begin(), out_.devices.end(),
+                         [](const Standing& a, const Standing& b) { return graver(b.code, a.code); });
+    if (first == out_.devices.end()) {
+      out_.outcome = {ExitCode::cannot_judge, "cannot judge: no device was asked for"};
       return;
     }
-    out_.outcome = {ExitCode::cannot_judge, "cannot judge: no device was asked for"};
+    std::vector<std::string> labels;
+    for (const Standing& one : out_.devices)
+      if (one.code == first->code) labels.push_back(one.label);
+    const std::size_t all = out_.devices.size();
+    out_.outcome = {first->code, all == 1 ? fmt::format("{}: {}", first->label, said(*first))
+                                 : labels.size() == all
+                                     ? fmt::format("{}: {}", first->word, everything())
+                                     : fmt::format("{}: {} of {}: {}", first->word, labels.size(), all,
+                                                   fmt::join(labels, ", "))};
   }
 
   /// Most stored sentences begin with the word, and their files do not tell which.

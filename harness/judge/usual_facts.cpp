@@ -1,20 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "baseline/fields.hpp"
 #include "judge/admit.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-struct Section {
-  const char* name;
-  result::Facts result::Fingerprint::*facts;
-};
-constexpr std::array sections{
-    Section{"device", &result::Fingerprint::device}, Section{"settings", &result::Fingerprint::settings},
-    Section{"stack", &result::Fingerprint::stack}, Section{"suite", &result::Fingerprint::suite},
-    Section{"topology", &result::Fingerprint::topology}};
 
 /// The runs that count, and their number.
 class Counted {
@@ -44,9 +35,9 @@ void UsualFacts::add(const std::string& kind, const std::string& run,
   Kind& kept = kinds_[kind];
   const auto place = static_cast<std::uint32_t>(kept.runs.size());
   kept.runs.push_back(run);
-  for (const Section& section : sections)
+  for (const baseline::Section& section : baseline::sections)
     for (const auto& [name, value] : fingerprint.*section.facts)
-      kept.having[section.name][name][value].push_back(place);
+      kept.having[std::string(section.name)][name][value].push_back(place);
 }
 
 result::Fingerprint UsualFacts::usual(const std::string& kind, const std::set<std::string>& without) const {
@@ -55,8 +46,8 @@ result::Fingerprint UsualFacts::usual(const std::string& kind, const std::set<st
   const auto found = kinds_.find(kind);
   if (found == kinds_.end()) return out;
   const Counted counted(found->second.runs, without);
-  for (const Section& section : sections) {
-    const auto facts = found->second.having.find(section.name);
+  for (const baseline::Section& section : baseline::sections) {
+    const auto facts = found->second.having.find(std::string(section.name));
     if (facts == found->second.having.end()) continue;
     for (const auto& [name, values] : facts->second)
       for (const auto& [value, runs] : values)
@@ -77,10 +68,9 @@ UsualFacts::Usual UsualFacts::of(const std::string& kind, const std::string& fie
   const std::string section = field.substr(0, dot);
   const auto facts = found->second.having.find(section);
   if (dot == std::string::npos || facts == found->second.having.end()) return out;
-  // Facts of the suite keep the section's name: "suite.version".
   for (const std::string& name : {field.substr(dot + 1), field}) {
     const auto values = facts->second.find(name);
-    if (values == facts->second.end()) continue;
+    if (values == facts->second.end() || baseline::field_name(section, name) != field) continue;
     for (const auto& [value, runs] : values->second)
       if (const std::size_t having = counted.of(runs); 2 * having > counted.all())
         out = {value, having, counted.all()};

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "result/counted.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -22,7 +23,7 @@ std::string decline_text(const judge::Decline& decline) {
       decline.again ? percent_of(*decline.again) + " when measured again" : "not measured again";
   return fmt::format("by {} in {} since {} ({})", percent_of(decline.change),
                      result::counted(static_cast<std::size_t>(decline.nights), "check"),
-                     decline.since.substr(0, 10), again);
+                     result::day_of(decline.since), again);
 }
 
 std::string sentence_on(const std::vector<judge::Decline>& declines) {

@@ -10,16 +10,13 @@
 #include "report/table.hpp"
 #include "result/counted.hpp"
 #include "result/facts.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::report {
 namespace {
 
 using store::Change;
 using store::Event;
-
-std::string day(const std::string& started) {
-  return started.substr(0, 10);
-}
 
 constexpr std::size_t shown_facts = 3;
 /// How many entries of a long list are shown.
@@ -57,12 +54,12 @@ std::string monitor_text(const store::Trend& trend) {
   const store::Alarm& latest = trend.alarms.back();
   return fmt::format(
       "monitor: alarm on {}, worse from {} on, {}{}{}: `gpugauge check` measures again and judges",
-      day(points[latest.at].started), day(points[latest.change.at].started),
+      result::day_of(points[latest.at].started), result::day_of(points[latest.change.at].started),
       cause_of(latest.change.since, latest.change.runs_off, shown_facts),
       trend.alarming() ? ", and still above its limit" : "",
       trend.alarms.size() == 1 ? ""
                                : fmt::format(" ({} alarms, the first on {})", trend.alarms.size(),
-                                             day(points[trend.alarms.front().at].started)));
+                                             result::day_of(points[trend.alarms.front().at].started)));
 }
 
 std::string last_text(const store::Trend& trend) {
@@ -86,18 +83,18 @@ std::string draw(const store::Trend& trend, const Terminal& terminal) {
   const auto& points = trend.series.points;
   const judge::PeerForm& form = trend.series.metric.form;
   std::string out = terminal.paint(plain(form.key), Tone::strong) + "\n";
-  out +=
-      "  " +
-      wrap(fmt::format("{}: {} of profile {}, {} to {}; centre {}, {} is better",
-                       device_text(trend.series.device), result::counted(points.size(), "run"),
-                       plain(trend.series.profile), day(points.front().started), day(points.back().started),
-                       quantity(trend.centre, form.unit), to_string(form.better)),
-           terminal.width, 4) +
-      "\n\n" + plot(trend, terminal) + "\n";
+  out += "  " +
+         wrap(fmt::format("{}: {} of profile {}, {} to {}; centre {}, {} is better",
+                          device_text(trend.series.device), result::counted(points.size(), "run"),
+                          plain(trend.series.profile), result::day_of(points.front().started),
+                          result::day_of(points.back().started), quantity(trend.centre, form.unit),
+                          to_string(form.better)),
+              terminal.width, 4) +
+         "\n\n" + plot(trend, terminal) + "\n";
   for (const Change& step : trend.changes) {
     const Tone tone = step.relative > 0 ? Tone::bad : Tone::good;
     out += wrap_behind(
-               "  " + terminal.paint(day(points[step.at].started), Tone::strong) + "  " +
+               "  " + terminal.paint(result::day_of(points[step.at].started), Tone::strong) + "  " +
                    terminal.paint(change(step.relative), tone) + "  ",
                fmt::format("{} -> {}, {}", quantity(step.before, form.unit), quantity(step.after, form.unit),
                            cause_of(step.since, step.runs_off, shown_facts)),
@@ -121,7 +118,8 @@ std::string worst_of(const Event& event) {
 
 /// "2026-01-31  node7, GPU-...  ": the start of an event's line.
 std::string dated(const Event& event, const Terminal& terminal) {
-  return terminal.paint(day(event.started), Tone::strong) + "  " + device_text(event.device) + "  ";
+  return terminal.paint(result::day_of(event.started), Tone::strong) + "  " + device_text(event.device) +
+         "  ";
 }
 
 /// One line per event, for use below a heading.
@@ -142,8 +140,8 @@ std::string stretch_of(const store::HealthFinding& finding) {
       finding.runs == 1
           ? "in 1 run"
           : fmt::format("in {} up to {}", result::counted(static_cast<std::size_t>(finding.runs), "run"),
-                        day(finding.latest));
-  if (!finding.well.empty()) out += fmt::format(", and no more on {}", day(finding.well));
+                        result::day_of(finding.latest));
+  if (!finding.well.empty()) out += fmt::format(", and no more on {}", result::day_of(finding.well));
   return out;
 }
 
@@ -154,11 +152,12 @@ std::string draw_health(const std::vector<store::HealthFinding>& health, const T
   for (std::size_t i = 0; i < shown; ++i) {
     const store::HealthFinding& one = health[i];
     const bool failed = one.kind == judge::VerdictKind::failed;
-    out += wrap_behind(
-               "  " + terminal.paint(day(one.started), Tone::strong) + "  " + device_text(one.device) + "  " +
-                   terminal.paint(failed ? "failed" : "in doubt", failed ? Tone::bad : Tone::doubt) + "  ",
-               fmt::format("{} {}: {}", plain(one.subject), stretch_of(one), plain(one.reason)),
-               terminal.width, 4) +
+    out += wrap_behind("  " + terminal.paint(result::day_of(one.started), Tone::strong) + "  " +
+                           device_text(one.device) + "  " +
+                           terminal.paint(failed ? "failed" : "in doubt", failed ? Tone::bad : Tone::doubt) +
+                           "  ",
+                       fmt::format("{} {}: {}", plain(one.subject), stretch_of(one), plain(one.reason)),
+                       terminal.width, 4) +
            "\n";
   }
   if (shown < health.size())
@@ -172,7 +171,7 @@ std::string draw_alarms(const std::vector<Event>& alarms, const Terminal& termin
                      result::counted(alarms.size(), "alarm")) +
          lines_of(alarms, terminal, all, [](const Event& event) {
            const Event::Item& worst = event.items.front();
-           return fmt::format("{} from {} on, {}{}", worst_of(event), day(worst.from),
+           return fmt::format("{} from {} on, {}{}", worst_of(event), result::day_of(worst.from),
                               cause_of(event.since, event.runs_off, shown_facts),
                               worst.still ? "; still above the limit" : "");
          });

@@ -22,10 +22,10 @@ std::string plot(const store::Trend& trend, const Terminal& terminal);
 
 /// The lists of `history changes`, each with the most important first.
 struct ChangeList {
-  std::vector<store::HealthFinding> health;  ///< store::health_findings()
-  std::vector<store::Event> levels;          ///< store::events()
-  std::vector<store::Event> alarms;          ///< store::alarm_events()
-  std::vector<store::Event> last;            ///< store::last_events()
+  std::vector<store::HealthFinding> health;  ///< store::put_gravest_first()
+  std::vector<store::Event> levels;          ///< store::Events::take_levels()
+  std::vector<store::Event> alarms;          ///< store::Events::take_alarms()
+  std::vector<store::Event> last;            ///< store::Events::take_last()
   std::size_t series = 0;                    ///< how many series were analysed
   std::size_t too_short = 0;                 ///< how many of these have fewer than store::least_runs runs
 };

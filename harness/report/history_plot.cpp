@@ -10,6 +10,7 @@
 #include "report/format.hpp"
 #include "report/history.hpp"
 #include "report/table.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -52,8 +53,8 @@ std::string axis(const store::Trend& trend, std::size_t margin, const std::vecto
     if (out.find_first_not_of(' ', from) < at + text.size() + 1) return;
     out.replace(at, text.size(), text);
   };
-  const std::string first = points.front().started.substr(0, 10);
-  const std::string last = points.back().started.substr(0, 10);
+  const std::string first = result::day_of(points.front().started);
+  const std::string last = result::day_of(points.back().started);
   out += first;
   if (columns.size() >= 2 * first.size() + 1) put(margin + columns.size() - last.size(), last);
   for (std::size_t c = columns.size(); c-- > 0;)
@@ -61,7 +62,7 @@ std::string axis(const store::Trend& trend, std::size_t margin, const std::vecto
       const std::size_t run = c * points.size() / columns.size();
       const auto step = std::find_if(trend.changes.begin(), trend.changes.end(),
                                      [&](const store::Change& change) { return change.at >= run; });
-      if (step != trend.changes.end()) put(margin + c, points[step->at].started.substr(0, 10));
+      if (step != trend.changes.end()) put(margin + c, result::day_of(points[step->at].started));
     }
   return out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
 }

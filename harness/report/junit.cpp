@@ -11,6 +11,7 @@
 #include "report/digest.hpp"
 #include "report/format.hpp"
 #include "result/build.hpp"
+#include "result/time.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -120,7 +121,7 @@ std::string junit_text(const Subject& subject) {
       // Only the first suite has the part's time, so that the sum is right.
       set(suite, "time", fmt::format("{:.3f}", first ? part.seconds : 0));
       if (!made.host.empty()) set(suite, "hostname", made.host);
-      if (part.started.size() >= 19) set(suite, "timestamp", part.started.substr(0, 19));
+      if (result::unix_seconds(part.started)) set(suite, "timestamp", result::seconds_of(part.started));
       pugi::xml_node properties = suite.append_child("properties");
       add_property(properties, "gpugauge.version", result::build().version);
       add_property(properties, "gpugauge.commit", result::build().commit);

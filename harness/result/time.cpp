@@ -1,6 +1,7 @@
 #include "result/time.hpp"
 
 #include <chrono>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@ namespace {
 
 using std::chrono::sys_days;
 using std::chrono::sys_seconds;
+
+constexpr std::size_t day_length = std::string_view("2026-01-31").size();
 
 /// Parses a whole number of exactly `digits` digits at the front of `text`, and removes it.
 std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
@@ -106,7 +109,6 @@ std::optional<std::string> utc_time(std::string_view text) {
 }
 
 bool is_utc_time(std::string_view text) {
-  constexpr std::size_t day_length = std::string_view("2026-01-31").size();
   return time_in(text) && text[day_length] == 'T' && text.back() == 'Z';
 }
 
@@ -129,6 +131,21 @@ std::string utc_now_milliseconds() {
   const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
   return text_of(seconds, fmt::format(".{:03}", (now - seconds).count()));
+}
+
+std::string day_of(std::string_view time) {
+  return std::string(time.substr(0, day_length));
+}
+
+std::string seconds_of(std::string_view time) {
+  return std::string(time.substr(0, std::string_view("2026-01-31T12:00:00").size()));
+}
+
+double processor_time() {
+  constexpr double nanoseconds = 1e9;
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / nanoseconds;
 }
 
 bool is_day(std::string_view text) {

@@ -27,6 +27,15 @@ std::string utc_now();
 /// The same to the millisecond: "2025-01-31T12:00:00.123Z".
 std::string utc_now_milliseconds();
 
+/// The day of a time or day in UTC: "2025-01-31T12:00:00.123Z" -> "2025-01-31". A shorter text stays as it is.
+std::string day_of(std::string_view time);
+/// A time in UTC without fraction and zone: "2025-01-31T12:00:00.123Z" -> "2025-01-31T12:00:00". Such texts sort
+/// by time. A shorter one stays as it is.
+std::string seconds_of(std::string_view time);
+
+/// Processor seconds of this thread: what waits, as for a slow disk, does not count.
+double processor_time();
+
 /// True for a calendar day written as "2026-01-31".
 bool is_day(std::string_view text);
 /// The day after: "2026-02-28" -> "2026-03-01". `day` must be one.

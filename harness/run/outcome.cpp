@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "result/facts.hpp"
 #include "result/family_exit.hpp"
 #include "result/file.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::run {
 namespace {
@@ -66,21 +66,13 @@ result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples, bool
   return found == samples->benchmarks.end() ? nullptr : &*found;
 }
 
-/// The UUIDs in Plan::device.
-std::vector<std::string> listed(const std::string& visible) {
-  std::vector<std::string> out;
-  std::istringstream stream(visible);
-  for (std::string uuid; std::getline(stream, uuid, ',');) out.push_back(uuid);
-  return out;
-}
-
 /// Says, as the end of a sentence, that the process measured other GPUs than it was given. "" if they match
 /// or the process does not say. CUDA ignores everything after an unknown name in CUDA_VISIBLE_DEVICES, so a
 /// lost GPU shortens the list without a message. Instances of a GPU are not compared, because they have
 /// several names.
 std::string other_gpus(const result::Samples& samples, const std::string& visible) {
   if (visible == "host" || samples.status == Status::unavailable) return {};
-  const std::vector<std::string> wanted = listed(visible);
+  const std::vector<std::string> wanted = result::split(visible, ',');  // Plan::device
   const std::string count = result::fact(samples.context, "gpu.visible_count");
   if (!count.empty() && count != std::to_string(wanted.size()))
     return fmt::format(

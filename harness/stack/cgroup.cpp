@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "result/number.hpp"
+#include "result/text.hpp"
 #include "stack/tree.hpp"
 
 namespace gpugauge::stack {
@@ -22,14 +23,6 @@ struct Mount {
   std::string root;  ///< the group that is visible at `point`
   std::string point;
 };
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::string part;
-  std::istringstream stream(text);
-  while (std::getline(stream, part, separator)) parts.push_back(part);
-  return parts;
-}
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -63,13 +56,13 @@ std::vector<Mount> read_mounts(const Tree& tree, const std::string& controller) 
   std::string line;
   while (std::getline(file, line)) {
     // id parent major:minor ROOT POINT options [optional fields] - TYPE source SUPER_OPTIONS
-    const auto words = split(line, ' ');
+    const auto words = result::split(line, ' ');
     const auto dash = std::find(words.begin(), words.end(), "-");
     if (words.size() < 6 || words.end() - dash < 4) continue;
     const auto& type = *(dash + 1);
     Mount mount{0, unescape(words[3]), unescape(words[4])};
     if (type == "cgroup2") mount.version = 2;
-    if (type == "cgroup" && contains(split(*(dash + 3), ','), controller)) mount.version = 1;
+    if (type == "cgroup" && contains(result::split(*(dash + 3), ','), controller)) mount.version = 1;
     if (mount.version != 0) mounts.push_back(mount);
   }
   return mounts;
@@ -86,7 +79,7 @@ std::optional<std::string> read_membership(const Tree& tree, int version, const 
     if (first == std::string::npos || second == std::string::npos) continue;
     const auto controllers = line.substr(first + 1, second - first - 1);
     const bool match = version == 2 ? controllers.empty() && line.substr(0, first) == "0"
-                                    : contains(split(controllers, ','), controller);
+                                    : contains(result::split(controllers, ','), controller);
     if (match) return line.substr(second + 1);
   }
   return std::nullopt;
@@ -173,7 +166,7 @@ std::vector<CpuGroup> own_cpu_groups(const fs::path& root) {
     if (group.version == 1) return !limits_cpu(group);
     std::string controllers = open_text(group.directory / "cgroup.controllers").str();
     std::replace(controllers.begin(), controllers.end(), '\n', ' ');
-    return !contains(split(controllers, ' '), "cpu");
+    return !contains(result::split(controllers, ' '), "cpu");
   });
   return own;
 }

@@ -296,8 +296,11 @@ void Database::refuse_content(const std::logic_error& error) {
       name_, error.what()));
 }
 
-Transaction::Transaction(Database& database) : sql_(database.sql()) {
-  sql_ << (database.postgresql() ? "BEGIN" : "BEGIN IMMEDIATE");
+Transaction::Transaction(Database& database, Mode mode) : sql_(database.sql()) {
+  if (mode == Mode::reading)
+    sql_ << (database.postgresql() ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN");
+  else
+    sql_ << (database.postgresql() ? "BEGIN ISOLATION LEVEL READ COMMITTED" : "BEGIN IMMEDIATE");
 }
 
 Transaction::~Transaction() {

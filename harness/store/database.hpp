@@ -90,12 +90,15 @@ class Database {
   soci::session sql_;
 };
 
-/// A transaction that may write. With SQLite it takes the write lock at the start, so it never has to give up
-/// half-way. Rolled back unless committed.
+/// Rolled back unless committed; an error of that is not told, so that the first one is.
 class Transaction {
  public:
+  /// writing: with SQLite it takes the write lock at the start, so it never has to give up half-way. With
+  /// PostgreSQL each statement sees what others have committed before it.
+  /// reading: one view for all statements, whatever other processes write.
+  enum class Mode { writing, reading };
   /// Begins at once. `database` must live longer. Throws soci::soci_error.
-  explicit Transaction(Database& database);
+  explicit Transaction(Database& database, Mode mode = Mode::writing);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

@@ -13,42 +13,38 @@ bool failed(const HealthFinding& finding) {
 
 }  // namespace
 
-std::vector<HealthFinding> health_findings(const std::vector<Device>& devices,
-                                           const std::vector<HealthPoint>& points) {
-  std::map<std::int64_t, const Device*> known;
-  for (const Device& device : devices) known.emplace(device.id, &device);
-  std::vector<HealthFinding> out;
-  std::map<std::pair<std::int64_t, std::string>, std::size_t> open;  // the stretch that a further run joins
+void add_health_findings(std::vector<HealthFinding>& findings, const Device& device,
+                         const std::vector<HealthPoint>& points) {
+  std::map<std::string, std::size_t> open;  // by subject, the stretch that a further run joins
   for (const HealthPoint& point : points) {
-    const auto device = known.find(point.device);
-    if (device == known.end()) continue;
-    const std::pair key{point.device, point.subject};
-    const auto stretch = open.find(key);
+    const auto stretch = open.find(point.subject);
     if (point.kind == judge::VerdictKind::ok) {
       if (stretch != open.end()) {
-        out[stretch->second].well = point.started;
+        findings[stretch->second].well = point.started;
         open.erase(stretch);
       }
       continue;
     }
     if (stretch == open.end()) {
-      open.emplace(key, out.size());
-      out.push_back({*device->second, point.subject, point.kind, point.started, point.run_id, point.started,
-                     point.reason, 1, ""});
+      open.emplace(point.subject, findings.size());
+      findings.push_back({device, point.subject, point.kind, point.started, point.run_id, point.started,
+                          point.reason, 1, ""});
       continue;
     }
-    HealthFinding& finding = out[stretch->second];
+    HealthFinding& finding = findings[stretch->second];
     ++finding.runs;
     finding.latest = point.started;
     if (failed(finding) && point.kind != judge::VerdictKind::failed) continue;
     finding.kind = point.kind;
     finding.reason = point.reason;
   }
-  std::stable_sort(out.begin(), out.end(), [](const HealthFinding& a, const HealthFinding& b) {
+}
+
+void put_gravest_first(std::vector<HealthFinding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const HealthFinding& a, const HealthFinding& b) {
     return std::tuple(!a.well.empty(), !failed(a), b.started) <
            std::tuple(!b.well.empty(), !failed(b), a.started);
   });
-  return out;
 }
 
 }  // namespace gpugauge::store

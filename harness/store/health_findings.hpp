@@ -24,9 +24,12 @@ struct HealthFinding {
   std::string well;  ///< start of the first run after them that found it well; "" if there is none
 };
 
-/// Those of these devices, gravest first: what still stands before what a later run found well, what failed
-/// before what is in doubt, then the newest first. `points` as Store::health returns them.
-std::vector<HealthFinding> health_findings(const std::vector<Device>& devices,
-                                           const std::vector<HealthPoint>& points);
+/// Adds those of this device. `points` as Store::health returns them.
+void add_health_findings(std::vector<HealthFinding>& findings, const Device& device,
+                         const std::vector<HealthPoint>& points);
+
+/// Orders them: what still stands before what a later run found well, what failed before what is in doubt,
+/// then the newest first.
+void put_gravest_first(std::vector<HealthFinding>& findings);
 
 }  // namespace gpugauge::store

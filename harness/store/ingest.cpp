@@ -1,14 +1,18 @@
 // Stores records in the database.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "baseline/digest.hpp"
 #include "baseline/log.hpp"
 #include "judge/one_machine.hpp"
 #include "result/time.hpp"
@@ -84,6 +88,23 @@ class Machines {
   Database& database_;
   std::map<std::string, std::vector<judge::Sighting>> taken_;  ///< by node
 };
+
+/// Lets one transaction at a time ask for the machines of a node and store what it found. Of SQLite a
+/// transaction that writes is the only one.
+void lock_nodes(Database& database, const std::vector<Record>& records) {
+  if (!database.postgresql()) return;
+  std::set<std::int32_t> keys;  // sorted, so that two writers never deadlock
+  for (const Record& record : records) {
+    const std::string digest = baseline::sha256(record.node);
+    keys.insert(static_cast<std::int32_t>(std::stoul(digest.substr(0, 8), nullptr, 16)));
+  }
+  const std::string text = fmt::format("{{{}}}", fmt::join(keys, ","));
+  // We chose the number; schema.cpp locks another space of keys.
+  int locked = 0;
+  database.sql() << "SELECT count(*) FROM (SELECT pg_advisory_xact_lock(4707203, key) FROM unnest(CAST(:keys "
+                    "AS integer[])) AS given (key)) AS locked",
+      use(text), into(locked);
+}
 
 /// Stores a run's own row. Returns its id, or 0 if the store already has the run; `outcome` then says how.
 long long store_run(Database& database, const Ids& ids, const Record& record, Outcome& outcome) {
@@ -193,12 +214,13 @@ std::vector<Outcome> Store::ingest_together(const std::vector<Record>& records) 
       return std::tie(records[a].content_hash, a) < std::tie(records[b].content_hash, b);
     });
     std::vector<Outcome> outcomes(records.size(), Outcome::known);
+    Transaction transaction(*database_);
+    lock_nodes(*database_, records);
     Machines machines(*database_);
     for (std::size_t at = 0; at < records.size(); ++at)
       if (machines.is_another(records[at])) outcomes[at] = Outcome::other_machine;
     Measurements rows;
     RecordedOnly recorded;
-    Transaction transaction(*database_);
     for (const std::size_t at : order) {
       if (outcomes[at] == Outcome::other_machine) continue;
       const Record& record = records[at];

@@ -9,6 +9,7 @@
 
 #include "baseline/baseline.hpp"
 #include "result/error.hpp"
+#include "result/text.hpp"
 #include "store/store.hpp"
 
 namespace gpugauge::store {
@@ -140,11 +141,6 @@ Masked masked(const std::string& location) {
   return out;
 }
 
-void replace_all(std::string& text, const std::string& what, std::string_view with) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-}
-
 /// Replaces by `withheld` each quoted text that is in the location but not in its printed form.
 void withhold_quoted(std::string& text, const std::string& location, const std::string& name) {
   const auto holds = [](const std::string& where, const std::string& what) {
@@ -176,13 +172,13 @@ std::string without_secrets_of(const std::string& location, std::string text) {
   constexpr std::size_t telling = 3;  // shorter ones occur in many words; in quotes they are found anyway
   Masked place = masked(location);
   if (place.name == location) return text;
-  replace_all(text, location, place.name);
+  text = result::replaced(std::move(text), location, place.name);
   for (std::size_t i = place.secrets.size(); i-- > 0;) place.secrets.push_back(decoded(place.secrets[i]));
   std::sort(place.secrets.begin(), place.secrets.end(),
             [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
   for (const std::string& secret : place.secrets)
     if (secret.size() >= telling && place.name.find(secret) == std::string::npos)
-      replace_all(text, secret, withheld);
+      text = result::replaced(std::move(text), secret, withheld);
   withhold_quoted(text, location, place.name);
   return text;
 }

@@ -22,7 +22,6 @@ namespace {
 using soci::into;
 using soci::use;
 
-constexpr std::size_t day_length = std::string_view("2026-01-31").size();
 constexpr double hour = 3600;
 /// A pause of this length starts a new night. A night reaches back at most a day from its newest first round.
 constexpr double pause = 6 * hour;
@@ -45,10 +44,10 @@ Night night_of(const std::string& days) {
   const std::string first = first_of(days), last = last_of(days);
   const std::string from =
       result::is_day(first) || first == days ? first : result::utc_time(first).value_or("");
-  if (!result::is_day(from.substr(0, day_length)) || !result::is_day(last))
+  if (!result::is_day(result::day_of(from)) || !result::is_day(last))
     throw result::UsageError(fmt::format(
         "'{}' is no night; write it as 2026-01-31, or as 2026-01-31..2026-02-01 with its last day", days));
-  if (last < from.substr(0, day_length))
+  if (last < result::day_of(from))
     throw result::UsageError(fmt::format("the night {} ends before it begins", days));
   return {from, result::day_after(last)};
 }
@@ -87,7 +86,7 @@ std::string begin_of(Database& database, const std::string& last) {
 /// The days from the run at `begin` to `last`, in the format of night_of. Starts at a day if that day has no
 /// earlier run.
 std::string nights_from(Database& database, const std::string& begin, const std::string& last) {
-  const std::string day = begin.substr(0, day_length);
+  const std::string day = result::day_of(begin);
   int earlier = 0;
   database.sql() << "SELECT count(*) FROM run WHERE started >= :day AND started < :begin", use(day),
       use(begin), into(earlier);
@@ -105,7 +104,7 @@ std::string newest_before(Database& database, const std::string& bound) {
     if (!time->empty()) sound_time(*time);
   if (newest.empty()) return "";
   return nights_from(database, begin_of(database, measured.empty() ? newest : measured),
-                     newest.substr(0, day_length));
+                     result::day_of(newest));
 }
 
 }  // namespace
@@ -114,18 +113,12 @@ judge::PeersInput Store::night(const std::string& days, const TakeFacts& facts) 
   const Night night = night_of(days);
   judge::PeersInput out;
   database_->guarded([&] {
-    // One consistent view for all queries, whatever other processes write.
-    database_->sql() << (database_->postgresql() ? "BEGIN ISOLATION LEVEL REPEATABLE READ" : "BEGIN");
-    try {
-      const std::vector<Metric> known = metrics();
-      const Rounds read = read_rounds(*database_, night, out);
-      label_rounds(out.rounds);
-      read_rows(*database_, night, read, known, facts, out);
-    } catch (...) {
-      database_->sql() << "ROLLBACK";
-      throw;
-    }
-    database_->sql() << "COMMIT";
+    Transaction transaction(*database_, Transaction::Mode::reading);
+    const std::vector<Metric> known = metrics();
+    const Rounds read = read_rounds(*database_, night, out);
+    label_rounds(out.rounds);
+    read_rows(*database_, night, read, known, facts, out);
+    transaction.commit();
   });
   return out;
 }

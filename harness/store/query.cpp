@@ -206,24 +206,23 @@ std::map<std::int64_t, std::vector<Point>> Store::all_series(const Device& devic
       });
 }
 
-std::vector<HealthPoint> Store::health(const Span& span) {
+std::vector<HealthPoint> Store::health(const Device& device, const Span& span) {
   return database_->guarded([&] {
     std::vector<HealthPoint> out;
     const Bounds within = bounds(span);
     HealthPoint point;
     std::string verdict;
-    long long device = 0;
+    const long long device_id = device.id;
     soci::statement statement =
         (database_->sql().prepare
-             << "SELECT r.device, h.subject, r.started, r.run_id, h.verdict, h.reason FROM run r JOIN health h "
-                "ON h.run = r.id WHERE r.started >= :since AND r.started < :until ORDER BY r.device, h.subject, "
-                "r.started, r.run_id",
-         use(within.from), use(within.to), into(device), into(point.subject), into(point.started),
+             << "SELECT h.subject, r.started, r.run_id, h.verdict, h.reason FROM run r JOIN health h ON h.run = "
+                "r.id WHERE r.device = :device AND r.started >= :since AND r.started < :until ORDER BY "
+                "h.subject, r.started, r.run_id",
+         use(device_id), use(within.from), use(within.to), into(point.subject), into(point.started),
          into(point.run_id), into(verdict), into(point.reason));
     statement.execute();
     while (statement.fetch()) {
       sound_time(point.started);
-      point.device = device;
       point.kind = sound_health(verdict);
       out.push_back(point);
     }
@@ -265,6 +264,10 @@ const result::Fingerprint& Store::fingerprint(std::int64_t id) {
         name(), id));
   return fingerprints_.emplace(id, fingerprint_from(facts, fmt::format("{}: fingerprint {}", name(), id)))
       .first->second;
+}
+
+void Store::forget_fingerprints() {
+  fingerprints_.clear();
 }
 
 const result::Fingerprint* Store::facts_of_run(const std::string& run_id) {

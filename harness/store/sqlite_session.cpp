@@ -2,6 +2,8 @@
 
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include "result/time.hpp"
+
 namespace gpugauge::store {
 namespace {
 
@@ -9,13 +11,6 @@ namespace {
 sqlite_api::sqlite3* connection(soci::session& sqlite) {
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast)
   return static_cast<soci::sqlite3_session_backend*>(sqlite.get_backend())->conn_;
-}
-
-double processor_time() {
-  constexpr double nanoseconds = 1e9;
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / nanoseconds;
 }
 
 }  // namespace
@@ -35,7 +30,7 @@ void confine(soci::session& sqlite) {
 }
 
 TimeLimit::TimeLimit(soci::session& sqlite, double seconds)
-    : sqlite_(sqlite), until_(processor_time() + seconds) {
+    : sqlite_(sqlite), until_(result::processor_time() + seconds) {
   // SQLite VM steps between checks; each step may build one value of maximum length.
   constexpr int steps_between = 100;
   sqlite_api::sqlite3_progress_handler(
@@ -48,7 +43,7 @@ TimeLimit::~TimeLimit() {
 }
 
 bool TimeLimit::reached() const {
-  return processor_time() > until_;
+  return result::processor_time() > until_;
 }
 
 }  // namespace gpugauge::store

@@ -40,7 +40,6 @@ struct Point {
 
 /// What one run tells of one part of the health of its GPUs.
 struct HealthPoint {
-  std::int64_t device = 0;                           ///< Device::id
   std::string subject;                               ///< "health/memory", as judge_gpu_health names it
   std::string started;                               ///< UTC, RFC 3339
   std::string run_id;                                ///< result::Run::id
@@ -147,13 +146,15 @@ class Store {
   std::vector<Point> series(const Device& device, const Metric& metric, const Span& span);
   /// The series of every metric of a device, by the metric's id.
   std::map<std::int64_t, std::vector<Point>> all_series(const Device& device, const Span& span);
-  /// What the runs of all devices tell of their GPUs' health, repeated rounds included: by device and
-  /// subject, then by time.
-  std::vector<HealthPoint> health(const Span& span);
+  /// What the runs of a device tell of its GPUs' health, repeated rounds included: by subject, then by time.
+  std::vector<HealthPoint> health(const Device& device, const Span& span);
   /// How many metrics the device has in the span, at least 1. The monitor's limit depends on it.
   int watched(const Device& device, const Span& span);
-  /// Throws result::FileError if the id does not exist: the store is damaged.
+  /// Stays until forget_fingerprints(). Throws result::FileError if the id does not exist: the store is
+  /// damaged.
   const result::Fingerprint& fingerprint(std::int64_t id);
+  /// Frees what fingerprint() has read. Call it after each of many devices: each has its own.
+  void forget_fingerprints();
   /// The facts of the run with this result::Run::id; nullptr where the store has no such run.
   const result::Fingerprint* facts_of_run(const std::string& run_id);
   /// Calls `take` for every round of these devices and metrics, device by device, by time. Does nothing for

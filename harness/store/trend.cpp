@@ -127,42 +127,6 @@ Event::Item item_of(const Trend& trend, const Change& change) {
           trend.alarming()};
 }
 
-/// Groups changes into events by device, profile and run.
-class Gathered {
- public:
-  void add(const Trend& trend, std::size_t run, const Change& change) {
-    const Point& point = trend.series.points[run];
-    Event& event = events_[{trend.series.device.id, trend.series.profile, point.started, point.run_id}];
-    event.device = trend.series.device;
-    event.profile = trend.series.profile;
-    event.started = point.started;
-    event.run_id = point.run_id;
-    event.items.push_back(item_of(trend, change));
-  }
-
-  /// Events, and the items of each, most important first.
-  std::vector<Event> take() {
-    std::vector<Event> out;
-    for (auto& [key, event] : events_) {
-      std::stable_sort(event.items.begin(), event.items.end(),
-                       [](const auto& a, const auto& b) { return a.change.weight > b.change.weight; });
-      // The cause named by the largest change; if it names none, by the next one that does.
-      for (const auto& item : event.items)
-        if (event.since.empty()) {
-          event.since = item.change.since;
-          event.runs_off = item.change.runs_off;
-        }
-      out.push_back(std::move(event));
-    }
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Event& a, const Event& b) { return a.weight() > b.weight(); });
-    return out;
-  }
-
- private:
-  std::map<std::tuple<std::int64_t, std::string, std::string, std::string>, Event> events_;
-};
-
 bool told_by_an_alarm(const Trend& trend, std::size_t run) {
   if (trend.alarms.empty() || !trend.alarming()) return false;
   const Alarm& latest = trend.alarms.back();
@@ -221,27 +185,55 @@ Trend analyse(Series series, int metrics, const judge::Policy& policy, const Fac
   return trend;
 }
 
-std::vector<Event> events(const std::vector<Trend>& trends) {
-  Gathered gathered;
-  for (const Trend& trend : trends)
-    for (const Change& change : trend.changes) gathered.add(trend, change.at, change);
-  return gathered.take();
+void Events::gather(ByRun& events, const Trend& trend, std::size_t run, const Change& change) {
+  const Point& point = trend.series.points[run];
+  Event& event = events[{trend.series.device.id, trend.series.profile, point.started, point.run_id}];
+  event.device = trend.series.device;
+  event.profile = trend.series.profile;
+  event.started = point.started;
+  event.run_id = point.run_id;
+  event.items.push_back(item_of(trend, change));
 }
 
-std::vector<Event> alarm_events(const std::vector<Trend>& trends) {
-  Gathered gathered;
-  for (const Trend& trend : trends)
-    for (const Alarm& alarm : trend.alarms)
-      if (!alarm.told_by_a_level) gathered.add(trend, alarm.at, alarm.change);
-  return gathered.take();
+/// The events, and the items of each, most important first.
+std::vector<Event> Events::ordered(ByRun& events) {
+  std::vector<Event> out;
+  out.reserve(events.size());
+  for (auto& [key, event] : events) {
+    std::stable_sort(event.items.begin(), event.items.end(),
+                     [](const auto& a, const auto& b) { return a.change.weight > b.change.weight; });
+    // The cause named by the largest change; if it names none, by the next one that does.
+    for (const auto& item : event.items)
+      if (event.since.empty()) {
+        event.since = item.change.since;
+        event.runs_off = item.change.runs_off;
+      }
+    out.push_back(std::move(event));
+  }
+  events.clear();
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Event& a, const Event& b) { return a.weight() > b.weight(); });
+  return out;
 }
 
-std::vector<Event> last_events(const std::vector<Trend>& trends) {
-  Gathered gathered;
-  for (const Trend& trend : trends)
-    if (trend.last && !told_by_an_alarm(trend, trend.last->at))
-      gathered.add(trend, trend.last->at, *trend.last);
-  return gathered.take();
+void Events::add(const Trend& trend) {
+  for (const Change& change : trend.changes) gather(levels_, trend, change.at, change);
+  for (const Alarm& alarm : trend.alarms)
+    if (!alarm.told_by_a_level) gather(alarms_, trend, alarm.at, alarm.change);
+  if (trend.last && !told_by_an_alarm(trend, trend.last->at))
+    gather(last_, trend, trend.last->at, *trend.last);
+}
+
+std::vector<Event> Events::take_levels() {
+  return ordered(levels_);
+}
+
+std::vector<Event> Events::take_alarms() {
+  return ordered(alarms_);
+}
+
+std::vector<Event> Events::take_last() {
+  return ordered(last_);
 }
 
 }  // namespace gpugauge::store

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "judge/history.hpp"
@@ -101,12 +103,25 @@ struct Event {
   double weight() const { return items.empty() ? 0 : items.front().change.weight; }
 };
 
-/// Changes of level, grouped by device, profile and first run of the new level; most important first.
-std::vector<Event> events(const std::vector<Trend>& trends);
-/// The alarms that no level reports, grouped by the run that raised them; in the same order.
-std::vector<Event> alarm_events(const std::vector<Trend>& trends);
-/// Trend::last of each series, grouped by its first run; in the same order. Omits one that an alarm already
-/// reports: the alarm is still up, no level reports it, and its shift began no later.
-std::vector<Event> last_events(const std::vector<Trend>& trends);
+/// Gathers the events of one series after the other. The series and its points need not stay: those of a
+/// whole fleet would fill the memory.
+class Events {
+ public:
+  void add(const Trend& trend);
+  // Each of the three may be taken once.
+  /// Changes of level, grouped by device, profile and first run of the new level; most important first.
+  std::vector<Event> take_levels();
+  /// The alarms that no level reports, grouped by the run that raised them; in the same order.
+  std::vector<Event> take_alarms();
+  /// Trend::last of each series, grouped by its first run; in the same order. Omits one that an alarm already
+  /// reports: the alarm is still up, no level reports it, and its shift began no later.
+  std::vector<Event> take_last();
+
+ private:
+  using ByRun = std::map<std::tuple<std::int64_t, std::string, std::string, std::string>, Event>;
+  static void gather(ByRun& events, const Trend& trend, std::size_t run, const Change& change);
+  static std::vector<Event> ordered(ByRun& events);
+  ByRun levels_, alarms_, last_;
+};
 
 }  // namespace gpugauge::store

@@ -49,6 +49,18 @@ for name in sys.argv[2:]:
 PY
 }
 
+# edit FILE PYTHON: the same with one file.
+edit() { edit_files "$2" "$1"; }
+
+# as_hosts FILE...: makes runs of hosts of them, each in a boot of its own.
+as_hosts() {
+  edit_files 'it["device"], it["boot_id"] = "host", f"boot of {name}"
+it["fingerprint"]["device"] = {key: value for key, value in it["fingerprint"]["device"].items() if key.startswith("host.")}' "$@"
+}
+
+# valid KIND FILE: what the command wrote against its schema.
+valid() { "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" "$1" "$2"; }
+
 # Runs a command as a user for whom rights count.
 as_user() {
   if [ "$(id -u)" != 0 ]; then

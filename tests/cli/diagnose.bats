@@ -1,7 +1,6 @@
 # gpugauge diagnose, explain, and the observation that check writes.
 load common
 
-valid() { "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" "$1" "$2"; }
 cases() { echo "$GPUGAUGE_SOURCE/tests/cases/observations"; }
 
 @test "diagnose names the cause with evidence, what it is not, and the next command" {

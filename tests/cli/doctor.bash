@@ -17,8 +17,3 @@ make_tree() {
   done
   printf 'Package: nvidia-driver-535\nStatus: install ok installed\nVersion: 535.183.01-0ubuntu1\n\n' >tree/var/lib/dpkg/status
 }
-
-# A report of the command against its schema: valid KIND FILE.
-valid() {
-  "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" "$1" "$2"
-}

@@ -17,19 +17,6 @@ if len(sys.argv) > 3:
 PY
 }
 
-# Makes host runs of the synthetic ones: all of one boot, or each round of its own.
-as_hosts() {
-  "$PYTHON" - "$1" <<'PY'
-import json, pathlib, sys
-for file in pathlib.Path("fleet").glob("*/*.json"):
-    run = json.loads(file.read_text())
-    run["device"], run["boot_id"] = "host", "one" if sys.argv[1] == "one" else file.stem
-    device = run["fingerprint"]["device"]
-    run["fingerprint"]["device"] = {key: value for key, value in device.items() if key.startswith("host.")}
-    file.write_text(json.dumps(run))
-PY
-}
-
 @test "fleet finds the slow node, asks for a second run, and is confirmed by it" {
   fleet_of 12
   grep -q 'node-00005.*hbm' planted.txt
@@ -240,7 +227,8 @@ PY
   # Without the flag host runs of one boot, as containers of one machine make them, are one node.
   fleet_of 9 2
   rm fleet/*/round-2.json
-  as_hosts one
+  as_hosts fleet/*/*.json
+  edit_files 'it["boot_id"] = "one"' fleet/*/*.json
   run -3 gpugauge fleet fleet
   [[ $output == *"1 node: "* ]]
   COLUMNS=1000 run -3 gpugauge fleet fleet
@@ -252,7 +240,8 @@ PY
   [ "$(cat again.txt)" = $'node-00005\thost' ]
   # The second run of a node confirms it also after a reboot.
   fleet_of 9 2
-  as_hosts several
+  as_hosts fleet/*/*.json
+  edit_files 'it["boot_id"] = name.split("/")[-1]' fleet/*/*.json
   run -1 gpugauge fleet fleet --by-folder
   [[ $output == *"1 of 9 nodes has a finding (node-00005)"* ]]
   # Several cards in a folder: each keeps its own name, and the folder is whom to measure again.

@@ -14,16 +14,6 @@ setup_gate() {
   mv all/* fleet/
 }
 
-# edit FILE PYTHON: changes the JSON object `it` of a file.
-edit() {
-  "$PYTHON" - "$@" <<'PY'
-import json, sys
-it = json.load(open(sys.argv[1]))
-exec(sys.argv[2])
-json.dump(it, open(sys.argv[1], "w"))
-PY
-}
-
 @test "a node like the others is admitted, and what they let see is said" {
   setup_gate
   run -0 gpugauge fleet admit good/node-00006/round-1.json --against fleet

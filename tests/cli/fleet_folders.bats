@@ -3,12 +3,6 @@ load common
 
 export WIDE=yes
 
-# as_hosts FILE...: host runs, each of a boot of its own.
-as_hosts() {
-  edit_files 'it["device"], it["boot_id"] = "host", f"boot of {name}"
-it["fingerprint"]["device"] = {key: value for key, value in it["fingerprint"]["device"].items() if key.startswith("host.")}' "$@"
-}
-
 slower='for process in it["processes"]:
     for one in process["samples"]["benchmarks"]:
         for metric in one["metrics"]:

@@ -31,12 +31,6 @@ nodes_of() {
   [[ $output == *"1 of 1 files stored"* ]]
 }
 
-# as_hosts FILE...: runs of hosts, each in a boot of its own.
-as_hosts() {
-  edit_files 'it["device"], it["boot_id"] = "host", f"boot of {name}"
-it["fingerprint"]["device"] = {key: value for key, value in it["fingerprint"]["device"].items() if key.startswith("host.")}' "$@"
-}
-
 @test "folders that the shell wrote out name their hosts as the folder around them does" {
   setup_store 3 1
   as_hosts fleet/*/*.json

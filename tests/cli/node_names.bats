@@ -3,24 +3,12 @@ load common
 
 export WIDE=yes
 
-# as_hosts DIR...: host runs of machines that are told apart by their boot alone.
-as_hosts() {
-  "$PYTHON" - "$@" <<'PY'
-import json, pathlib, sys
-for file in (file for folder in sys.argv[1:] for file in pathlib.Path(folder).rglob("*.json")):
-    run = json.loads(file.read_text())
-    run["device"], run["boot_id"] = "host", f"boot of {file}"
-    run["fingerprint"]["device"] = {key: value for key, value in run["fingerprint"]["device"].items() if key.startswith("host.")}
-    file.write_text(json.dumps(run))
-PY
-}
-
 # Two racks with nodes of the same names.
 racks() {
   "$GPUGAUGE_BUILD/bin/make_fleet" rackA 8 1 >planted.txt
   "$GPUGAUGE_BUILD/bin/make_fleet" rackB 8 1 2 >planted.txt
   edit_files 'it["id"] += "B"' rackB/*/*.json
-  as_hosts rackA rackB
+  as_hosts rack{A,B}/*/*.json
 }
 
 with_history() {

@@ -4,7 +4,6 @@ load fake_gpu
 
 export WIDE=1
 
-valid() { "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" "$1" "$2"; }
 
 # of_class CLASS: what the family's metric stresses from now on.
 of_class() {

@@ -5,7 +5,6 @@ load fake_gpu
 
 export WIDE=1
 
-valid() { "$PYTHON" "$GPUGAUGE_SOURCE/tests/validate_json.py" "$1" "$2"; }
 
 own_temporary_folder() {
   mkdir tmp

@@ -8,16 +8,6 @@ host_check() {
   gpugauge check --device host --profile smoke --only 'host/clock_gettime*' --quiet >/dev/null || true
 }
 
-# edit FILE PYTHON: changes the JSON object `it` of a file.
-edit() {
-  "$PYTHON" - "$@" <<'PY'
-import json, sys
-it = json.load(open(sys.argv[1]))
-exec(sys.argv[2])
-json.dump(it, open(sys.argv[1], "w"))
-PY
-}
-
 # A machine with two GPUs and driver 580.65.06, as the kernel shows it, below tree/.
 make_machine() {
   local number

@@ -16,6 +16,7 @@ setup() {
     [[ $output == *"| history ingest of 16 files |"*"3200 rows:"* ]]
     [[ $output == *"| fleet --store over 16 nodes |"* ]]
     [[ $output == *"SQLite: series of one metric"*"365 runs"* ]]
+    [[ $output == *"| SQLite: history changes of 2 nodes |"* ]]
     if [[ $output != *"PostgreSQL is not installed"* ]]; then
       [[ $output == *"| PostgreSQL: history ingest of 16 files |"*"3200 rows:"* ]]
       [[ $output == *"| PostgreSQL: fleet --store over 16 nodes |"*"1 planted, all named"* ]]

@@ -71,14 +71,6 @@ std::string cuda_version_of(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
-std::string cublas_version_of(int number) {
-  if (number >= 100000 && number < 1000000) return three(number / 10000, number % 10000 / 100, number % 100);
-  // cuBLAS 10 and 11 used 1000 per major version and let the minor version overflow: 12103 is 11.11.3.
-  if (number >= 11000 && number < 13000) return three(11, (number - 11000) / 100, number % 100);
-  if (number >= 10000 && number < 11000) return three(10, (number - 10000) / 100, number % 100);
-  return "";
-}
-
 std::string cudnn_version_of(int number) {
   if (number >= 90000 && number < 1000000) return three(number / 10000, number % 10000 / 100, number % 100);
   if (number >= 1000 && number < 9000) return three(number / 1000, number % 1000 / 100, number % 100);

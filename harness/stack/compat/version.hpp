@@ -40,11 +40,9 @@ class Version {
   std::vector<int> parts_;
 };
 
-/// Converts a library's numeric version to text: cuBLAS 130002 -> "13.0.2" and 11402 -> "11.4.2"; cuDNN 91200
-/// -> "9.12.0" and 8907 -> "8.9.7"; NCCL 22703 -> "2.27.3" and 2708 -> "2.7.8"; CUDA 13000 -> "13.0". "" for
-/// a number that fits no scheme.
+/// Converts a library's numeric version to text: cuDNN 91200 -> "9.12.0" and 8907 -> "8.9.7"; NCCL 22703 ->
+/// "2.27.3" and 2708 -> "2.7.8"; CUDA 13000 -> "13.0". "" for a number that fits no scheme.
 std::string cuda_version_of(int number);
-std::string cublas_version_of(int number);
 std::string cudnn_version_of(int number);
 std::string nccl_version_of(int number);
 

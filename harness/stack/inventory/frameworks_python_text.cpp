@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "stack/inventory/frameworks.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
 namespace gpugauge::stack {
@@ -9,14 +10,9 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-std::string_view without_blanks(std::string_view text) {
-  const auto start = text.find_first_not_of(blanks);
-  return start == std::string_view::npos ? std::string_view() : text.substr(start);
-}
-
 /// The literal at the start: 'x', "x", 12020, True; "" for None and other text.
 std::string literal(std::string_view text) {
-  text = without_blanks(text);
+  text = without_blanks(text, blanks);
   if (text.empty()) return "";
   if (text.front() == '\'' || text.front() == '"') {
     const auto end = text.find(text.front(), 1);
@@ -34,8 +30,8 @@ std::string_view after_key(std::string_view text, std::string_view key) {
     const std::string quoted = quote + std::string(key) + quote;
     const auto at = text.find(quoted);
     if (at == std::string_view::npos) continue;
-    const std::string_view rest = without_blanks(text.substr(at + quoted.size()));
-    if (rest.starts_with(',') || rest.starts_with(':')) return without_blanks(rest.substr(1));
+    const std::string_view rest = without_blanks(text.substr(at + quoted.size()), blanks);
+    if (rest.starts_with(',') || rest.starts_with(':')) return without_blanks(rest.substr(1), blanks);
   }
   return {};
 }
@@ -49,7 +45,7 @@ std::string assigned_in_python(std::string_view text, std::string_view name) {
     const std::string_view line = text.substr(start, end - start);
     start = end + 1;
     if (!line.starts_with(name)) continue;
-    std::string_view rest = without_blanks(line.substr(name.size()));
+    std::string_view rest = without_blanks(line.substr(name.size()), blanks);
     if (rest.starts_with(':')) rest = rest.substr(std::min(rest.find('='), rest.size()));  // skips a type
     if (rest.starts_with('=') && !rest.starts_with("==")) return literal(rest.substr(1));
   }
@@ -65,11 +61,12 @@ std::vector<std::string> list_in_python(std::string_view text, std::string_view 
   std::vector<std::string> texts;
   std::string_view rest = after_key(text, key);
   if (!rest.starts_with('[')) return texts;
-  rest = without_blanks(rest.substr(1, rest.find(']') - 1));
+  rest = without_blanks(rest.substr(1, rest.find(']') - 1), blanks);
   while (texts.size() < most && !rest.empty() && (rest.front() == '\'' || rest.front() == '"')) {
     texts.push_back(literal(rest));
     const auto comma = rest.find(',');
-    rest = comma == std::string_view::npos ? std::string_view() : without_blanks(rest.substr(comma + 1));
+    rest =
+        comma == std::string_view::npos ? std::string_view() : without_blanks(rest.substr(comma + 1), blanks);
   }
   return texts;
 }

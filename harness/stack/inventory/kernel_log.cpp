@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "result/number.hpp"
+#include "result/time.hpp"
 #include "stack/inventory/collect.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/nvml.hpp"
@@ -237,7 +238,7 @@ std::optional<LogLine> parse_log_line(std::string_view line, int year, int month
   take_seconds(text);
   std::string time;
   if (words.size() == 2 && words[0].size() >= 19 && words[0][4] == '-' && words[0][10] == 'T') {
-    time = words[0].substr(0, 19);
+    time = result::seconds_of(words[0]);
   } else if (words.size() == 4 && month_of(words[0]) != 0 && words[2].size() == 8) {
     const int written = month_of(words[0]);
     const int day = result::number_in<int>(words[1]).value_or(0);

@@ -40,6 +40,12 @@ inline std::string_view stripped(std::string_view text) {
   return text.substr(start, text.find_last_not_of(" \t\r\n") - start + 1);
 }
 
+/// Removes these blanks at the beginning.
+inline std::string_view without_blanks(std::string_view text, std::string_view blanks) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text;
+}
+
 /// Words separated by blanks and tabs.
 inline std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;

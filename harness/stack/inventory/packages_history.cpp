@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "result/text.hpp"
+#include "result/time.hpp"
 #include "stack/credentials.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
@@ -156,7 +158,7 @@ std::vector<PackageChange> parse_dnf_log(std::string_view text) {
     const std::string& name = package.first;
     const std::string& version = package.second;
     if (!is_driver_package(name)) return;
-    const std::string time = fmt::format("{} {}", words[0].substr(0, 10), words[0].substr(11, 8));
+    const std::string time = result::replaced(result::seconds_of(words[0]), "T", " ");
     if (words[2] == "Installed:" || words[2] == "Install:") {
       changes.push_back({time, "install", name, "", version, "", "dnf log"});
     } else if (words[2] == "Upgrade:") {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "result/number.hpp"
+#include "result/time.hpp"
 #include "stack/gzip.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
@@ -28,13 +29,9 @@ int rank(std::string_view name) {
   return static_cast<int>(found - prefixes.begin());
 }
 
-std::string day_of(const PackageChange& change) {
-  return change.time.substr(0, 10);
-}
-
 bool same_step(const PackageChange& one, const PackageChange& other) {
   return one.action == other.action && one.from == other.from && one.to == other.to &&
-         day_of(one) == day_of(other) && one.source == other.source;
+         result::day_of(one.time) == result::day_of(other.time) && one.source == other.source;
 }
 
 /// Combines the changes of one transaction into one.
@@ -130,7 +127,8 @@ std::vector<PackageChange> driver_history(const Tree& tree, std::vector<UnreadLo
       for (PackageChange& change : log.parse(*text)) {
         ++of_this_log;
         change.source = path;
-        if (told.insert({day_of(change), change.action, change.name, change.from, change.to}).second)
+        if (told.insert({result::day_of(change.time), change.action, change.name, change.from, change.to})
+                .second)
           changes.push_back(std::move(change));
       }
     }

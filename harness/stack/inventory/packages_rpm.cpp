@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <ctime>
 #include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "result/time.hpp"
 #include "stack/elf_bytes.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/inventory/packages.hpp"
@@ -112,7 +112,7 @@ class Confinement {
   ~Confinement() = default;
 
   /// True after the time limit.
-  bool over() const { return processor_time() > until_; }
+  bool over() const { return result::processor_time() > until_; }
   /// Call only once the tables are known to store their columns; until then large values are refused.
   void admit_headers() { limit_values(longest_of_headers); }
 
@@ -133,16 +133,8 @@ class Confinement {
     // NOLINTEND(cppcoreguidelines-pro-type-vararg)
   }
 
-  /// Processor seconds of this thread: a slow disk does not count.
-  static double processor_time() {
-    constexpr double nanoseconds = 1e9;
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / nanoseconds;
-  }
-
   sqlite3* database_;
-  double until_ = processor_time() + 2;
+  double until_ = result::processor_time() + 2;
 };
 
 using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;

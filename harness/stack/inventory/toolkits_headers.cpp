@@ -6,17 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "result/number.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-
-std::string_view without_blanks(std::string_view text) {
-  const auto start = text.find_first_not_of(blanks);
-  return start == std::string_view::npos ? std::string_view() : text.substr(start);
-}
 
 /// A whole number, 0 or more, at the start, and not part of a longer word (not "13000L").
 std::optional<int> leading_word(std::string_view rest) {
@@ -32,10 +28,10 @@ std::optional<int> leading_word(std::string_view rest) {
 /// The number after "NAME >" or "NAME >=" in one line: the newest accepted version.
 std::optional<int> newest_that_passes(std::string_view line, std::string_view name) {
   for (auto at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
-    std::string_view rest = without_blanks(line.substr(at + name.size()));
+    std::string_view rest = without_blanks(line.substr(at + name.size()), blanks);
     if (!rest.starts_with('>')) continue;
     const bool equal = rest.starts_with(">=");
-    const auto number = leading_word(without_blanks(rest.substr(equal ? 2 : 1)));
+    const auto number = leading_word(without_blanks(rest.substr(equal ? 2 : 1), blanks));
     if (number) return equal ? *number - 1 : *number;
   }
   return std::nullopt;
@@ -51,14 +47,15 @@ std::optional<int> defined_number(std::string_view text, std::string_view name) 
     const auto line_end = text.substr(from, at - from).rfind('\n');
     if (line_end == std::string_view::npos && from > 0) continue;
     const std::size_t line_start = line_end == std::string_view::npos ? 0 : from + line_end + 1;
-    std::string_view before = without_blanks(text.substr(line_start, at - line_start));
+    std::string_view before = without_blanks(text.substr(line_start, at - line_start), blanks);
     if (!before.starts_with('#')) continue;
-    before = without_blanks(before.substr(1));
+    before = without_blanks(before.substr(1), blanks);
     constexpr std::string_view define = "define";
-    if (!before.starts_with(define) || !without_blanks(before.substr(define.size())).empty()) continue;
+    if (!before.starts_with(define) || !without_blanks(before.substr(define.size()), blanks).empty())
+      continue;
     const std::string_view after = text.substr(at + name.size(), 64);
     if (after.empty() || blanks.find(after.front()) == std::string_view::npos) continue;
-    if (const auto number = leading_word(without_blanks(after))) return number;
+    if (const auto number = leading_word(without_blanks(after, blanks))) return number;
   }
   return std::nullopt;
 }
@@ -90,7 +87,7 @@ HostCompilerLimits limits_in_host_config(std::string_view text) {
   std::size_t start = 0;
   while (start < text.size()) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    const std::string_view line = without_blanks(text.substr(start, end - start));
+    const std::string_view line = without_blanks(text.substr(start, end - start), blanks);
     start = end + 1;
     if (!line.starts_with("#if") && !line.starts_with("#elif")) continue;
     if (!limits.gcc) limits.gcc = newest_that_passes(line, "__GNUC__");

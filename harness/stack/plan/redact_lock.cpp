@@ -2,20 +2,11 @@
 #include <array>
 #include <utility>
 
+#include "result/text.hpp"
 #include "stack/plan/redact.hpp"
 #include "stack/rules/support.hpp"
 
 namespace gpugauge::stack {
-namespace {
-
-void replace_all(std::string& text, const std::string& part, const std::string& by) {
-  if (part.empty() || part == by) return;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size()))
-    text.replace(at, part.size(), by);
-}
-
-}  // namespace
-
 LockReport redacted(LockReport report, Redactor& redactor) {
   for (std::vector<Drift>* drifts : {&report.drifts, &report.unknown})
     for (Drift& drift : *drifts) {
@@ -25,7 +16,7 @@ LockReport redacted(LockReport report, Redactor& redactor) {
       for (std::string* value : values) {
         const std::string original = *value;
         *value = redactor.value(drift.key, original);
-        replace_all(drift.sentence, printable(original), printable(*value));
+        drift.sentence = result::replaced(std::move(drift.sentence), printable(original), printable(*value));
       }
       if (drift.kind == DriftKind::unreadable) drift.sentence = redactor.path(drift.sentence);
     }

@@ -141,5 +141,13 @@ TEST(Key, CannotBeImitatedByAValueWithLineBreaks) {
   EXPECT_NE(key(one), key(other));
 }
 
+TEST(FieldName, BeginsWithItsSectionOnce) {
+  EXPECT_EQ(field_name("device", "host.cpu_model"), "device.host.cpu_model");
+  EXPECT_EQ(field_name("suite", "suite.profile"), "suite.profile");
+  EXPECT_EQ(field_name("device", "devices.count"), "device.devices.count");
+  EXPECT_EQ(field_name("suite", "suite"), "suite.suite");
+  EXPECT_EQ(field_name("suite", "suite."), "suite.");
+}
+
 }  // namespace
 }  // namespace gpugauge::baseline

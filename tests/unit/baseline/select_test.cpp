@@ -124,6 +124,18 @@ TEST_F(Select, TheNewestOwnOneThatMatchesWins) {
   EXPECT_EQ(select({}, now()).baseline->manifest.name, "a");
 }
 
+/// Older versions wrote whole seconds.
+TEST_F(Select, OfTwoOfOneSecondTheNewerOneWins) {
+  const auto same = [](result::Run&) {};
+  pin("state/baselines/a", same, "2026-03-01T00:00:00Z");
+  pin("state/baselines/b", same, "2026-03-01T00:00:00.400Z");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "b");
+  pin("state/baselines/c", same, "2026-03-01T00:00:00.399Z");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "b");
+  pin("state/baselines/d", same, "2026-03-01T00:00:01Z");
+  EXPECT_EQ(select({}, now()).baseline->manifest.name, "d");
+}
+
 TEST_F(Select, AnUpgradedDriverStillFindsTheOldBaselineAndSaysSo) {
   pin("state/baselines/old", [](result::Run& run) { run.fingerprint.stack["driver.version"] = "550.1"; });
   const Selection found = select({}, now());

@@ -15,18 +15,15 @@
 
 namespace gpugauge::conductor {
 
-class Check : public testing::Test {
- protected:
-  Check() {
-    options_.measure.profile = run::quick_plan({}).profile;
-    options_.measure.runs_folder = fakes_.path() / "runs";
-    std::filesystem::create_directories(options_.measure.runs_folder);
-    choice_.families = {
-        fakes_.family("host", "cp '" + (fakes_.path() / "now.json").string() + "' \"$samples\"")};
+/// A family "host" whose next process leaves what a test says.
+class HostFamily {
+ public:
+  explicit HostFamily(run::Fakes& fakes) : now_(fakes.path() / "now.json") {
+    choice.families = {fakes.family("host", "cp '" + now_.string() + "' \"$samples\"")};
   }
 
-  /// What the family will measure from now on.
-  void latency(double seconds, bool sound = true) {
+  /// What it will measure from now on.
+  void latency(double seconds, bool sound = true) const {
     result::Samples samples = run::good_samples("host");
     samples.benchmarks[0].metrics[0].value = seconds;
     samples.benchmarks[0].verifications = {{"sum", sound, sound ? 0.0 : 1.0, 0.0}};
@@ -34,8 +31,24 @@ class Check : public testing::Test {
       samples.benchmarks[0].status = result::Status::failed;
       samples.benchmarks[0].reason = "the sum differs";
     }
-    run::write_text(fakes_.path() / "now.json", result::to_json(samples));
+    run::write_text(now_, result::to_json(samples));
   }
+
+  Choice choice;
+
+ private:
+  std::filesystem::path now_;
+};
+
+class Check : public testing::Test {
+ protected:
+  Check() {
+    options_.measure.profile = run::quick_plan({}).profile;
+    options_.measure.runs_folder = fakes_.path() / "runs";
+    std::filesystem::create_directories(options_.measure.runs_folder);
+  }
+
+  void latency(double seconds, bool sound = true) { family_.latency(seconds, sound); }
 
   /// Ten rounds of 1 ms, half a permille apart, two of them bad: slowness now takes more than two rounds to
   /// tell.
@@ -69,7 +82,8 @@ class Check : public testing::Test {
   run::Fakes fakes_;
   CheckOptions options_;
   Target target_{DeviceKind::host, "host", "host"};
-  Choice choice_;
+  HostFamily family_{fakes_};
+  Choice& choice_ = family_.choice;
 };
 
 }  // namespace gpugauge::conductor

@@ -1,8 +1,10 @@
 // Which kept verdict a new one replaces.
 #include "conductor/last_verdict.hpp"
 
+#include <barrier>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -104,6 +106,23 @@ TEST_F(LastVerdict, AFailureOfTheNodeStaysWhereNoGpuIsUsable) {
   EXPECT_EQ(kept(), "pass: a GPU is usable");
   keep_node_verdict(state_, node_without_gpu(), false);
   EXPECT_EQ(kept(), "no usable GPU: no driver");
+}
+
+/// Each round begins without a file: which of the two reads and writes first is left to chance.
+TEST_F(LastVerdict, AFailureOfTheNodeThatIsWrittenMeanwhileStays) {
+  for (int round = 0; round < 50; ++round) {
+    SetUp();
+    std::barrier together(2);
+    const auto check = [&](const report::Report& report) {
+      together.arrive_and_wait();
+      EXPECT_NO_THROW(keep_node_verdict(state_, report, false));
+    };
+    {
+      const std::jthread failed(check, node_that_failed());
+      const std::jthread without(check, node_without_gpu());
+    }
+    ASSERT_EQ(kept(), "failed: the policy expects 8 GPUs and 7 are usable") << "round " << round;
+  }
 }
 
 }  // namespace

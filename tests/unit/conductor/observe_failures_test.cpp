@@ -9,6 +9,7 @@
 #include "conductor/observe.hpp"
 #include "diagnose/diagnose.hpp"
 #include "judge/judge.hpp"
+#include "unit/conductor/observe_fixture.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -65,12 +66,7 @@ class ObserveFailures : public testing::Test {
     return out;
   }
   diagnose::Observation observation() const { return observe(device(), nullptr); }
-  std::vector<std::string> causes() const {
-    std::vector<std::string> out;
-    for (const diagnose::Finding& finding : diagnose::diagnose(observation()).findings)
-      out.push_back(finding.cause);
-    return out;
-  }
+  std::vector<std::string> causes() const { return causes_of(observation()); }
 
   result::Run run_;
 };

@@ -13,6 +13,14 @@
 
 namespace gpugauge::conductor {
 
+/// What the diagnosis finds, likeliest first.
+inline std::vector<std::string> causes_of(const diagnose::Observation& observation) {
+  std::vector<std::string> out;
+  for (const diagnose::Finding& finding : diagnose::diagnose(observation).findings)
+    out.push_back(finding.cause);
+  return out;
+}
+
 /// A check of the host of eight processors, ten seconds of measuring, compared with a quiet time before.
 class Observe : public testing::Test {
  protected:
@@ -58,12 +66,7 @@ class Observe : public testing::Test {
   }
 
   diagnose::Observation observation() { return observe(device_, &before_); }
-  std::vector<std::string> causes() {
-    std::vector<std::string> out;
-    for (const diagnose::Finding& finding : diagnose::diagnose(observation()).findings)
-      out.push_back(finding.cause);
-    return out;
-  }
+  std::vector<std::string> causes() { return causes_of(observation()); }
   std::string best() {
     const auto all = causes();
     return all.empty() ? "" : all.front();

@@ -9,6 +9,7 @@
 #include "conductor/observe.hpp"
 #include "diagnose/diagnose.hpp"
 #include "report/summary.hpp"
+#include "unit/conductor/observe_fixture.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -70,14 +71,10 @@ class ObserveNccl : public testing::Test {
   }
 
   diagnose::Observation observation() { return observe(device_, &before_, {&node_}); }
+  std::vector<std::string> causes() { return causes_of(observation()); }
   std::string best() {
-    const auto all = diagnose::diagnose(observation()).findings;
-    return all.empty() ? "" : all.front().cause;
-  }
-  std::vector<std::string> causes() {
-    std::vector<std::string> out;
-    for (const diagnose::Finding& one : diagnose::diagnose(observation()).findings) out.push_back(one.cause);
-    return out;
+    const auto all = causes();
+    return all.empty() ? "" : all.front();
   }
 
   report::DeviceReport device_;

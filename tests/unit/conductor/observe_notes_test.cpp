@@ -10,6 +10,7 @@
 #include "conductor/observe.hpp"
 #include "diagnose/diagnose.hpp"
 #include "report/summary.hpp"
+#include "unit/conductor/observe_fixture.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -65,12 +66,7 @@ class ObserveNotes : public testing::Test {
   }
 
   diagnose::Observation observation() { return observe(device_, &before_); }
-  std::vector<std::string> causes() {
-    std::vector<std::string> out;
-    for (const diagnose::Finding& finding : diagnose::diagnose(observation()).findings)
-      out.push_back(finding.cause);
-    return out;
-  }
+  std::vector<std::string> causes() { return causes_of(observation()); }
 
   report::DeviceReport device_;
   baseline::Baseline before_;

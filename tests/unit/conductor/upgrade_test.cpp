@@ -7,7 +7,7 @@
 
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "unit/run/fake_family.hpp"
+#include "unit/conductor/check_fixture.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -26,8 +26,6 @@ class Upgrade : public testing::Test {
  protected:
   Upgrade() {
     options_.profile = run::quick_plan({}).profile;
-    choice_.families = {
-        fakes_.family("host", "cp '" + (fakes_.path() / "now.json").string() + "' \"$samples\"")};
     kept_.folder = upgrade_folder(fakes_.path() / "state", "one");
     kept_.record.name = "one";
     kept_.record.created = "2026-01-01T00:00:00Z";
@@ -40,16 +38,7 @@ class Upgrade : public testing::Test {
     latency(1e-3);
   }
 
-  void latency(double seconds, bool sound = true) {
-    result::Samples samples = run::good_samples("host");
-    samples.benchmarks[0].metrics[0].value = seconds;
-    samples.benchmarks[0].verifications = {{"sum", sound, sound ? 0.0 : 1.0, 0.0}};
-    if (!sound) {
-      samples.benchmarks[0].status = result::Status::failed;
-      samples.benchmarks[0].reason = "the sum differs";
-    }
-    run::write_text(fakes_.path() / "now.json", result::to_json(samples));
-  }
+  void latency(double seconds, bool sound = true) { family_.latency(seconds, sound); }
 
   const UpgradeDevice& device() const { return kept_.record.devices.front(); }
   std::string measure_old_side() { return measure_old(kept_, device(), options_, target_, choice_, {}); }
@@ -65,7 +54,8 @@ class Upgrade : public testing::Test {
   KeptUpgrade kept_;
   MeasureOptions options_;
   Target target_{DeviceKind::host, "host", "host"};
-  Choice choice_;
+  HostFamily family_{fakes_};
+  Choice& choice_ = family_.choice;
 };
 
 TEST_F(Upgrade, TheOldSideIsMeasuredOnceAndPinned) {

@@ -64,7 +64,9 @@ TEST(Excluded, AnAbsentGovernorIsNoOtherOne) {
 }
 
 TEST(Excluded, ThatASettingIsSoAndThatItBecameSoIsOneFact) {
-  for (const Finding& finding : of(governor("performance", 1, 1.5)).findings) {
+  const Diagnosis diagnosis = of(governor("performance", 1, 1.5));
+  ASSERT_FALSE(diagnosis.findings.empty());
+  for (const Finding& finding : diagnosis.findings) {
     ASSERT_EQ(finding.cause, "cpu_governor");
     EXPECT_THAT(finding.evidence, Contains("host.governor changed from performance to powersave"));
     EXPECT_THAT(finding.evidence, Not(Contains("host.governor = powersave")));

@@ -120,6 +120,7 @@ TEST(Taught, OneErrorIsOnePieceOfEvidence) {
   const Diagnosis diagnosis = of(
       R"({"metrics": [{"class": "init", "factor": null}], "errors": [{"api": "driver", "text": "No CUDA devices"}],
              "probes": [{"name": "nvml_query", "outcome": "normal"}]})");
+  ASSERT_FALSE(diagnosis.findings.empty());
   for (const Finding& finding : diagnosis.findings) {
     const auto tells = std::count_if(finding.evidence.begin(), finding.evidence.end(), [](const auto& text) {
       return text.find("No CUDA devices") != std::string::npos;

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "checked_rounds.hpp"
 #include "runs.hpp"
 
 namespace gpugauge::judge {
@@ -26,11 +27,6 @@ std::vector<result::Run> side(std::uint64_t seed, int runs, const Slowness& slow
     if (!boot.empty()) out.back().boot_id = boot;
   }
   return out;
-}
-
-const Verdict& of(const BeforeAfter& judged, const std::string& key) {
-  return *std::find_if(judged.verdicts.begin(), judged.verdicts.end(),
-                       [&](const Verdict& v) { return v.metric == key; });
 }
 
 TEST(BeforeAfter, FindsTheMetricThatGotWorseAndNoOther) {

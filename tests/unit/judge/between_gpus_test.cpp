@@ -239,6 +239,7 @@ TEST(BetweenGpus, NvlinksOfUnknownSpeedAreNotTakenForPciExpress) {
 
 TEST(BetweenGpus, AllSlowThroughSwitchesIsInconclusiveAndCounted) {
   const auto found = judged(switched(4, [](int, int) { return 50e9; }));
+  ASSERT_FALSE(found.empty());
   for (const Verdict& verdict : found) {
     EXPECT_EQ(verdict.kind, VerdictKind::inconclusive);
     EXPECT_FALSE(verdict.advisory);
@@ -256,7 +257,9 @@ TEST(BetweenGpus, LinksFromGpuToGpuHaveNoFloorSinceAPairHasAPartOfThem) {
   result::Run run = links_run(4);
   for (int gpu = 0; gpu < 4; ++gpu) nvlinks(run, gpu, 4, 0);
   copies(run, 4, [](int from, int to) { return from + to == 3 ? 45e9 : 23e9; });
-  for (const Verdict& verdict : judged(run)) EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
+  const auto found = judged(run);
+  ASSERT_FALSE(found.empty());
+  for (const Verdict& verdict : found) EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
 }
 
 TEST(BetweenGpus, PciExpressHasNoFloorAndTheSlowerEndCounts) {

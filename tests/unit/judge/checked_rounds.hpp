@@ -12,12 +12,25 @@
 
 namespace gpugauge::judge {
 
-/// The verdict on a metric; throws where there is none.
-inline const Verdict& of(const Judgement& judgement, const std::string& key) {
-  const auto found = std::find_if(judgement.verdicts.begin(), judgement.verdicts.end(),
-                                  [&](const Verdict& verdict) { return verdict.metric == key; });
-  if (found == judgement.verdicts.end()) throw std::runtime_error("no verdict on " + key);
+/// The first verdict on a metric that fits; throws where there is none.
+template <typename Fits>
+const Verdict& verdict_on(const std::vector<Verdict>& verdicts, const std::string& key, const Fits& fits) {
+  const auto found = std::find_if(verdicts.begin(), verdicts.end(), [&](const Verdict& verdict) {
+    return verdict.metric == key && fits(verdict);
+  });
+  if (found == verdicts.end()) throw std::runtime_error("no verdict on " + key);
   return *found;
+}
+
+/// The verdict on a metric in what was judged: a Judgement or a BeforeAfter.
+template <typename Judged>
+const Verdict& of(const Judged& judged, const std::string& key) {
+  return verdict_on(judged.verdicts, key, [](const Verdict&) { return true; });
+}
+
+/// The verdict on a metric by a baseline.
+inline const Verdict& on(const std::string& key, const std::vector<Verdict>& verdicts) {
+  return verdict_on(verdicts, key, [](const Verdict& one) { return one.judge == Judge::baseline; });
 }
 
 /// As the conductor does it: further rounds measure only what is asked for.

@@ -269,5 +269,14 @@ TEST(Words, EveryVerdictAndJudgeHasItsOwn) {
   EXPECT_THAT(std::string(to_string(Judge::peers)), Not(HasSubstr("unknown")));
 }
 
+TEST(ExitCode, TheGraverOfTwoIsTheOneThatCounts) {
+  const std::vector<ExitCode> order{ExitCode::pass,      ExitCode::inconclusive, ExitCode::cannot_judge,
+                                    ExitCode::regressed, ExitCode::error,        static_cast<ExitCode>(139)};
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t j = 0; j < order.size(); ++j)
+      EXPECT_EQ(graver(order[i], order[j]), i > j)
+          << static_cast<int>(order[i]) << static_cast<int>(order[j]);
+}
+
 }  // namespace
 }  // namespace gpugauge::judge

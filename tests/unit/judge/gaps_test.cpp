@@ -229,11 +229,6 @@ TEST(Gaps, AFamilyThatCouldNotBeginInMostOfItsProcessesIsMissing) {
   EXPECT_THAT(verdict.reason, HasSubstr("libcublas.so.13"));
 }
 
-const Verdict& of(const BeforeAfter& judged, const std::string& key) {
-  return *std::find_if(judged.verdicts.begin(), judged.verdicts.end(),
-                       [&](const Verdict& v) { return v.metric == key; });
-}
-
 std::vector<result::Run> side(std::uint64_t seed, const std::function<result::Run(result::Run, int)>& apply) {
   std::vector<result::Run> out;
   out.reserve(3);

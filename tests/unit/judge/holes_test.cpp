@@ -102,11 +102,6 @@ void scale(result::Run& run, const std::string& id, double factor) {
   change(run, id, [&](result::BenchmarkResult& found) { found.metrics[0].value *= factor; });
 }
 
-void remove(result::Run& run, const std::string& id) {
-  for (result::Process& process : run.processes)
-    std::erase_if(process.samples->benchmarks, [&](const auto& found) { return found.id == id; });
-}
-
 TEST(Holes, TheHealthyNodePasses) {
   const Judged judged = judge([](result::Run&) {});
   EXPECT_EQ(judged.outcome.code, ExitCode::pass) << judged.outcome.sentence;
@@ -124,14 +119,14 @@ TEST(Holes, TheHealthyNodePasses) {
 }
 
 TEST(Holes, AMissingMetricFailsByName) {
-  const Judged judged = judge([](result::Run& run) { remove(run, "gpu/read/cold"); });
+  const Judged judged = judge([](result::Run& run) { drop_benchmark(run, "gpu/read/cold"); });
   EXPECT_EQ(judged.outcome.code, ExitCode::regressed);
   EXPECT_THAT(judged.outcome.sentence, HasSubstr("missing: 1"));
   EXPECT_THAT(judged.outcome.sentence, HasSubstr("gpu/read/cold:bandwidth"));
 }
 
 TEST(Holes, OneCopyDirectionThatIsAbsentFailsByName) {
-  const Judged judged = judge([](result::Run& run) { remove(run, "gpu/copy/d2h"); });
+  const Judged judged = judge([](result::Run& run) { drop_benchmark(run, "gpu/copy/d2h"); });
   EXPECT_EQ(judged.outcome.code, ExitCode::regressed);
   EXPECT_EQ(judged.on(Judge::baseline, "gpu/copy/d2h:bandwidth")->kind, VerdictKind::missing);
   EXPECT_EQ(judged.on(Judge::baseline, "gpu/copy/h2d:bandwidth")->kind, VerdictKind::ok);

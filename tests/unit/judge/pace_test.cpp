@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "checked_rounds.hpp"
 #include "judge/before_after.hpp"
 #include "judge/judge.hpp"
 #include "result/clock_reading.hpp"
@@ -136,13 +137,6 @@ std::vector<result::Run> rounds(std::uint64_t from, int count, double launch, do
     out.push_back(launches(from + static_cast<std::uint64_t>(i), launch,
                            {reading, reading, reading, reading, reading}));
   return out;
-}
-
-Verdict on(const std::string& metric, const std::vector<Verdict>& verdicts) {
-  for (const Verdict& verdict : verdicts)
-    if (verdict.metric == metric && verdict.judge == Judge::baseline) return verdict;
-  ADD_FAILURE() << "no verdict on " << metric;
-  return {};
 }
 
 TEST(Pace, IsToldByTheJudgesOfABaselineAndOfTwoSides) {

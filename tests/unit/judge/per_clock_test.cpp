@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "checked_rounds.hpp"
 #include "judge/before_after.hpp"
 #include "judge/judge.hpp"
 #include "judge/judge_peers.hpp"
@@ -41,13 +42,6 @@ std::vector<result::Run> rounds(std::uint64_t from, int count, double clock = 1,
   std::vector<result::Run> out;
   for (int i = 0; i < count; ++i) out.push_back(product(from + static_cast<std::uint64_t>(i), clock, work));
   return out;
-}
-
-Verdict on(const std::string& metric, const std::vector<Verdict>& verdicts) {
-  for (const Verdict& verdict : verdicts)
-    if (verdict.metric == metric && verdict.judge == Judge::baseline) return verdict;
-  ADD_FAILURE() << "no verdict on " << metric;
-  return {};
 }
 
 baseline::Baseline healthy() {

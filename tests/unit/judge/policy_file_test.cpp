@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "checked_rounds.hpp"
 #include "judge/physical_verdict.hpp"
 #include "judge/policy_reach.hpp"
 #include "result/error.hpp"
@@ -152,8 +153,9 @@ TEST(PolicyFile, KeysThatAnAdmissionDoesNotHeedAreNamed) {
 
 TEST(Expectations, CountAndModelsAreHeldAgainstTheNode) {
   const Policy policy = parse(R"(, "expect": {"gpus": 2, "models": ["NVIDIA H200*"]})");
-  for (const Verdict& verdict : judge_expectations(policy, {{"NVIDIA H200", "NVIDIA H200 NVL"}, {}}))
-    EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
+  const auto as_expected = judge_expectations(policy, {{"NVIDIA H200", "NVIDIA H200 NVL"}, {}});
+  ASSERT_THAT(as_expected, SizeIs(2));
+  for (const Verdict& verdict : as_expected) EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.reason;
   const auto fewer = judge_expectations(policy, {{"NVIDIA H100"}, {}});
   ASSERT_THAT(fewer, SizeIs(2));
   EXPECT_EQ(fewer[0].kind, VerdictKind::failed);
@@ -191,12 +193,10 @@ TEST(Policy, AnAdvisoryMetricIsSaidAndNotCounted) {
   policy.metrics = {{triad, std::nullopt, true, "known to be slow"}};
   std::vector<result::Run> rounds;
   for (std::uint64_t seed = 900; seed < 906; ++seed) rounds.push_back(make_run(seed, {2, 1, 1}));
-  for (const Verdict& verdict : judge_baseline(rounds, make_baseline(10), policy).verdicts) {
-    if (verdict.metric != triad) continue;
-    EXPECT_EQ(verdict.kind, VerdictKind::regressed);
-    EXPECT_TRUE(verdict.advisory);
-    EXPECT_THAT(verdict.reason, HasSubstr("advisory by the policy: known to be slow"));
-  }
+  const Verdict verdict = of(judge_baseline(rounds, make_baseline(10), policy), triad);
+  EXPECT_EQ(verdict.kind, VerdictKind::regressed);
+  EXPECT_TRUE(verdict.advisory);
+  EXPECT_THAT(verdict.reason, HasSubstr("advisory by the policy: known to be slow"));
 }
 
 TEST(Accepted, AChangeThatWasAcceptedCountsNoMoreUntilItExpiresOrGetsWorse) {
@@ -213,9 +213,7 @@ TEST(Accepted, AChangeThatWasAcceptedCountsNoMoreUntilItExpiresOrGetsWorse) {
     for (std::uint64_t seed = 900; seed < 906; ++seed) rounds.push_back(make_run(seed, {1, slow, 1}));
     const Judgement judgement = judge_baseline(rounds, pinned);
     if (remarks != nullptr) *remarks = judgement.remarks;
-    for (const Verdict& verdict : judgement.verdicts)
-      if (verdict.metric == latency) return verdict;
-    throw std::runtime_error("no verdict");
+    return of(judgement, latency);
   };
   const Verdict good = judged(1.5, 1.5, "");
   EXPECT_EQ(good.kind, VerdictKind::regressed);

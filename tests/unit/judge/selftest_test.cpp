@@ -42,7 +42,10 @@ TEST(Selftest, EachClassSeesEnoughDropsForWhatIsSaidOfIt) {
   options.trials = 1;
   options.injections = 300;
   options.drops = {.30};
-  for (const SelftestRow& row : selftest(make_baseline(12), {}, options).rows) {
+  const auto rows = selftest(make_baseline(12), {}, options).rows;
+  ASSERT_FALSE(rows.empty());
+  for (const SelftestRow& row : rows) {
+    ASSERT_FALSE(row.injected.empty()) << row.metric_class;
     EXPECT_GE(row.injected[0], 300) << row.metric_class;
     ASSERT_TRUE(row.smallest.has_value()) << row.metric_class;
     EXPECT_GT(row.at_least, .97) << row.metric_class;

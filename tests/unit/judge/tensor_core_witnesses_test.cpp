@@ -49,7 +49,9 @@ TEST(TensorCoreWitnesses, ThrottlingOfOneClassIsNoDisagreement) {
     found.metrics[0].value *= .6;
     found.batches.sm_clock_hz = {.6 * 1.755e9};
   });
-  for (const Verdict& verdict : judge_physical(run))
+  const auto verdicts = judge_physical(run);
+  ASSERT_FALSE(verdicts.empty());
+  for (const Verdict& verdict : verdicts)
     EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.metric << ": " << verdict.reason;
 }
 

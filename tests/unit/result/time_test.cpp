@@ -87,5 +87,14 @@ TEST(Time, DaysFollowEachOther) {
   EXPECT_FALSE(is_day("2026-12-31T00"));
 }
 
+TEST(Time, IsCutToItsDayAndToItsSecond) {
+  EXPECT_EQ(day_of("2025-01-31T12:00:05.123Z"), "2025-01-31");
+  EXPECT_EQ(day_of("2025-01-31"), "2025-01-31");
+  EXPECT_EQ(day_of("2025"), "2025");
+  EXPECT_EQ(seconds_of("2025-01-31T12:00:05.123Z"), "2025-01-31T12:00:05");
+  EXPECT_EQ(seconds_of("2025-01-31T12:00:05Z"), "2025-01-31T12:00:05");
+  EXPECT_EQ(seconds_of("2025-01-31"), "2025-01-31");
+}
+
 }  // namespace
 }  // namespace gpugauge::result

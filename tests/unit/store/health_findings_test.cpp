@@ -20,20 +20,22 @@ using ::testing::SizeIs;
 const Device first{1, "n1", "GPU-1"};
 const Device second{2, "n2", "GPU-2"};
 
-HealthPoint point(int device, int day, VerdictKind kind, const std::string& subject = "health/memory") {
-  return {device,
-          subject,
-          fmt::format("2026-01-{:02}T00:00:00Z", day),
-          fmt::format("run{}", day),
-          kind,
+std::vector<HealthFinding> health_findings(const std::vector<HealthPoint>& points) {
+  std::vector<HealthFinding> out;
+  add_health_findings(out, first, points);
+  put_gravest_first(out);
+  return out;
+}
+
+HealthPoint point(int day, VerdictKind kind, const std::string& subject = "health/memory") {
+  return {subject, fmt::format("2026-01-{:02}T00:00:00Z", day), fmt::format("run{}", day), kind,
           kind == VerdictKind::ok ? "" : fmt::format("{} on {}", to_string(kind), day)};
 }
 
 TEST(HealthFindings, AStretchHoldsUntilARunFindsItWell) {
-  const auto found =
-      health_findings({first}, {point(1, 1, VerdictKind::ok), point(1, 2, VerdictKind::inconclusive),
-                                point(1, 3, VerdictKind::inconclusive), point(1, 5, VerdictKind::ok),
-                                point(1, 6, VerdictKind::ok), point(1, 7, VerdictKind::inconclusive)});
+  const auto found = health_findings({point(1, VerdictKind::ok), point(2, VerdictKind::inconclusive),
+                                      point(3, VerdictKind::inconclusive), point(5, VerdictKind::ok),
+                                      point(6, VerdictKind::ok), point(7, VerdictKind::inconclusive)});
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].started, "2026-01-07T00:00:00Z") << "what stands is before what is well again";
   EXPECT_EQ(found[0].well, "");
@@ -47,9 +49,8 @@ TEST(HealthFindings, AStretchHoldsUntilARunFindsItWell) {
 }
 
 TEST(HealthFindings, WhatFailedInAnyRunOfAStretchHasFailed) {
-  const auto found =
-      health_findings({first}, {point(1, 1, VerdictKind::inconclusive), point(1, 2, VerdictKind::failed),
-                                point(1, 3, VerdictKind::inconclusive)});
+  const auto found = health_findings({point(1, VerdictKind::inconclusive), point(2, VerdictKind::failed),
+                                      point(3, VerdictKind::inconclusive)});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].kind, VerdictKind::failed);
   EXPECT_EQ(found[0].reason, "failed on 2");
@@ -58,19 +59,20 @@ TEST(HealthFindings, WhatFailedInAnyRunOfAStretchHasFailed) {
 }
 
 TEST(HealthFindings, TheGravestStandsFirstThenTheNewest) {
-  const auto found =
-      health_findings({first, second},
-                      {point(1, 1, VerdictKind::failed), point(1, 4, VerdictKind::ok),
-                       point(1, 9, VerdictKind::inconclusive, "health/xid"), point(2, 2, VerdictKind::failed),
-                       point(2, 3, VerdictKind::failed, "health/xid"), point(3, 3, VerdictKind::failed)});
+  std::vector<HealthFinding> found;
+  add_health_findings(found, first,
+                      {point(1, VerdictKind::failed), point(4, VerdictKind::ok),
+                       point(9, VerdictKind::inconclusive, "health/xid")});
+  add_health_findings(found, second,
+                      {point(2, VerdictKind::failed), point(3, VerdictKind::failed, "health/xid")});
+  put_gravest_first(found);
   std::vector<std::string> order;
   order.reserve(found.size());
   for (const HealthFinding& one : found) order.push_back(one.device.node + " " + one.subject);
-  EXPECT_THAT(order, ElementsAre("n2 health/xid", "n2 health/memory", "n1 health/xid", "n1 health/memory"))
-      << "a device that was not asked for has no finding";
+  EXPECT_THAT(order, ElementsAre("n2 health/xid", "n2 health/memory", "n1 health/xid", "n1 health/memory"));
 }
 
-TEST_P(StoreTest, TheHealthOfASpanIsByDeviceAndTime) {
+TEST_P(StoreTest, TheHealthOfADeviceIsThatOfASpanByTime) {
   Store store = open();
   const auto told = [](int day, const std::string& node, VerdictKind kind) {
     Record out = record(day, {3}, node);
@@ -80,14 +82,17 @@ TEST_P(StoreTest, TheHealthOfASpanIsByDeviceAndTime) {
   };
   store.ingest({told(7, "node-1", VerdictKind::ok), told(5, "node-1", VerdictKind::failed),
                 told(6, "node-2", VerdictKind::ok), record(8, {3})});
-  std::vector<std::string> days;
-  for (const HealthPoint& one : store.health({}))
-    days.push_back(one.started.substr(0, 10) + " " + one.reason);
-  EXPECT_THAT(days, testing::AnyOf(ElementsAre("2026-01-05 a row", "2026-01-07 ", "2026-01-06 "),
-                                   ElementsAre("2026-01-06 ", "2026-01-05 a row", "2026-01-07 ")));
-  EXPECT_THAT(store.health({"2026-01-06", "2026-01-07"}), SizeIs(1));
-  EXPECT_THAT(store.health({"2026-01-08", ""}), IsEmpty());
-  EXPECT_THAT(health_findings(store.devices(), store.health({})), SizeIs(1));
+  const auto devices = store.devices();
+  ASSERT_THAT(devices, SizeIs(2));
+  const auto days = [&](const Device& device, const Span& span) {
+    std::vector<std::string> out;
+    for (const HealthPoint& one : store.health(device, span)) out.push_back(one.started + " " + one.reason);
+    return out;
+  };
+  EXPECT_THAT(days(devices[0], {}), ElementsAre("2026-01-05T03:00:00Z a row", "2026-01-07T03:00:00Z "));
+  EXPECT_THAT(days(devices[1], {}), ElementsAre("2026-01-06T03:00:00Z "));
+  EXPECT_THAT(days(devices[0], {"2026-01-06", "2026-01-08"}), ElementsAre("2026-01-07T03:00:00Z "));
+  EXPECT_THAT(days(devices[0], {"2026-01-08", ""}), IsEmpty());
 }
 
 }  // namespace

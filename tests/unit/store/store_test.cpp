@@ -173,6 +173,16 @@ TEST_P(StoreTest, OrdersAndBoundsASeriesByTime) {
   EXPECT_EQ(all.at(metric.id)[1].median, 3);
 }
 
+TEST_P(StoreTest, AFingerprintThatWasForgottenIsReadAgain) {
+  Store store = open();
+  store.ingest({record(1, {1})});
+  const std::int64_t id = store.all_series(store.devices().at(0), {}).begin()->second.at(0).fingerprint;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(store.fingerprint(id).stack.at("driver.version"), "570.86");
+    store.forget_fingerprints();
+  }
+}
+
 TEST_P(StoreTest, TheMetricsThatAreWatchedAreThoseOfTheDevice) {
   Store store = open();
   Record wide = record(2, {2}, "node-2");

@@ -46,6 +46,13 @@ class Fingerprints {
   std::map<std::int64_t, result::Fingerprint> known_;
 };
 
+/// As `history changes` gathers them: none of the series stays.
+Events told(const std::vector<Trend>& trends) {
+  Events out;
+  for (const Trend& trend : trends) out.add(trend);
+  return out;
+}
+
 void upgrade_at(Series& of, std::size_t run, std::int64_t to = 2) {
   for (std::size_t i = run; i < of.points.size(); ++i) of.points[i].fingerprint = to;
 }
@@ -75,7 +82,7 @@ TEST(Trend, NamesTheDriverThatCameWithALowerLevel) {
   EXPECT_EQ(alarm.change.since, change.since);
   EXPECT_TRUE(alarm.told_by_a_level);
   EXPECT_TRUE(trend.alarming());
-  EXPECT_THAT(alarm_events({trend}), IsEmpty());
+  EXPECT_THAT(told({trend}).take_alarms(), IsEmpty());
 }
 
 TEST(Trend, FindsACauseARunAwayAndSaysSo) {
@@ -142,14 +149,14 @@ TEST(Trend, AnAlarmWithoutALevelSaysSinceWhat) {
   EXPECT_EQ(alarm.change.since[0].field, "stack.driver.version");
   EXPECT_EQ(alarm.change.runs_off, 0);
   EXPECT_FALSE(alarm.told_by_a_level);
-  const auto found = alarm_events({trend});
+  const auto found = told({trend}).take_alarms();
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].started, "2026-01-14T03:00:00Z");
   EXPECT_THAT(found[0].since, SizeIs(1));
   EXPECT_EQ(found[0].items.at(0).from, "2026-01-13T03:00:00Z");
   EXPECT_TRUE(found[0].items.at(0).still);
   EXPECT_TRUE(trend.last);
-  EXPECT_THAT(last_events({trend}), IsEmpty()) << "the alarm tells of these runs";
+  EXPECT_THAT(told({trend}).take_last(), IsEmpty()) << "the alarm tells of these runs";
 }
 
 TEST(Trend, LastRunsTooFewForALevelAreNoChangeAndNoSilence) {
@@ -164,7 +171,7 @@ TEST(Trend, LastRunsTooFewForALevelAreNoChangeAndNoSilence) {
     EXPECT_EQ(trend.last->at, 13U);
     EXPECT_NEAR(trend.last->relative, .5, .002);
     EXPECT_THAT(trend.last->since, SizeIs(1));
-    const auto found = last_events({trend});
+    const auto found = told({trend}).take_last();
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found[0].started, "2026-01-14T03:00:00Z");
     EXPECT_EQ(found[0].items.at(0).runs, runs);
@@ -232,7 +239,7 @@ TEST(Events, GatherTheMetricsOfANightAndPutTheWorstFirst) {
   upgrade_at(bad, 10);
   std::vector<Trend> trends;
   for (const Series& one : {other, bad, worse}) trends.push_back(analyse(one, 3, {}, facts.look_up()));
-  const auto found = events(trends);
+  const auto found = told(trends).take_levels();
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].device.node, "node-1");
   ASSERT_THAT(found[0].items, SizeIs(2));

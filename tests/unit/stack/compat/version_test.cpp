@@ -67,11 +67,6 @@ TEST(VersionOfANumber, FollowsEachLibrarysScheme) {
   EXPECT_EQ(cuda_version_of(13000), "13.0");
   EXPECT_EQ(cuda_version_of(12080), "12.8");
   EXPECT_EQ(cuda_version_of(11080), "11.8");
-  EXPECT_EQ(cublas_version_of(130002), "13.0.2");
-  EXPECT_EQ(cublas_version_of(120804), "12.8.4");
-  EXPECT_EQ(cublas_version_of(11402), "11.4.2");
-  EXPECT_EQ(cublas_version_of(12103), "11.11.3");
-  EXPECT_EQ(cublas_version_of(10202), "10.2.2");
   EXPECT_EQ(cudnn_version_of(91200), "9.12.0");
   EXPECT_EQ(cudnn_version_of(8907), "8.9.7");
   EXPECT_EQ(cudnn_version_of(7605), "7.6.5");
@@ -82,8 +77,6 @@ TEST(VersionOfANumber, FollowsEachLibrarysScheme) {
 
 TEST(VersionOfANumber, IsEmptyForANumberThatFitsNoScheme) {
   for (const int number : {-13000, 0, 999, 12081, 100000}) EXPECT_EQ(cuda_version_of(number), "") << number;
-  for (const int number : {-1, 0, 9999, 13000, 99999, 1000000})
-    EXPECT_EQ(cublas_version_of(number), "") << number;
   for (const int number : {-1, 0, 999, 9000, 89999, 1000000})
     EXPECT_EQ(cudnn_version_of(number), "") << number;
   for (const int number : {-1, 0, 999, 2900, 20899, 1000000})

@@ -69,6 +69,14 @@ std::string cudnn(void* library) {
   return get == nullptr ? "no such function" : cudnn_version_of(static_cast<int>(get()));
 }
 
+/// 130002 is 13.0.2. cuBLAS 10 and 11 used 1000 per major version and let the minor version overflow: 11402 is
+/// 11.4.2, and 12103 is 11.11.3.
+std::string cublas_version_of(int number) {
+  if (number >= 100000) return fmt::format("{}.{}.{}", number / 10000, number % 10000 / 100, number % 100);
+  const int major = number < 11000 ? 10 : 11;
+  return fmt::format("{}.{}.{}", major, (number - 1000 * major) / 100, number % 100);
+}
+
 std::string cublas_lt(void* library) {
   auto* const get = find<std::size_t()>(library, "cublasLtGetVersion");
   return get == nullptr ? "no such function" : cublas_version_of(static_cast<int>(get()));
