@@ -78,7 +78,8 @@ bool same_node(const result::Fingerprint& a, const result::Fingerprint& b) {
 bool better(const Manifest& a, const Manifest& b) {
   const auto rank = [](const Manifest& one) {
     std::string_view created = one.created;
-    if (created.ends_with('Z')) created.remove_suffix(1);  // "30" sorts before "30.5", but "30Z" behind "30.5Z"
+    if (created.ends_with('Z'))
+      created.remove_suffix(1);  // "30" sorts before "30.5", but "30Z" behind "30.5Z"
     return std::pair(one.entries.size() >= static_cast<std::size_t>(minimum_rounds), created);
   };
   return rank(a) != rank(b) ? rank(a) > rank(b) : a.name < b.name;
