@@ -213,6 +213,7 @@ void add_network(const Inventory& inventory, std::vector<Layer>& out) {
   for (const RdmaPort& port : ports)
     if (port.active()) ++rates[fmt::format("{} {}", port.link_layer, port.rate)];
   std::vector<std::string> said;
+  said.reserve(rates.size() + 1);
   for (const auto& [rate, count] : rates) said.push_back(fmt::format("{} x {}", count, rate));
   if (all.size() > ports.size())
     said.push_back(
