@@ -1,4 +1,5 @@
 // What reports of jobs over several nodes showed. Made-up reports, and beside each one that means another thing.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "diagnose/diagnose.hpp"
@@ -163,12 +164,13 @@ TEST(TaughtNetwork, ARankThatDiedBreaksTheQueuesOfOthers) {
   const std::string completion =
       "NCCL WARN NET/IB : Got completion from peer 10.1.2.3<5> with status=12 opcode=0 len=0 vendor err 129";
   EXPECT_GE(score(fails + log(completion), "rdma_path_broken"), confident);
+  const auto beside = [&](const std::string& end) {
+    return fmt::format(R"({}, "log": ["{}", "{}"])", fails, completion, end);
+  };
   for (const char* const end :
        {"CUDA out of memory", "NVRM: Xid (PCI:0000:1b:00): 79, GPU has fallen off the bus",
         "Segmentation fault"})
-    EXPECT_LT(score(fails + R"(, "log": [")" + completion + R"(", ")" + end + R"("])", "rdma_path_broken"),
-              confident)
-        << end;
+    EXPECT_LT(score(beside(end), "rdma_path_broken"), confident) << end;
   EXPECT_LT(score(fails + log(completion) + mended("iommu=pt"), "rdma_path_broken"), confident);
 }
 

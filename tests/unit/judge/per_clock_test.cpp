@@ -40,6 +40,7 @@ result::Run product(std::uint64_t seed, double clock = 1, double work = 1, int p
 
 std::vector<result::Run> rounds(std::uint64_t from, int count, double clock = 1, double work = 1) {
   std::vector<result::Run> out;
+  out.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) out.push_back(product(from + static_cast<std::uint64_t>(i), clock, work));
   return out;
 }
