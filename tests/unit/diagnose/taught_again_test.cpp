@@ -1,28 +1,14 @@
 // What further reports that nobody here had read showed. Made-up reports, and beside each one that means another thing.
 #include <gtest/gtest.h>
 
-#include "diagnose/diagnose.hpp"
+#include "unit/diagnose/taught.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 namespace taught_again {
 
-/// The findings of an observation whose text is put into braces.
-std::vector<Finding> of(const std::string& text) {
-  return diagnose(parse_observation("{" + text + "}", "taught again")).findings;
-}
-
-std::string best(const std::string& text) {
-  const std::vector<Finding> found = of(text);
-  return found.empty() ? "" : found.front().cause;
-}
-
-/// The finding's score, 0 where it is none.
-double score(const std::string& text, const std::string& cause) {
-  for (const Finding& finding : of(text))
-    if (finding.cause == cause) return finding.score;
-  return 0;
-}
+using made_up::best;
+using made_up::score;
 
 const std::string no_start = R"("metrics": [{"class": "init", "factor": null}])";
 

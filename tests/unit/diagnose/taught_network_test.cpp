@@ -2,27 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "diagnose/diagnose.hpp"
+#include "unit/diagnose/taught.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 namespace taught_network {
 
-std::vector<Finding> of(const std::string& text) {
-  return diagnose(parse_observation("{" + text + "}", "taught of networks")).findings;
-}
-
-std::string best(const std::string& text) {
-  const std::vector<Finding> found = of(text);
-  return found.empty() ? "" : found.front().cause;
-}
-
-/// The finding's score, 0 where it is none.
-double score(const std::string& text, const std::string& cause) {
-  for (const Finding& finding : of(text))
-    if (finding.cause == cause) return finding.score;
-  return 0;
-}
+using made_up::best;
+using made_up::score;
 
 const std::string fails = R"("about": {"nodes": 2}, "metrics": [{"class": "coll_large", "fails": true}])";
 
