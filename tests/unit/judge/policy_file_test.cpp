@@ -176,7 +176,8 @@ TEST(Expectations, ActivePortsAreCountedFromTheRateThatIsAskedFor) {
   EXPECT_EQ(ports(eight, std::vector<double>(9, 400)).kind, VerdictKind::ok) << "one more for storage";
   const Verdict slower = ports(eight, {400, 400, 400, 400, 400, 400, 400, 200});
   EXPECT_EQ(slower.kind, VerdictKind::failed);
-  EXPECT_EQ(slower.reason, "the policy expects 8 RDMA ports of 400 Gb/s or more; 7 such are active, and 1 slower");
+  EXPECT_EQ(slower.reason,
+            "the policy expects 8 RDMA ports of 400 Gb/s or more; 7 such are active, and 1 slower");
   EXPECT_EQ(ports(R"({"rdma_ports": 2})", {100}).reason, "the policy expects 2 RDMA ports; 1 such is active");
   EXPECT_EQ(ports(R"({"rdma_ports": 1})", {0}).kind, VerdictKind::ok)
       << "its rate is not told, and not asked for";
