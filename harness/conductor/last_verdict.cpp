@@ -5,14 +5,17 @@
 #include <chrono>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "baseline/kept_file.hpp"
+#include "baseline/patient_lock.hpp"
 #include "report/stored_verdict.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
+#include "result/temporary_file.hpp"
 #include "result/time.hpp"
 #include "run/identity.hpp"
 #include "run/runner.hpp"
@@ -26,8 +29,6 @@ namespace fs = std::filesystem;
 /// No verdict is larger; a larger file is not ours.
 constexpr std::size_t largest_file = std::size_t{4} << 20;
 constexpr std::size_t longest_version = 40;
-/// How many checks, each of another GPU, may end together and write the node's verdict.
-constexpr int checks_at_once = 16;
 
 std::vector<judge::SeenGpu> seen(const stack::MachineNow& now) {
   std::vector<judge::SeenGpu> out;
@@ -52,9 +53,8 @@ fs::path file_of(const fs::path& state, const judge::StoredVerdict& verdict) {
   return state / "verdicts" / file_name(verdict.device);
 }
 
-/// The text to keep: the verdict, and the machine as it is now.
-std::string text_of(judge::StoredVerdict verdict) {
-  const stack::MachineNow now = stack::machine_now();
+/// The text to keep: the verdict, and the machine as it is `now`.
+std::string text_of(judge::StoredVerdict verdict, const stack::MachineNow& now) {
   verdict.finished = result::utc_now_milliseconds();
   verdict.driver_version = now.driver_version;
   verdict.container = now.container;
@@ -104,16 +104,16 @@ judge::StoredVerdict read_verdict(const fs::path& file) {
   }
 }
 
-/// The verdict that `verdict` would replace, where that is a failure of the same boot and driver.
-std::optional<judge::StoredVerdict> failure_before(const fs::path& state,
-                                                   const judge::StoredVerdict& verdict) {
+/// The verdict that `verdict` would replace, where that is a failure of the same boot and of the driver that is loaded.
+std::optional<judge::StoredVerdict> failure_before(const fs::path& state, const judge::StoredVerdict& verdict,
+                                                   const stack::MachineNow& now) {
   const fs::path file = file_of(state, verdict);
   std::error_code unknown;
   if (!fs::exists(file, unknown)) return std::nullopt;
   try {
     judge::StoredVerdict before = read_verdict(file);
     if (before.outcome.code == judge::ExitCode::regressed && before.boot_id == verdict.boot_id &&
-        before.driver_version == verdict.driver_version)
+        before.driver_version == now.driver_version)
       return before;
   } catch (const result::FormatError&) {
     // a damaged file means nothing and is overwritten
@@ -127,15 +127,34 @@ bool is_lesser(const std::string& profile, const std::string& than) {
   return std::find(deeper.begin(), deeper.end(), than) != deeper.end();
 }
 
+/// Keeps other checks from the folder of verdicts while one reads what it would replace, and writes. A folder that cannot be
+/// made or opened is not locked: writing then says what is wrong.
+class Alone {
+ public:
+  explicit Alone(const fs::path& state) {
+    const fs::path folder = state / "verdicts";
+    baseline::refuse_links_in_state(folder);
+    std::error_code error;
+    fs::create_directories(folder, error);
+    folder_ = result::Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder_.get() >= 0) baseline::lock_patiently(folder_.get(), folder);
+  }
+
+ private:
+  result::Descriptor folder_{-1};
+};
+
 }  // namespace
 
 std::optional<std::string> keep_verdict(const fs::path& state, const report::DeviceReport& device,
-                                        const Narrowed& narrowed, const stack::GpuReport& gpus) {
+                                        const Narrowed& narrowed, const stack::GpuReport& gpus,
+                                        const stack::MachineNow& now) {
   if (device.interrupted && device.outcome.code != judge::ExitCode::regressed) return std::nullopt;
   judge::StoredVerdict verdict = report::stored_verdict(device);
   verdict.narrowed = narrowed;
   const judge::ExitCode code = device.outcome.code;
-  const auto before = failure_before(state, verdict);
+  const Alone alone(state);
+  const auto before = failure_before(state, verdict, now);
   const bool failed = code == judge::ExitCode::regressed;
   const bool says_less = !narrowed.empty() || code == judge::ExitCode::cannot_judge;
   // A failure that a lesser profile finds must not take the place of a deeper one's, which its pass would then clear.
@@ -146,11 +165,12 @@ std::optional<std::string> keep_verdict(const fs::path& state, const report::Dev
     verdict.index = gpu.index;
     verdict.address = gpu.pci_bus_id;
   }
-  baseline::keep_file(file_of(state, verdict), text_of(verdict));
+  baseline::keep_file(file_of(state, verdict), text_of(verdict, now));
   return std::nullopt;
 }
 
-void keep_node_verdict(const fs::path& state, const report::Report& report, bool all) {
+void keep_node_verdict(const fs::path& state, const report::Report& report, bool all,
+                       const stack::MachineNow& now) {
   judge::StoredVerdict verdict;
   verdict.device = "node";
   verdict.label = "Node";
@@ -173,17 +193,9 @@ void keep_node_verdict(const fs::path& state, const report::Report& report, bool
   }
   const judge::ExitCode code = verdict.outcome.code;
   const bool covers = code == judge::ExitCode::regressed || (code == judge::ExitCode::pass && all);
-  const fs::path file = file_of(state, verdict);
-  for (int attempt = 1;; ++attempt) {
-    const auto before = result::state_of(file);
-    if (!covers && failure_before(state, verdict)) return;
-    try {
-      baseline::keep_file(file, text_of(verdict), before);
-      return;
-    } catch (const result::FileError&) {
-      if (attempt == checks_at_once || result::state_of(file) == before) throw;
-    }
-  }
+  const Alone alone(state);
+  if (!covers && failure_before(state, verdict, now)) return;
+  baseline::keep_file(file_of(state, verdict), text_of(verdict, now));
 }
 
 std::vector<judge::Kept> kept_verdicts(const fs::path& state, const std::string& root) {

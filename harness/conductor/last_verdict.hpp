@@ -9,6 +9,7 @@
 #include "judge/standing.hpp"
 #include "report/summary.hpp"
 #include "stack/gpu_report.hpp"
+#include "stack/now.hpp"
 
 namespace gpugauge::conductor {
 
@@ -19,16 +20,19 @@ using Narrowed = std::vector<std::string>;
 /// Writes nothing for a check that was interrupted without a confirmed finding. A failure from this boot
 /// stays until a newer failure, or a check of the whole device by its profile or a deeper one, decides
 /// otherwise. Returns that failure's profile where it stayed, because this check was narrowed, of a lesser
-/// profile, or could not judge. Throws result::FileError.
+/// profile, or could not judge. Where another driver is loaded than then (`now`), no failure stays. Throws
+/// result::FileError.
 std::optional<std::string> keep_verdict(const std::filesystem::path& state,
                                         const report::DeviceReport& device, const Narrowed& narrowed,
-                                        const stack::GpuReport& gpus);
+                                        const stack::GpuReport& gpus,
+                                        const stack::MachineNow& now = stack::machine_now());
 
 /// Keeps the node's own result from a check that wanted a GPU. It covers whether a GPU is usable, what the
 /// policy expects, and whether the GPUs compute the same results. A failure from this boot stays where no GPU is
 /// usable, and where a check without `all` found nothing, also one that another check writes meanwhile. Throws
 /// result::FileError.
-void keep_node_verdict(const std::filesystem::path& state, const report::Report& report, bool all);
+void keep_node_verdict(const std::filesystem::path& state, const report::Report& report, bool all,
+                       const stack::MachineNow& now = stack::machine_now());
 
 /// All verdicts kept in the folder, each with the files below `root` that changed since; none where there is
 /// no folder. Libraries are not checked where either side is a container: an image is not the machine, and

@@ -125,8 +125,10 @@ void add_ports(const stack::Inventory& node, Facts& facts) {
   const stack::RdmaPorts ports = stack::certain_rdma_ports(node);
   for (const stack::CardGroup& group : stack::alike(ports)) {
     const stack::RdmaPorts up = group.active();
-    active += up.size();
-    expected += std::max(up.size(), group.usual_active.value_or(0) * group.cards.size());
+    if (group.usual_active) {
+      active += up.size();
+      expected += std::max(up.size(), *group.usual_active * group.cards.size());
+    }
     if (!group.usual_rate) continue;
     for (const stack::RdmaPort& port : up)
       if (const auto gigabits = port.gigabits();

@@ -103,14 +103,16 @@ Verdict expectation_of_ports(const Policy& policy, const std::vector<double>& gi
   const auto fit =
       std::count_if(gigabits.begin(), gigabits.end(), [&](double rate) { return rate >= least; });
   const std::string rate = least > 0 ? fmt::format(" of {:g} Gb/s or more", least) : "";
-  const std::string slower =
-      static_cast<std::size_t>(fit) < gigabits.size()
-          ? fmt::format(", and {} slower", gigabits.size() - static_cast<std::size_t>(fit))
-          : "";
+  const auto untold =
+      std::count_if(gigabits.begin(), gigabits.end(), [&](double one) { return one == 0 && one < least; });
+  const auto slower = static_cast<std::ptrdiff_t>(gigabits.size()) - fit - untold;
+  std::string others;
+  if (slower > 0) others += fmt::format(", and {} slower", slower);
+  if (untold > 0) others += fmt::format(", and {} whose rate is not told", untold);
   return expectation("node:rdma_ports", fit >= *policy.expected_rdma_ports,
                      fmt::format("the policy expects {}{}; {} such {} active{}",
                                  result::counted(*policy.expected_rdma_ports, "RDMA port"), rate, fit,
-                                 fit == 1 ? "is" : "are", slower));
+                                 fit == 1 ? "is" : "are", others));
 }
 
 }  // namespace

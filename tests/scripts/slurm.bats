@@ -184,6 +184,7 @@ TEXT
 
 @test "drain: what it did is said by its exit code also where nobody takes its line" {
   run -0 bash -c "'$slurm/drain' node1 slow >/dev/full"
+  run -0 bash -c "set -o pipefail; '$slurm/drain' node1 slow | true"
   grep -q DRAIN fake/nodes/node1
 }
 

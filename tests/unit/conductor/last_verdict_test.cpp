@@ -41,6 +41,12 @@ report::Report node_that_failed() {
   return out;
 }
 
+stack::MachineNow with_driver(const std::string& version) {
+  stack::MachineNow now;
+  now.driver_version = version;
+  return now;
+}
+
 /// Each test has a state folder of its own.
 class LastVerdict : public ::testing::Test {
  protected:
@@ -49,8 +55,9 @@ class LastVerdict : public ::testing::Test {
 
   /// True where the verdict was kept.
   bool keep(ExitCode code, const std::string& profile, const Narrowed& narrowed = {}) {
-    return !keep_verdict(state_, checked(code, profile), narrowed, {});
+    return !keep_verdict(state_, checked(code, profile), narrowed, {}, now_);
   }
+  void keep_node(const report::Report& report, bool all) { keep_node_verdict(state_, report, all, now_); }
 
   /// The sentence of the one device that is kept.
   std::string kept() const {
@@ -58,6 +65,7 @@ class LastVerdict : public ::testing::Test {
     return all.size() == 1 ? all[0].verdict.outcome.sentence : std::to_string(all.size()) + " verdicts";
   }
 
+  stack::MachineNow now_ = with_driver("580.65.06");
   std::filesystem::path state_ =
       std::filesystem::path(::testing::TempDir()) /
       ("last_verdict_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
@@ -69,7 +77,7 @@ TEST_F(LastVerdict, APassOfALesserProfileLeavesAFailure) {
     EXPECT_FALSE(keep(ExitCode::pass, lesser));
     EXPECT_EQ(kept(), "of a test by standard");
   }
-  EXPECT_EQ(keep_verdict(state_, checked(ExitCode::pass, "smoke"), {}, {}), "standard");
+  EXPECT_EQ(keep_verdict(state_, checked(ExitCode::pass, "smoke"), {}, {}, now_), "standard");
   EXPECT_FALSE(keep(ExitCode::inconclusive, "smoke"));
   EXPECT_TRUE(keep(ExitCode::pass, "standard"));
   EXPECT_TRUE(keep(ExitCode::regressed, "standard"));
@@ -98,24 +106,35 @@ TEST_F(LastVerdict, WhatIsNarrowedOrCannotJudgeLeavesAFailure) {
 
 TEST_F(LastVerdict, AFailureOfTheNodeStaysWhereNoGpuIsUsable) {
   for (const bool all : {false, true}) {
-    keep_node_verdict(state_, node_that_failed(), true);
-    keep_node_verdict(state_, node_without_gpu(), all);
+    keep_node(node_that_failed(), true);
+    keep_node(node_without_gpu(), all);
     EXPECT_EQ(kept(), "failed: the policy expects 8 GPUs and 7 are usable");
   }
-  keep_node_verdict(state_, {}, true);
+  keep_node({}, true);
   EXPECT_EQ(kept(), "pass: a GPU is usable");
-  keep_node_verdict(state_, node_without_gpu(), false);
+  keep_node(node_without_gpu(), false);
   EXPECT_EQ(kept(), "no usable GPU: no driver");
 }
 
-/// Each round begins without a file: which of the two reads and writes first is left to chance.
+TEST_F(LastVerdict, WithAnotherDriverNoFailureStays) {
+  EXPECT_TRUE(keep(ExitCode::regressed, "standard"));
+  keep_node(node_that_failed(), true);
+  now_ = with_driver("580.82.07");
+  EXPECT_TRUE(keep(ExitCode::pass, "smoke"));
+  keep_node(node_without_gpu(), false);
+  for (const judge::Kept& one : kept_verdicts(state_))
+    EXPECT_NE(one.verdict.outcome.code, ExitCode::regressed) << one.verdict.device;
+}
+
+/// Which of the two reads and writes first is left to chance; half of the rounds begin with a file.
 TEST_F(LastVerdict, AFailureOfTheNodeThatIsWrittenMeanwhileStays) {
   for (int round = 0; round < 50; ++round) {
     SetUp();
+    if (round % 2 == 0) keep_node({}, true);
     std::barrier together(2);
     const auto check = [&](const report::Report& report) {
       together.arrive_and_wait();
-      EXPECT_NO_THROW(keep_node_verdict(state_, report, false));
+      EXPECT_NO_THROW(keep_node(report, false));
     };
     {
       const std::jthread failed(check, node_that_failed());

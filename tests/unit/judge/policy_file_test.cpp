@@ -178,6 +178,9 @@ TEST(Expectations, ActivePortsAreCountedFromTheRateThatIsAskedFor) {
   EXPECT_EQ(slower.kind, VerdictKind::failed);
   EXPECT_EQ(slower.reason,
             "the policy expects 8 RDMA ports of 400 Gb/s or more; 7 such are active, and 1 slower");
+  EXPECT_EQ(
+      ports(R"({"rdma_ports": 2, "rdma_gbps": 400})", {400, 0}).reason,
+      "the policy expects 2 RDMA ports of 400 Gb/s or more; 1 such is active, and 1 whose rate is not told");
   EXPECT_EQ(ports(R"({"rdma_ports": 2})", {100}).reason, "the policy expects 2 RDMA ports; 1 such is active");
   EXPECT_EQ(ports(R"({"rdma_ports": 1})", {0}).kind, VerdictKind::ok)
       << "its rate is not told, and not asked for";
