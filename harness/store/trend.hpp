@@ -107,6 +107,7 @@ struct Event {
 /// whole fleet would fill the memory.
 class Events {
  public:
+  /// Takes what `trend` tells; the next one may be of any series.
   void add(const Trend& trend);
   // Each of the three may be taken once.
   /// Changes of level, grouped by device, profile and first run of the new level; most important first.

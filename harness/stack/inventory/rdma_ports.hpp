@@ -11,10 +11,12 @@ namespace gpugauge::stack {
 
 /// A network card's PCIe link.
 struct CardLink {
-  std::optional<double> generation, width;  ///< in use
-  /// What card and slot can together; of the card alone where the slot is unknown, as in virtual machines, which make
+  std::optional<double> generation;  ///< in use
+  std::optional<double> width;       ///< lanes in use
+  /// What card and slot can together; what the card can where the slot is unknown, as in virtual machines, which make
   /// theirs up.
-  std::optional<double> generation_possible, width_possible;
+  std::optional<double> generation_possible;
+  std::optional<double> width_possible;  ///< as generation_possible, in lanes
 
   bool below() const;  ///< true where less is in use than possible
 };
@@ -35,6 +37,7 @@ struct RdmaPort {
   /// is told.
   bool certain = true;
 
+  /// True where data can be sent through it.
   bool active() const { return state == "ACTIVE"; }
   /// The rate in Gb/s; what a port that is not active shows is no rate of anything.
   std::optional<double> gigabits() const;
