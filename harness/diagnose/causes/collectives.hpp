@@ -19,8 +19,6 @@ Fact nccl_chosen(const Seen& seen);
 /// The harm goes when GPUDirect RDMA is switched off. So GPUDirect RDMA is in use, and the fault lies between
 /// the GPU and the network card.
 Fact recovers_without_gdr(const Seen& seen);
-/// An RDMA library could not register memory, or set a queue up, for want of memory that it may lock.
-Fact registration_refused(const Seen& seen);
 /// It is a single machine. NCCL sets up its network there too and logs it, but does not use it.
 Fact one_node(const Seen& seen);
 /// Copies between devices without NCCL are unchanged.

@@ -54,18 +54,18 @@ Fact ranks_refused(const Seen& seen) {
                              "NCCL*Connection timed out",
                              "NCCL*Network is unreachable",
                              "Net : Connect to*failed",
-                             "c10d*timed out",
+                             "c10d*connect*timed out",
                              "c10d*Connection refused",
-                             "TCPStore*timed out",
+                             "TCPStore*connect*timed out",
                              "client socket has timed out",
                              "client socket has failed to connect",
-                             "connectFullMesh",
+                             "connectFullMesh*fail",
                              "Gloo*Connection refused",
-                             "Gloo*timed out",
+                             "Gloo*connect*timed out",
                              "gloo*No route to host",
                              "unable to complete a TCP connection",
-                             "btl_tcp*",
-                             "oob_tcp*connect*",
+                             "btl_tcp*connect*fail",
+                             "oob_tcp*connect*fail",
                              "unable to reach*over TCP"},
                             passing))
     return fact;
@@ -151,16 +151,35 @@ Fact port_down_told(const Seen& seen) {
 
 Fact port_state_told(const Seen& seen) {
   return seen.told(
-      {"PORT_DOWN", "State: Initializing", "Physical state: Polling", "state*INIT", "mlx5*state DOWN"});
+      {"PORT_DOWN", "State: Initializing", "Physical state: Polling", "state*2: INIT", "mlx5*state DOWN"});
 }
 
 Fact network_part_replaced(const Seen& seen) {
   const Fact fact = seen.recovers_by({"cable", "transceiver", "optic", "switch port", "nic replaced",
                                       "nic=", "hca=", "port=up", "nic reseat", "nic riser", "nic slot"});
-  return fact && contains_any(*fact, {"nvlink", "power", "vhpwr", "displayport", "gpu", "hdmi", "CROSS_NIC"})
+  return fact && contains_any(*fact,
+                              {"nvlink", "power", "vhpwr", "displayport", "gpu", "hdmi", "NCCL_", "UCX_"})
              ? Fact()
              : fact;
 }
+
+namespace {
+
+/// A part of the field's name, between its dots and underscores, is one of these: "network.switch" has no "tc".
+bool names_one_of(const std::string& name, Words words) {
+  std::string part;
+  for (const char c : lower(name) + ".") {
+    if (c != '.' && c != '_') {
+      part += c;
+      continue;
+    }
+    if (std::find(words.begin(), words.end(), part) != words.end()) return true;
+    part.clear();
+  }
+  return false;
+}
+
+}  // namespace
 
 Fact network_setting_changed(const Seen& seen) {
   constexpr std::array<std::string_view, 6> places{"network.", "infiniband.", "ib.",
@@ -171,7 +190,7 @@ Fact network_setting_changed(const Seen& seen) {
         contains_any(name, {"NCCL_IB_", "UCX_IB_"}) ||
         std::any_of(places.begin(), places.end(),
                     [&, &key = name](std::string_view place) { return lower(key).starts_with(place); });
-    if (of_network && contains_any(name, {"mtu", "pkey", "gid", "partition", "roce", "sl", "tc"}))
+    if (of_network && names_one_of(name, {"mtu", "pkey", "gid", "partition", "roce", "sl", "tc"}))
       return seen.field_changed(name);
   }
   return std::nullopt;

@@ -9,7 +9,7 @@ namespace gpugauge::diagnose {
 bool several_nodes(const Seen& seen);
 /// Work of several processes fails or hangs, or its library reported an error. A job that is only slow has met.
 Fact job_failed(const Seen& seen);
-/// A process ended for a reason of its own: the others then tell of lost connections.
+/// A process failed for a reason of its own: the others then tell of lost connections.
 Fact rank_died(const Seen& seen);
 /// A rank could not open a connection to another, by the words of NCCL, PyTorch, Gloo or MPI.
 Fact ranks_refused(const Seen& seen);
@@ -21,6 +21,8 @@ Fact picked_local_interface(const Seen& seen);
 Fact queue_failed(const Seen& seen);
 /// A completion tells that its queue had failed before.
 Fact queue_flushed(const Seen& seen);
+/// An RDMA library could not register memory, for want of memory that it may lock.
+Fact registration_refused(const Seen& seen);
 /// A queue of an RDMA card could not be made for want of memory.
 Fact queue_refused(const Seen& seen);
 /// The limit of locked memory is named as one.

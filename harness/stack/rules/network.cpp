@@ -34,7 +34,7 @@ constexpr const char* switches_or_network =
     " It is not known whether these devices carry data or only manage NVSwitches: run it as root.";
 
 void check_locked_memory(const RuleInput& input, Findings& findings) {
-  // Buffers of NCCL and MPI take some hundred MiB a process; registering what a program allocates takes gigabytes.
+  // A choice: defaults of systems and containers lie far below it, and who sets gigabytes meant to.
   constexpr double enough = 4U << 20U;                                // KiB
   const auto limit = number_of(input.inventory, "host.memlock_kib");  // "unlimited" is no number
   const RdmaDevices fabric = rdma_devices(input.inventory);

@@ -183,6 +183,15 @@ TEST_F(StackFacts, PortsOfTheNetworkStandBesideWhatMostOfThemHave) {
   EXPECT_FALSE(facts().contains("network.ports_active"));  // none is used
 }
 
+TEST_F(StackFacts, OfTwoPortsOneOfWhichIsDownNothingIsExpected) {
+  tell("host.infiniband", "mlx5_0 mlx5_1");
+  for (const std::string port : {"mlx5_0", "mlx5_1"}) {
+    tell("host.infiniband." + port + ".board", "MT_0000000838");
+    tell("host.infiniband." + port + ".state", port == "mlx5_0" ? "ACTIVE" : "DOWN");
+  }
+  EXPECT_FALSE(facts().contains("network.ports_expected"));
+}
+
 TEST_F(StackFacts, FaultsThatTheModuleNamesInTheKernelLogAreLinesOfTheLog) {
   tell("kernel_log.nvrm.0", "2026-11-20T10:11:12 NVRM: nvAssertFailed: Assertion failed: clk @ clk.c:12");
   tell("kernel_log.nvrm.1", "boot+5s NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.65.06");

@@ -167,10 +167,17 @@ TEST(TaughtNetwork, WordsWithinOtherWordsTellNothing) {
         "transport error: failed to bind", "srun: error: node1: task 0: Exited with status=127",
         "worker exited with status=12", "link_downed: 0"})
     EXPECT_EQ(best(fails + log(line)), "") << line;
-  for (const char* const field :
-       {"slurm.partition", "partition_table", "app.rigid_bodies", "container.gid", "docker.mtu"})
+  for (const char* const field : {"network.switch", "network.slot", "slurm.partition", "partition_table",
+                                  "app.rigid_bodies", "container.gid", "docker.mtu"})
     EXPECT_EQ(score(fails + R"(, "changed": {")" + field + R"(": ["a", "b"]})", "rdma_path_broken"), 0)
         << field;
+  for (const char* const line : {"OMPI_MCA_btl_tcp_if_include=eth0", "c10d: the collective timed out",
+                                 "gloo: timed out waiting 1800000ms for recv"})
+    EXPECT_EQ(score(fails + log(line), "rank_unreachable"), 0) << line;
+  EXPECT_EQ(score(fails + mended("NCCL_IB_HCA=mlx5_0"), "rdma_link_degraded"), 0) << "a choice is no repair";
+  EXPECT_EQ(score(fails + log("ibv_modify_qp failed, curr state INIT, next state RTR"), "rdma_link_degraded"),
+            0)
+      << "the state of a queue is none of a port";
   EXPECT_EQ(score(fails + mended("ulimit -n=65536"), "locked_memory_limit"), 0);
   EXPECT_EQ(score(fails + log("ulimit -l: unlimited"), "locked_memory_limit"), 0);
 }
