@@ -12,6 +12,12 @@ namespace gpugauge::bench {
 using result::BenchmarkResult;
 using result::Status;
 
+namespace {
+
+constexpr const char* ended_early = "the process ended before everything was measured";
+
+}  // namespace
+
 Recorder::Recorder(result::Samples known, std::optional<std::filesystem::path> file)
     : samples_(std::move(known)), file_(std::move(file)) {
   std::error_code error;
@@ -27,7 +33,7 @@ void Recorder::begin(const std::string& id, const result::Facts& parameters) {
   current.parameters = parameters;
   current.status = Status::interrupted;
   current.reason = "the process ended while this was measured";
-  write(std::move(current), Status::failed, "the process ended before everything was measured");
+  write(std::move(current), Status::failed, ended_early);
 }
 
 void Recorder::keep(BenchmarkResult measured, const std::string& reason) {
@@ -37,10 +43,11 @@ void Recorder::keep(BenchmarkResult measured, const std::string& reason) {
   write(std::move(measured), interrupted ? Status::interrupted : Status::failed, why);
 }
 
-void Recorder::write(BenchmarkResult current, Status status, const std::string& reason) const {
+void Recorder::write(std::optional<BenchmarkResult> current, Status status, const std::string& reason) {
   if (!file_) return;
+  const std::string blamed = current ? current->id : "";
   result::Samples partial = samples_;
-  partial.benchmarks.push_back(std::move(current));
+  if (current) partial.benchmarks.push_back(std::move(*current));
   partial.status = status;
   partial.reason = reason;
   std::filesystem::path fresh = *file_;
@@ -50,9 +57,14 @@ void Recorder::write(BenchmarkResult current, Status status, const std::string& 
   out.close();
   std::error_code error;
   if (out) std::filesystem::rename(fresh, *file_, error);
-  if (out && !error) return;
+  if (out && !error) {
+    blamed_ = blamed;
+    return;
+  }
   std::filesystem::remove(fresh, error);
-  std::filesystem::remove(*file_, error);  // it names the benchmark before this one
+  if (blamed_.empty() || blamed_ == blamed) return;
+  std::filesystem::remove(*file_, error);
+  blamed_.clear();
 }
 
 void Recorder::add(BenchmarkResult fresh) {
@@ -64,6 +76,7 @@ void Recorder::add(BenchmarkResult fresh) {
     samples_.benchmarks.push_back(std::move(fresh));
   else
     *found = std::move(fresh);
+  write(std::nullopt, Status::failed, ended_early);
 }
 
 result::Samples Recorder::take() {

@@ -187,7 +187,8 @@ bool names_folder(const std::string& name);
 /// ignored. If no place has one of this suite, one is returned that differs only in `stack` fields and in the
 /// sources of families, for the same reason: GPUGauge was upgraded. Another node's, in a home that they share, is
 /// then only told of. For site and shipped baselines every field must match, but the card may be another of the
-/// model. `device` ("host" or a GPU's UUID) restricts own baselines to that device; empty = any.
+/// model; one of the site whose families have other sources is returned as an own one is, after it. `device` ("host"
+/// or a GPU's UUID) restricts own baselines to that device; empty = any.
 struct Selection {
   /// nullopt: none was found; only correctness and physical limits can be judged.
   std::optional<Baseline> baseline;

@@ -54,14 +54,14 @@ std::vector<Mismatch> fields_between(const result::Fingerprint& now, const resul
 }
 
 Fit fit_of(const result::Fingerprint& now, const result::Fingerprint& then,
-           const std::vector<Mismatch>& fields, bool own) {
+           const std::vector<Mismatch>& fields, std::string_view place) {
   if (fields.empty()) return Fit::full;
-  if (!own) return Fit::no;
+  if (place == "shipped") return Fit::no;
   Fit fit = Fit::other_stack;
   for (const Mismatch& field : fields) {
     if (!family_of_sources(field.field).empty())
       fit = share_sources(now, then) ? Fit::part_of_suite : Fit::other_suite;
-    else if (!field.field.starts_with("stack."))
+    else if (place != "own" || !field.field.starts_with("stack."))
       return Fit::no;
   }
   return fit;

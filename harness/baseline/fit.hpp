@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -33,9 +34,9 @@ bool of_another_machine(const result::Fingerprint& now, const std::string& devic
 std::vector<Mismatch> fields_between(const result::Fingerprint& now, const result::Fingerprint& then,
                                      bool own, const std::string& device, const std::string& pinned);
 
-/// The fit of a baseline with these fields between it and a run. Only an own one is considered where one
-/// differs.
+/// The fit of a baseline of `place` (Place::name) with these fields between it and a run. An own one is considered
+/// where the stack or the sources of families differ, one of the site where the sources do, a shipped one never.
 Fit fit_of(const result::Fingerprint& now, const result::Fingerprint& then,
-           const std::vector<Mismatch>& fields, bool own);
+           const std::vector<Mismatch>& fields, std::string_view place);
 
 }  // namespace gpugauge::baseline

@@ -97,7 +97,7 @@ bool comes_before(const Damaged& damaged, const Candidate& best, const result::F
     const result::Fingerprint& then = damaged.round->fingerprint;
     const Fit fit =
         share_a_family(now, then)
-            ? fit_of(now, then, fields_between(now, then, true, device, damaged.round->device), true)
+            ? fit_of(now, then, fields_between(now, then, true, device, damaged.round->device), "own")
             : Fit::no;
     if (fit == Fit::no) return false;
     rank = rank_of(!of_another_machine(now, device, then, damaged.round->device), fit);
@@ -110,12 +110,24 @@ bool comes_before(const Damaged& damaged, const Candidate& best, const result::F
 struct Search {
   std::vector<std::string>& problems;
   std::vector<Damaged> damaged;
+  /// Sentences on active ones of this site that are of this device and measurement, and do not fit: they tell
+  /// something only where nothing else is found.
+  std::vector<std::string> of_site{};
 };
 
+/// Whether a baseline with these fields between it and a run is of the same device and of the same measurement.
+bool of_this_kind(const std::vector<Mismatch>& fields) {
+  return std::none_of(fields.begin(), fields.end(), [](const Mismatch& field) {
+    return of_the_device(field.field) ||
+           (of_the_suite(field.field) && family_of_sources(field.field).empty());
+  });
+}
+
 /// Loads a folder if it may be used; records in `search` what cannot.
-Candidate consider(const std::filesystem::path& folder, const result::Fingerprint& now, bool own,
-                   const std::string& device, Search& search) {
+Candidate consider(const std::filesystem::path& folder, const result::Fingerprint& now,
+                   std::string_view place, const std::string& device, Search& search) {
   std::vector<std::string>& problems = search.problems;
+  const bool own = place == "own";
   bool counts = own;  // unless something shows that it would not be used anyway
   std::optional<Manifest> readable;
   try {
@@ -142,11 +154,12 @@ Candidate consider(const std::filesystem::path& folder, const result::Fingerprin
       return {};
     }
     if (state == State::candidate) return {};
-    found.fit = fit_of(now, then, fields, own);
+    found.fit = fit_of(now, then, fields, place);
     if (found.fit != Fit::no) return found;
-    if (own)
-      problems.push_back(fmt::format("baseline {} was not used: {} differ{}", folder.string(), names(fields),
-                                     fields.size() == 1 ? "s" : ""));
+    if (own || (place == "site" && of_this_kind(fields)))
+      (own ? problems : search.of_site)
+          .push_back(fmt::format("baseline {} was not used: {} differ{}", folder.string(), names(fields),
+                                 fields.size() == 1 ? "s" : ""));
   } catch (const std::exception& fault) {
     problems.push_back(fmt::format("a baseline could not be used: {}", fault.what()));
     if (!counts) return {};
@@ -174,7 +187,7 @@ Candidate best_of(const Place& place, const result::Fingerprint& now, const std:
                                                "runs gpugauge the right to read it, or move it away"});
   }
   for (const auto& folder : below.folders) {
-    Candidate found = consider(folder, now, place.name == "own", device, search);
+    Candidate found = consider(folder, now, place.name, device, search);
     if (found.fit == Fit::no) continue;
     found.baseline.other_node = of_another_node(found.baseline, now, device);
     found.this_node = !found.baseline.other_node;
@@ -201,8 +214,10 @@ void note_the_future(const Baseline& found, std::vector<std::string>& problems) 
 std::string origin_of(const Place& place, const Candidate& found) {
   const std::string& name = found.baseline.manifest.name;
   const std::string rounds = rounds_in_words(found.baseline);
+  const char* const version = of_other_version(found.fit) ? " Another version of GPUGauge measured it." : "";
   if (place.name == "site")
-    return fmt::format("Compared with this site's baseline {} ({}), recorded on another node.", name, rounds);
+    return fmt::format("Compared with this site's baseline {} ({}), recorded on another node.{}", name,
+                       rounds, version);
   if (place.name == "shipped")
     return fmt::format(
         "Compared with the baseline {} ({}) that ships with GPUGauge, recorded on another machine.", name,
@@ -214,9 +229,7 @@ std::string origin_of(const Place& place, const Candidate& found) {
                 "Compared with the baseline {} ({}), recorded on another node, or on this one before "
                 "its name or cards changed.",
                 name, rounds);
-  return whose + (found.fit == Fit::other_stack ? " Its software stack is another one."
-                  : of_other_version(found.fit) ? " Another version of GPUGauge measured it."
-                                                : "");
+  return whose + (found.fit == Fit::other_stack ? " Its software stack is another one." : version);
 }
 
 /// The name of this machine's active baseline of the whole card in the run's profile; "" where there is none.
@@ -308,8 +321,8 @@ Selection whole_of(const std::filesystem::path& given, const result::Fingerprint
                       unused.baseline.folder.string()));
     };
     if (of_other_version(best.fit)) {
-      // Another node's, in a home that they share, was never this one's.
-      if (best.this_node)
+      // Another node's, in a home that they share, was never this one's; one of the site was made for it.
+      if (!of_other_suite && (best.this_node || place.name == "site"))
         of_other_suite.emplace(place, std::move(best));
       else
         tell_of_version(best);
@@ -323,6 +336,7 @@ Selection whole_of(const std::filesystem::path& given, const result::Fingerprint
     take(of_other_suite->first, of_other_suite->second);
     return selection;
   }
+  selection.problems.insert(selection.problems.end(), search.of_site.begin(), search.of_site.end());
   const bool measured = std::any_of(fingerprint.suite.begin(), fingerprint.suite.end(),
                                     [](const auto& fact) { return !family_of_sources(fact.first).empty(); });
   if (measured && selection.damaged.empty()) selection.of_whole_card = told_of_card(fingerprint, device);

@@ -27,6 +27,7 @@ Signatures driver_start_causes();
 Signatures start_failure_causes();
 Signatures start_refused_causes();
 Signatures module_causes();
+Signatures platform_causes();
 Signatures start_up_causes();
 Signatures launch_causes();
 Signatures host_causes();

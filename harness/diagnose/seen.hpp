@@ -165,7 +165,8 @@ class Seen {
   Fact word_lost(std::string_view word) const;
   /// This probe had one of these outcomes. Given details, its detail contains one of them as a word.
   Fact probe(std::string_view name, Words outcomes, Words details = {}) const;
-  /// The component's old version was put back, with one of these outcomes.
+  /// The component's old version was put back, with one of these outcomes. A later version than the present one, which
+  /// clears nothing, counts only where it recovers.
   Fact undone(std::string_view component, Words outcomes) const;
   /// A setting, variable or version with one of these in its detail was changed, and the harm went away.
   /// `share`, if given, becomes 1 / the number of settings changed at once.

@@ -17,9 +17,10 @@ constexpr std::array<std::string_view, 12> components{
 
 /// The component that a field belongs to; "" for a setting.
 std::string component_of(std::string_view field) {
-  constexpr std::array<std::string_view, 9> settings{
-      "kernel.kaslr", "cuda.jit_cache", "driver.cuda_max", "cuda.driver_version", "nccl.transport",
-      "nccl.paths",   "cudnn.copies",   "nccl.copies",     "framework.providers"};
+  constexpr std::array<std::string_view, 12> settings{
+      "kernel.kaslr",        "cuda.jit_cache",      "driver.cuda_max", "cuda.driver_version",
+      "nccl.transport",      "nccl.paths",          "cudnn.copies",    "nccl.copies",
+      "framework.providers", "driver.device_files", "driver.options",  "driver.parameters"};
   if (std::find(settings.begin(), settings.end(), field) != settings.end()) return "";
   const std::string_view head = field.substr(0, field.find('.'));
   if (std::find(components.begin(), components.end(), head) == components.end()) return "";
@@ -43,6 +44,43 @@ bool is_present_version(const Seen& seen, std::string_view component, const Prob
   const auto changed = seen.it().changed->find(std::string(component));
   return changed != seen.it().changed->end() &&
          changed->second.after.text() == probe.detail.substr(equals + 1);
+}
+
+/// The first dotted number of a text: "2.04.00" of "Kokkos 2.04.00 (2017-08-16)"; "" where there is none.
+std::string dotted_number(std::string_view text) {
+  const auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!digit(at)) continue;
+    std::size_t end = at;
+    bool dotted = false;
+    while (digit(end) || (end < text.size() && text[end] == '.' && digit(end + 1))) {
+      dotted = dotted || text[end] == '.';
+      ++end;
+    }
+    if (dotted) return std::string(text.substr(at, end - at));
+    at = end;
+  }
+  return "";
+}
+
+/// The version that is there now, as far as it is told.
+std::string present_version(const Seen& seen, std::string_view component) {
+  if (seen.it().changed)
+    if (const auto changed = seen.it().changed->find(std::string(component));
+        changed != seen.it().changed->end())
+      return dotted_number(changed->second.after.text());
+  const Value* version = seen.inventory(fmt::format("{}.version", component));
+  return version == nullptr ? "" : dotted_number(version->text());
+}
+
+/// A version after the present one was tried: whatever came with the present one may be in it, too.
+bool is_later_version(const Seen& seen, std::string_view component, const Probe& probe) {
+  if (probe.name != "change_version") return false;
+  if (contains_any_word(probe.detail, {"newer", "newest", "latest", "nightly"})) return true;
+  const std::string tried =
+      dotted_number(probe.detail.substr(std::min(probe.detail.find('='), probe.detail.size())));
+  const std::string present = present_version(seen, component);
+  return !tried.empty() && !present.empty() && compare_versions(tried, present) > 0;
 }
 
 /// One common name for things that have several names.
@@ -218,6 +256,8 @@ Fact Seen::probe(std::string_view name, Words outcomes, Words details) const {
 Fact Seen::undone(std::string_view component, Words outcomes) const {
   for (const Probe& probe : it_->probes) {
     if (!is_one_of(probe.outcome, outcomes) || is_present_version(*this, component, probe)) continue;
+    // Such a one that recovers has the fault mended; one that does not tells nothing of the versions before.
+    if (probe.outcome != "recovers" && is_later_version(*this, component, probe)) continue;
     const bool driver = probe.name == "same_binary_old_driver" && component == "driver";
     const bool library = probe.name == "same_binary_old_library" || probe.name == "change_version";
     // A probe that does not name its version refers to the only component that changed.

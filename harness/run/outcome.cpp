@@ -121,7 +121,7 @@ class Conclusion {
   void not_kept() {
     interrupted(
         fmt::format("{} could not keep what it measured{}", executable_, said(end_.output, process_.family)));
-    process_.samples.reset();  // an earlier file of the same process blames the wrong benchmark
+    process_.samples.reset();  // an earlier file of the same process, which lacks what came after it
   }
   /// It ended while `current` was measured.
   void failed_in(result::BenchmarkResult& current) {
@@ -195,7 +195,8 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
 
   if (end.stopped && !end.timed_out && !stopped_by.empty())
     conclusion.interrupted(fmt::format("{} stopped the run", stopped_by));
-  else if (end.exit_code == result::exit_samples_not_kept && (!process.samples || current != nullptr))
+  else if (end.exit_code == result::exit_samples_not_kept &&
+           (!process.samples || process.samples->status == Status::failed))
     conclusion.not_kept();
   else if (current != nullptr)
     conclusion.failed_in(*current);

@@ -7,13 +7,13 @@ namespace {
 
 constexpr int threads = 128;
 
-__global__ void error_kernel(Matrix a, Matrix b, Matrix c, int m, int n, int k, int samples,
+__global__ void error_kernel(Matrix a, Matrix b, Matrix c, int m, int n, int k, int samples, int first,
                              std::uint64_t seed, Comparison* comparison) {
   const int column = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
   if (column >= n) return;
   Tally tally;
-  for (int sample = static_cast<int>(blockIdx.y); sample < samples; sample += static_cast<int>(gridDim.y))
-    tally.error(product_error(a, b, c, sampled_row(sample, samples, m, seed), column, k));
+  const int sample = first + static_cast<int>(blockIdx.y);
+  tally.error(product_error(a, b, c, sampled_row(sample, samples, m, seed), column, k));
   tally.hand_in(comparison);
 }
 
@@ -27,10 +27,14 @@ cudaError_t sampled_product_error(const Matrix& a, const Matrix& b, const Matrix
           comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(n), stream);
       status != cudaSuccess)
     return status;
-  const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads),
-                  static_cast<unsigned>(samples < 1024 ? samples : 1024));
-  error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, seed, comparison);
-  return cudaGetLastError();
+  const int at_once = samples_at_once(n, k);
+  for (int first = 0; first < samples; first += at_once) {
+    const int here = samples - first < at_once ? samples - first : at_once;
+    const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads), static_cast<unsigned>(here));
+    error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, first, seed, comparison);
+    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return status;
+  }
+  return cudaSuccess;
 }
 
 }  // namespace gpugauge::kernels::gemm

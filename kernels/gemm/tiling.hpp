@@ -67,4 +67,14 @@ constexpr std::int64_t samples_for(std::int64_t rows) {
   return wanted < rows ? wanted : rows;
 }
 
+/// Samples that one launch of a check in fp64 takes, of products with rows of n sums over k. Windows ends what holds a
+/// GPU that may draw for two seconds, and fp64 has 1/64 of the rate of fp32 on such GPUs: 4e9 steps take 0.4 s on the
+/// slowest of them.
+constexpr int samples_at_once(std::int64_t n, std::int64_t k) {
+  constexpr std::int64_t steps = 4'000'000'000;
+  constexpr std::int64_t most = 1024;
+  const std::int64_t fit = steps / (n * k);
+  return static_cast<int>(fit < 1 ? 1 : fit < most ? fit : most);
+}
+
 }  // namespace gpugauge::kernels::gemm

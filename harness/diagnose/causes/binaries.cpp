@@ -140,6 +140,19 @@ Fact driver_start_as_slow(const Seen& seen) {
   return in_words("what compiles nothing is as slow", sentence(*driver));
 }
 
+/// What was built for a CUDA that cannot make machine code for this GPU runs from its PTX.
+Fact cuda_before_gpu(const Seen& seen) {
+  const std::string first = first_toolkit(seen);
+  if (first.empty()) return std::nullopt;
+  for (const char* key : {"framework.cuda", "cuda.toolkit"}) {
+    const Value* cuda = seen.inventory(key);
+    if (cuda != nullptr && cuda->number() && compare_versions(cuda->text(), first) < 0)
+      return fmt::format("{} = {} is older than {}, the first with machine code for this GPU", key,
+                         cuda->text(), first);
+  }
+  return std::nullopt;
+}
+
 /// Options that set the architectures for which code is built.
 const Words built_for_words{"sm_",     "arch",          "cubin",        "TORCH_CUDA_ARCH_LIST",
                             "gencode", "generate_code", "generate-code"};
@@ -158,6 +171,7 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
                                          "first use", "first execution"}));
     it.confirms(weight::good, only_virtual(seen));
     it.confirms(weight::good, architecture_absent(seen));
+    it.confirms(weight::good, cuda_before_gpu(seen));
     it.confirms(weight::good, compiled);
     it.confirms(weight::fair, warm);
     it.confirms(weight::hint, slow);
@@ -186,8 +200,9 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   const bool seconds = std::any_of(seen.it().metrics.begin(), seen.it().metrics.end(),
                                    [](const Metric& metric) { return seconds_of(metric).has_value(); });
   if (!figure && !seconds && !compiled && !only_virtual(seen) && !architecture_absent(seen) &&
-      !seen.told({"minutes", "delay of"}) && !seen.environment("CUDA_FORCE_PTX_JIT") &&
-      !seen.recovers_by({"FORCE_PTX_JIT"}) && !seen.recovers_by(built_for_words))
+      !cuda_before_gpu(seen) && !seen.told({"minutes", "delay of"}) &&
+      !seen.environment("CUDA_FORCE_PTX_JIT") && !seen.recovers_by({"FORCE_PTX_JIT"}) &&
+      !seen.recovers_by(built_for_words))
     it.at_most(bound::unnamed,
                warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
   // TensorRT times kernels for each layer at the first start, and again where its engine is not kept.
@@ -196,6 +211,9 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
                                         either(seen.on("framework.providers", {"TensorrtExecutionProvider"}),
                                                either(seen.slower({}, {.op = "TensorRT"}),
                                                       seen.slower({}, {.framework = "tensorrt"})))));
+  // What fails waits for no compiler.
+  it.at_most(bound::unnamed,
+             either(seen.fails({}, {.phase = "startup"}), seen.fails({"init", "first_launch"})));
   // Tools that only query the driver have no kernel to compile.
   it.at_most(bound::unnamed, either(seen.slower({}, {.op = "nvidia-smi"}), seen.slower({}, {.op = "nvml"})));
 }

@@ -80,6 +80,17 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   }
 }
 
+/// It is slow while a switch of the platform saves power that tells the GPU nothing: the display, the lid, the mains.
+Fact platform_saves(const Seen& seen) {
+  if (!seen.slower({})) return std::nullopt;
+  for (const std::string_view name :
+       {"display", "monitor", "screen", "lid", "battery", "ac_adapter", "mains", "power_plan", "power plan",
+        "power_profile", "power profile", "power_mode", "platform.profile", "platform_profile"})
+    if (Fact fact = seen.field_changed(name)) return fact;
+  return seen.recovers_by({"display=on", "monitor=on", "screen=on", "lid=open", "plugged in", "power adapter",
+                           "ac_adapter", "ac adapter", "mains="});
+}
+
 void examine_hidden(const Seen& seen, Argument& it) {
   const std::optional<double> clock = seen.number("sm_clock_mhz");
   const std::optional<double> expected = seen.number("sm_clock_expected_mhz");
@@ -108,7 +119,9 @@ void examine_hidden(const Seen& seen, Argument& it) {
   // The work runs at two speeds, and the driver gives no reason for either.
   if (slow && two_levels && clock && !expected)
     it.confirms(weight::fair, both(seen.not_throttled(), Fact("it jumps between two levels")));
-  if (!less_power && !two_levels) {
+  const Fact saves = platform_saves(seen);
+  it.confirms(weight::good, saves);
+  if (!less_power && !two_levels && !saves) {
     if (seen.number("power_w") && seen.number("power_expected_w"))
       it.at_most(bound::unnamed, Fact("it draws as much power as expected"));
     else
@@ -154,6 +167,7 @@ void examine_ramp(const Seen& seen, Argument& it) {
   // What warmed it up was put into what measures.
   if (!idle)
     it.at_most(bound::likely, seen.recovers_by({"benchmark=", "timer=", "measurement=", "synchroni*before"}));
+  it.at_most(bound::unnamed, seen.fails({}, {.phase = "after_idle"}));
   // A removed lock is the opposite of this cause.
   it.at_most(bound::unnamed, either(seen.probe("reset_clocks", {"recovers", "normal"}),
                                     seen.setting("locked_clocks", {"set"})));

@@ -173,6 +173,10 @@ void examine_shm(const Seen& seen, Argument& it) {
   // A container has 64 MiB by default. An error of a full disk names the file.
   if (!size && !seen.told({"No space left on device: '", "No space left on device: /"}))
     it.confirms(weight::fair, both(seen.told({"No space left on device"}), started_without_shm(seen)));
+  // Without workers nothing goes through shared memory.
+  if (!size &&
+      seen.told({"No space left on device"}, {"No space left on device: '", "No space left on device: /"}))
+    it.confirms(weight::good, seen.recovers_by({"workers=0", "num_workers=0", "workers=none"}));
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
   if (size && *size < small && (broken || !it.evidence().empty()))
     it.confirms(*size <= docker_default ? weight::strong : weight::fair,

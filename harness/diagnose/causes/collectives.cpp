@@ -153,8 +153,10 @@ void examine_socket(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, slow_together(seen));
     it.confirms(weight::hint, seen.field_changed("nccl.transport"));
   }
-  it.confirms(weight::strong, seen.recovers_by({"libibverbs", "ibverbs", "rdma-core", "/dev/infiniband",
-                                                "privileged", "IPC_LOCK"}));
+  it.confirms(weight::strong, seen.recovers_by({"libibverbs", "ibverbs", "rdma-core", "/dev/infiniband"}));
+  // These open much more than the network's devices.
+  if (sockets || slow_together(seen) || !it.evidence().empty())
+    it.confirms(weight::strong, seen.recovers_by({"privileged", "IPC_LOCK"}));
   it.at_most(bound::remote, seen.on("host.fabric", {"ethernet"}));
   it.at_most(bound::below_half,
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));

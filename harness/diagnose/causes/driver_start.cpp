@@ -41,6 +41,10 @@ void examine_mismatch(const Seen& seen, Argument& it) {
   const Fact only_new =
       both(seen.fails({}, {.phase = "new_process"}), seen.unchanged({}, {.phase = "already_running"}));
   it.confirms(weight::fair, only_new);
+  // What was running when the driver was replaced keeps the old library, and goes on without the GPU.
+  it.confirms(weight::good, both(both(seen.changed({"driver"}),
+                                      seen.slower(application_classes, {.phase = "already_running"})),
+                                 gpu_not_used(seen)));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.changed({"driver", "os"}));
     it.confirms(weight::hint, seen.probe("nvml_query", {"fails"}));
@@ -102,8 +106,9 @@ Fact manager_not_running(const Seen& seen) {
   const bool absent = state->off() || contains_any(state->text(), {"not installed", "absent"});
   if (absent && !seen.on("topology.nvswitch") && !seen.told({"NVSwitch"}) && !board_with_switch(seen))
     return std::nullopt;
-  if (absent || contains_any(state->text(), {"exited", "inactive", "failed", "dead", "stopped", "not running",
-                                             "masked", "disabled"}))
+  if (absent ||
+      contains_any(state->text(), {"exited", "exits", "inactive", "fail", "dead", "stopped", "not running",
+                                   "masked", "disabled", "crash", "restarting", "core-dump", "core dump"}))
     return fmt::format("fabric_manager.state = {}", state->text());
   return std::nullopt;
 }
@@ -122,10 +127,11 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   const Fact error = seen.error(802, not_ready_names);
   it.confirms(weight::good, error);
   it.confirms(weight::good, manager_not_running(seen));
-  it.confirms(weight::good,
-              seen.told({"fabricmanager*not found", "fabricmanager*inactive", "fabricmanager*not running",
-                         "fabricmanager*failed", "fabric manager*not running",
-                         "nvidia-fabricmanager*could not be found"}));
+  it.confirms(weight::good, seen.told({"fabricmanager*not found", "fabricmanager*inactive",
+                                       "fabricmanager*not running", "fabricmanager*failed",
+                                       "fabric manager*not running", "fabric manager*config*invalid",
+                                       "FABRIC_NODE_CONFIG_FILE*invalid", "fabric manager*crash",
+                                       "fabricmanager*crash", "nvidia-fabricmanager*could not be found"}));
   it.confirms(weight::good, seen.told({"nvlsm*does not exist", "nvlsm*not found", "ib_umad*not been loaded",
                                        "umad_init: can't"}));
   it.confirms(weight::strong,
@@ -193,18 +199,40 @@ void examine_kaslr(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, seen.off("kernel.kaslr"));
 }
 
+/// CUDA's own text of error 999 is no more than "unknown error".
+Fact unknown_error(const Seen& seen) {
+  for (const ErrorSeen& error : seen.it().errors)
+    if ((error.api == "cuda" || error.api == "driver") && lower(error.text) == "unknown error")
+      return fmt::format("{} error \"{}\"", error.api, error.text);
+  return seen.error(999, unknown_names);
+}
+
+/// The machine slept and woke up.
+Fact resumed(const Seen& seen) {
+  if (Fact fact = seen.told({"suspend", "resume from", "and resume", "after resume", "resumed", "hibernat",
+                             "woke up", "sleep mode", "wakes up", "waking up"}))
+    return fact;
+  for (const Probe& probe : seen.it().probes)
+    if (probe.outcome == "fails" &&
+        contains_any_word(probe.detail, {"suspend", "resume", "hibernat", "sleep="}))
+      return fmt::format("tried: {} ({}) fails", probe.name, probe.detail);
+  return std::nullopt;
+}
+
 void examine_uvm_module(const Seen& seen, Argument& it) {
-  const Fact error = seen.error(999, unknown_names);
+  const Fact error = unknown_error(seen);
   it.confirms(weight::good, error);
   it.confirms(weight::hint, seen.error(304, {"CUDA_ERROR_OPERATING_SYSTEM", "OS call failed"}));
-  it.confirms(weight::strong, both(seen.off("uvm.loaded"), either(error, seen.fails({"init"}))));
+  it.confirms(weight::strong,
+              both(seen.off("uvm.loaded"), either(error, seen.fails({"init", "application"}))));
   it.confirms(weight::good, seen.told({"nvidia_uvm*not found", "nvidia-uvm*not found", "modprobe*nvidia_uvm",
-                                       "nvidia-uvm*failed", "nvidia_uvm*in use"}));
+                                       "nvidia-uvm*failed", "nvidia_uvm*in use", "nvidia_uvm*not loaded",
+                                       "nvidia-uvm*not loaded"}));
   it.confirms(weight::good, node_refused(seen, "/dev/nvidia-uvm"));
   it.confirms(weight::strong, seen.recovers_by({"nvidia_uvm", "nvidia-uvm", "uvm"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, both(error, nvml_works(seen)));
-    it.confirms(weight::fair, seen.told({"suspend", "resume", "hibernat", "woke up", "sleep mode"}));
+    it.confirms(seen.fails({"init"}) ? weight::good : weight::fair, resumed(seen));
   }
   it.rules_out(seen.told(hmm_lines));
   it.at_most(bound::unnamed, nvml_mismatch(seen));

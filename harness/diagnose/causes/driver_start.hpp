@@ -11,6 +11,10 @@ Fact no_device(const Seen& seen);
 Fact nvml_works(const Seen& seen);
 /// NVML reports that its library and the kernel module have different versions.
 Fact nvml_mismatch(const Seen& seen);
+/// The driver, or the kind of its module, is not one for this generation of GPUs.
+Fact generation_refused(const Seen& seen);
+/// It may not be: the GPU is of an old generation, and an image of the system brought another module.
+Fact generation_doubtful(const Seen& seen);
 /// NVML lists the GPUs of a machine with NVSwitch, but CUDA finds none.
 Fact board_without_devices(const Seen& seen);
 

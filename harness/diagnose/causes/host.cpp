@@ -26,7 +26,7 @@ Fact limited(const Seen& seen) {
     for (const auto& [key, value] : seen.it().settings)
       if (contains_any(key, {"limits.cpu", "cpu_limit", "cpu-limit", "cpu limit", "cpu_quota", "cpu-quota",
                              "docker.cpus", "container.cpus"}) &&
-          value.number())
+          (value.number() || value.text() == "set"))
         return fmt::format("{} = {}", key, value.text());
   if (limit == nullptr || limit->off() || contains_any(limit->text(), {"max", "unlimited"}))
     return std::nullopt;
@@ -255,6 +255,11 @@ void examine_affinity(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 seen.told({"only * of * cores", "only * of * processors", "only * of the * cores",
                            "workers*on one core", "workers share*core", "workers*same core"}));
+    // Many workers, and one processor that runs them all.
+    it.confirms(weight::good,
+                seen.told({"only 1 cpu core*worker", "only one cpu core*worker", "only 1 core*worker",
+                           "single core*worker", "worker*only 1 cpu", "worker*only one cpu",
+                           "worker*a single core", "worker*only one core"}));
   }
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.slower({"launch", "h2d"}));
   it.rules_out(seen.unmoved_by({"affinity", "taskset"}));

@@ -57,6 +57,7 @@ void examine_cupti(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"cupti", "TEARDOWN_CUPTI", "profiler"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
   it.rules_out(seen.probe("repeat_in_fresh_process", {"slow", "no_change", "worse"}));
+  if (!after) it.at_most(bound::unnamed, seen.fails({}, {.phase = "already_running"}));
   it.at_most(bound::weak, injected(seen));
   // A subscription costs the same from its first call on; a growing cost has another cause.
   if (!after) it.at_most(bound::unnamed, seen.on("drift", {"worse_with_time"}));

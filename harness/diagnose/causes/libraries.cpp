@@ -82,6 +82,8 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
   if (!cudnn_absent(seen) && !seen.on("libraries.missing", {"cudnn"}))
     it.unproven(bound::unconfident, Fact("nothing says that it is absent"));
   it.at_most(bound::half, mismatch_reported(seen));
+  if (!seen.on("libraries.missing", {"cudnn"}))
+    it.at_most(bound::half, in_words("another one is found first", copies(seen, "cudnn.copies")));
   it.at_most(bound::likely, both(seen.framework_is({"onnxruntime"}), gpu_not_used(seen)));
   it.at_most(bound::likely, seen.told({"Failed to create CUDAExecutionProvider"}));
 }

@@ -16,7 +16,8 @@ Fact large_only(const Seen& seen) {
 Fact managed(const Seen& seen) {
   for (const std::string_view word : {"managed", "unified memory", "uvm", "cudaMallocManaged"}) {
     for (const Metric& metric : seen.it().metrics)
-      if (contains(metric.scope.op, word) || contains(metric.note, word) ||
+      if (contains(metric.scope.op, word) ||
+          (contains(metric.note, word) && !contains_any(metric.note, {"nvidia-uvm", "nvidia_uvm"})) ||
           contains(metric.scope.library, word))
         return "managed memory is in use: " + sentence(metric);
   }
@@ -25,7 +26,7 @@ Fact managed(const Seen& seen) {
   if (Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
   // A listed device node says nothing about managed memory.
   return seen.told({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"},
-                   {"/dev/nvidia-uvm"});
+                   {"/dev/nvidia-uvm", "not loaded"});
 }
 
 Fact faults(const Seen& seen) {
@@ -58,7 +59,7 @@ Fact came_with_fallback(const Seen& seen) {
   const Change& change = seen.it().changed->at("driver");
   const std::optional<double> before = change.before.number();
   const std::optional<double> after = change.after.number();
-  if (!before || !after || *before >= first_with_it || *after < first_with_it) return std::nullopt;
+  if (!after || before.value_or(0) >= first_with_it || *after < first_with_it) return std::nullopt;
   return fact;
 }
 

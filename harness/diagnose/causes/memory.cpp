@@ -93,6 +93,7 @@ void examine_mig(const Seen& seen, Argument& it) {
   if (!missing && !seen.turned_on("mig"))
     it.at_most(bound::unnamed, in_words("the program asks for an instance of MIG",
                                         seen.environment("CUDA_VISIBLE_DEVICES", {"MIG-*"})));
+  it.at_most(bound::weak, seen.nvml_error(4, {"Insufficient Permissions", "NVML_ERROR_NO_PERMISSION"}));
   it.at_most(bound::remote, seen.off("gpu.mig"));
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/driver_start.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -57,10 +57,18 @@ void examine_missing(const Seen& seen, Argument& it) {
   }
   // Without a kernel module nothing runs on a GPU.
   it.at_most(bound::remote, gpu_computes(seen));
+  it.at_most(bound::remote, in_words("under WSL the driver is that of Windows", seen.on("host.os", {"wsl"})));
+  it.at_most(bound::over_half, either(generation_refused(seen), generation_doubtful(seen)));
   it.at_most(bound::last_named, seen.told(holder_lines, forbids_it));
   it.at_most(bound::last_named, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
   it.at_most(bound::last_named, rejected(seen));
   it.at_most(bound::unnamed, seen.nvml_error(18, {"Driver/library version mismatch", "API mismatch"}));
+}
+
+/// nouveau was loaded in place of NVIDIA's module, which could not be.
+Fact fell_back(const Seen& seen) {
+  return seen.told(
+      {"falling back to nouveau", "fallback to nouveau", "fell back to nouveau", "nvidia-fallback"});
 }
 
 void examine_nouveau(const Seen& seen, Argument& it) {
@@ -71,11 +79,15 @@ void examine_nouveau(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.told(holder_lines, forbids_it));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
   it.confirms(weight::strong, seen.recovers_by({"nouveau", "nova", "vfio"}));
+  // It was taken because NVIDIA's module did not load.
+  it.at_most(bound::half, fell_back(seen));
 }
 
 void examine_secure_boot(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, rejected(seen));
   if (seen.harm()) it.confirms(weight::fair, seen.on("host.secure_boot"));
+  it.confirms(weight::good, both(seen.on("host.secure_boot"),
+                                 either(seen.off("driver.kernel_module_version"), fell_back(seen))));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
     it.confirms(weight::fair, seen.told({"module verification failed", "unsigned"}));

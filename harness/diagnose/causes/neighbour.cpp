@@ -88,12 +88,24 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"other process", "other_process", "other job", "other_job",
                                                 "second process", "second_process", "neighbour", "neighbor",
                                                 "exclusive", "alone", "co-located", "kill", "zombie"}));
+  // Desktop programs draw with the GPU, too.
+  if (seen.harm())
+    it.confirms(weight::strong,
+                seen.recovers_by({"discord", "browser", "chrome", "firefox", "edge=", "wallpaper", "overlay",
+                                  "hardware_acceleration=off", "hardware acceleration=off",
+                                  "obs=", "teams=", "electron"}));
   if (!it.evidence().empty())
     it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));
   const std::optional<double> others = seen.number("other_processes");
   if (others && *others == 0) it.at_most(bound::remote, Fact("no other process was on the GPU"));
   if (!others && seen.number("utilization_before_percent").value_or(busy_percent) < busy_percent)
     it.at_most(bound::weak, Fact("the GPU was idle while nothing of ours ran"));
+  // It slows, and it takes memory; what hangs or ends otherwise has another reason.
+  const auto slowed = [](const Metric& metric) {
+    return slower_by_figure(metric) || is_noted_slower(metric);
+  };
+  if (!out_of_memory && std::none_of(seen.it().metrics.begin(), seen.it().metrics.end(), slowed))
+    it.at_most(bound::half, seen.fails({}));
   // Where it keeps the process out, it does not slow it.
   it.at_most(bound::unconfident, seen.error(46, {"cudaErrorDevicesUnavailable",
                                                  "CUDA_ERROR_DEVICE_UNAVAILABLE", "busy or unavailable"}));

@@ -62,6 +62,8 @@ void examine_locked(const Seen& seen, Argument& it) {
   if (const Value* value = seen.inventory("host.memlock_kib");
       value != nullptr && contains(value->text(), "unlimited"))
     it.at_most(bound::remote, Fact("locked memory is not limited"));
+  it.at_most(bound::remote,
+             seen.setting("memlock", {"unlimited", "not limited", "no problem", "fine", "enough", "-1"}));
   // It was the GPU's memory that could not be registered.
   it.at_most(bound::weak, recovers_without_gdr(seen));
   it.at_most(bound::weak, seen.recovers_by({"peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));

@@ -161,6 +161,15 @@ void examine_memory_thermal(const Seen& seen, Argument& it) {
   } else if (seen.slower({"hbm"})) {
     it.confirms(weight::fair, seen.below("memory_clock_mhz", "memory_clock_expected_mhz"));
     it.confirms(weight::fair, seen.on("drift", {"worse_with_time", "recovers_when_cool"}));
+  } else if (!memory && seen.number("temperature_c").value_or(hot) < 75) {
+    // GDDR6X runs far hotter than the chip beside it, and no reason tells of it.
+    const Fact hot_kind =
+        seen.gpu_named({"RTX 3070 Ti", "RTX 3080", "RTX 3080 Ti", "RTX 3090", "RTX 3090 Ti"});
+    Fact bound_by_it;
+    for (const std::string_view op : {"memory-bound", "memory bound", "mining", "ethash", "bandwidth"})
+      bound_by_it = either(bound_by_it, seen.slower(application_classes, {.op = op}));
+    it.confirms(weight::good, both(both(hot_kind, bound_by_it), seen.on("drift", {"worse_with_time"})));
+    if (!it.evidence().empty()) it.confirms(weight::hint, seen.moved("power_w", {"lower"}));
   }
   const std::optional<double> degrees = seen.number("memory_temperature_c");
   if (degrees && *degrees < 85) it.at_most(bound::remote, fmt::format("the memory is at {:g} C", *degrees));
@@ -223,6 +232,15 @@ void examine_cap(const Seen& seen, Argument& it) {
   const Fact service =
       seen.fails({}) ? Fact() : seen.recovers_by({"nvidia-powerd", "dynamic boost", "dynamicboost"});
   it.confirms(weight::strong, both(seen.slower({}), service));
+  // Without it a laptop's GPU stays at its lowest limit, which is its default.
+  const Fact no_service = either(
+      seen.told({"nvidia-powerd*not running", "nvidia-powerd*inactive", "nvidia-powerd*disabled",
+                 "nvidia-powerd*stopped", "nvidia-powerd*failed"}),
+      either(seen.setting("powerd",
+                          {"stopped", "inactive", "disabled", "off", "not running", "failed", "masked"}),
+             seen.setting("dynamic_boost", {"off", "disabled"})));
+  const Fact laptop = seen.gpu_is({"laptop", "mobile", "max-q", "notebook"});
+  it.confirms(weight::strong, both(both(seen.slower({}), laptop), no_service));
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);
@@ -256,7 +274,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   const std::optional<double> normal = seen.number("power_limit_default_w");
   const bool at_default = (limit && normal && *limit >= *normal * .98) ||
                           (limit && !default_known && board && *limit >= *board * .98);
-  if (at_default && !lowered && !raised && !elsewhere && !service)
+  if (at_default && !lowered && !raised && !elsewhere && !service && !(laptop && no_service))
     it.at_most(bound::trace, Fact("the power limit is the board's default"));
   if (it.evidence().empty())
     it.unproven(bound::remote,

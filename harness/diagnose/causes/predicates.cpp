@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diagnose/causes/gpu_model.hpp"
 #include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
@@ -60,6 +61,16 @@ Fact slow_start(const Seen& seen) {
   for (const std::string_view phase : {"startup", "first_call", "new_process"})
     if (Fact fact = seen.slower({}, {.phase = phase})) return fact;
   return std::nullopt;
+}
+
+bool only_starts(const Seen& seen) {
+  const auto& all = seen.it().metrics;
+  return slow_start(seen) && std::all_of(all.begin(), all.end(), [](const Metric& metric) {
+           const std::string& phase = metric.scope.phase;
+           return metric.metric_class == "init" || metric.metric_class == "first_launch" ||
+                  phase == "startup" || phase == "first_call" || phase == "new_process" ||
+                  !(metric.fails || slower_by_figure(metric) || is_noted_slower(metric));
+         });
 }
 
 bool start_compared(const Seen& seen) {
@@ -294,6 +305,47 @@ Fact clock_as_expected(const Seen& seen) {
   const std::optional<double> then = seen.number("sm_clock_expected_mhz");
   if (!now || !then || seen.below("sm_clock_mhz", "sm_clock_expected_mhz")) return std::nullopt;
   return fmt::format("the SM clock is as expected: {:.4g} MHz of {:.4g}", *now, *then);
+}
+
+namespace {
+
+/// The names in a text: words of three letters or more, in lower case, without those that tell of versions.
+std::set<std::string> names_in(std::string_view text) {
+  const std::set<std::string> of_versions{
+      "version", "release", "commit", "branch",  "before", "after", "older", "newer", "old",   "new",
+      "main",    "master",  "latest", "earlier", "with",   "the",   "and",   "from",  "build", "image"};
+  std::set<std::string> out;
+  std::string word;
+  for (const char c : lower(text) + " ") {
+    if (c >= 'a' && c <= 'z') {
+      word += c;
+      continue;
+    }
+    constexpr std::size_t shortest = 3;
+    if (word.size() >= shortest && !of_versions.contains(word)) out.insert(word);
+    word.clear();
+  }
+  return out;
+}
+
+}  // namespace
+
+Fact two_programs(const Seen& seen, std::string_view component) {
+  if (seen.it().about.compared_with != "other_configuration" || !seen.it().changed) return std::nullopt;
+  const auto found = seen.it().changed->find(std::string(component));
+  if (found == seen.it().changed->end()) return std::nullopt;
+  const std::set<std::string> one = names_in(found->second.before.text());
+  const std::set<std::string> other = names_in(found->second.after.text());
+  const bool shared =
+      std::any_of(one.begin(), one.end(), [&](const std::string& name) { return other.contains(name); });
+  if (one.empty() || other.empty() || shared) return std::nullopt;
+  return fmt::format("{} and {} are compared, which are not two versions of one", found->second.before.text(),
+                     found->second.after.text());
+}
+
+std::string first_toolkit(const Seen& seen) {
+  const stack::Architecture* const row = architecture(seen);
+  return row == nullptr ? "" : row->first_cuda.text();
 }
 
 bool framework_known(const Seen& seen) {

@@ -16,6 +16,8 @@ inline const Words application_classes{"application", "framework_op"};
 
 /// Starting is slow: the start-up, the first launch, or a phase of either.
 Fact slow_start(const Seen& seen);
+/// All that is slow is a start: of the program, of its first call, of a process.
+bool only_starts(const Seen& seen);
 /// True when some figure of starting has a factor.
 bool start_compared(const Seen& seen);
 /// The work is as fast as before once it has started.
@@ -63,6 +65,10 @@ Fact only_queued_at_first(const Seen& seen);
 Fact gpu_computes(const Seen& seen);
 /// The SM clock under load was read on both sides and did not fall.
 Fact clock_as_expected(const Seen& seen);
+/// Two programs are compared that share no name, and not two versions of one. A framework's engine counts as another.
+Fact two_programs(const Seen& seen, std::string_view component);
+/// The first CUDA toolkit that makes machine code for this GPU: "11.8"; "" where the GPU is not known.
+std::string first_toolkit(const Seen& seen);
 /// True when a framework is named, or a figure is of work in one.
 bool framework_known(const Seen& seen);
 /// Three or more components changed at once, and putting one back was not shown to help. No single component

@@ -74,7 +74,7 @@ void examine_silent(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, gpu_not_used(seen));
   it.at_most(bound::unnamed, seen.said({"ExecutionProvider", "cpu", "NET/", "ibverbs", "GPU Direct RDMA",
                                         "CUDA-enabled", "fp8", "cudnn"}));
-  it.at_most(bound::unnamed, seen.said({"NVML", "nvidia-fabricmanager", "nvidia-uvm"}));
+  it.at_most(bound::unnamed, seen.said({"NVML", "nvidia-fabricmanager", "nvidia-uvm", "nouveau"}));
 }
 
 }  // namespace

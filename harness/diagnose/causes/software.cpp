@@ -112,6 +112,7 @@ void examine_application(const Seen& seen, Argument& it) {
     it.at_most(bound::half, Fact("an error was reported"));
   if (!seen.slower({})) it.unproven(bound::likely, Fact("nothing is known to be slower"));
   it.at_most(bound::unnamed, seen.changed({"application"}) ? Fact() : low_clock(seen));
+  it.at_most(bound::unnamed, two_programs(seen, "application"));
   if (!seen.changed({"application"}))
     it.at_most(bound::weak, seen.changed({"driver", "nccl", "cudnn", "cublas", "framework", "container"}));
 }
@@ -138,24 +139,6 @@ void examine_codegen(const Seen& seen, Argument& it) {
   }
 }
 
-/// First toolkit that generates good code for a compute capability.
-std::string_view first_toolkit(const Seen& seen) {
-  struct First {
-    std::string_view capability;
-    std::string_view toolkit;
-  };
-  constexpr First table[] = {{"12", "12.8"},  {"10", "12.8"}, {"9", "11.8"},   {"8.9", "11.8"},
-                             {"8.6", "11.1"}, {"8", "11.0"},  {"7.5", "10.0"}, {"7", "9.0"}};
-  for (const First& row : table)
-    if (!seen.it().about.compute_capability.empty() &&
-        compare_versions(seen.it().about.compute_capability, row.capability) >= 0)
-      return row.toolkit;
-  if (seen.gpu_is({"B200", "B100", "GB200", "RTX 50", "5090"})) return "12.8";
-  if (seen.gpu_is({"H100", "H200", "L40", "L4", "RTX 40", "4090", "GH200"})) return "11.8";
-  if (seen.gpu_is({"A100", "A800"})) return "11.0";
-  return "";
-}
-
 void examine_toolkit(const Seen& seen, Argument& it) {
   const Fact own = slow_own_code(seen);
   const Fact slow = either(own, either(slow_application(seen), seen.slower(compute_classes)));
@@ -169,7 +152,7 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   if (!own && !contains_any(newer.value_or(""), {"toolkit", "nvcc", "ptxas", "compiler"}))
     it.unproven(seen.slower(compute_classes) ? bound::half : bound::likely,
                 Fact("no kernel of the user's own is known to be slow"));
-  const std::string_view first = first_toolkit(seen);
+  const std::string first = first_toolkit(seen);
   const bool too_old = toolkit != nullptr && toolkit->number() && !first.empty() &&
                        compare_versions(toolkit->text(), first) < 0;
   if (slow && too_old)
@@ -184,6 +167,7 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   }
   it.at_most(bound::unnamed, seen.error(209, {"no kernel image is available"}));
   it.at_most(bound::below_half, seen.instruction_lost());
+  if (only_starts(seen)) it.at_most(bound::weak, in_words("only the start is slow", slow_start(seen)));
   if (!seen.slower(compute_classes) && !slow_application(seen))
     it.at_most(bound::remote, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
 }
@@ -293,6 +277,7 @@ void examine_framework_op(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, seen.setting_off("allow_tf32"));
   it.at_most(bound::weak, seen.word_lost("tf32"));
   it.at_most(bound::weak, slow_start(seen));
+  it.at_most(bound::unnamed, two_programs(seen, "framework"));
 }
 
 }  // namespace

@@ -180,6 +180,9 @@ void examine_no_device(const Seen& seen, Argument& it) {
              seen.error(803, {"cudaErrorSystemDriverMismatch", "unsupported display driver"}));
   it.at_most(bound::unnamed, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
   it.at_most(bound::weak, seen.nvml_error(4, {"Insufficient Permissions"}));
+  // The module of managed memory has to be there for its node to be.
+  it.at_most(bound::weak,
+             either(seen.off("uvm.loaded"), seen.told({"nvidia-uvm*not loaded", "nvidia_uvm*not loaded"})));
   it.at_most(bound::weak, seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed"}));
   if (nvml_works(seen)) it.at_most(bound::weak, seen.on("libraries.missing", {"libcuda.so"}));
   it.at_most(bound::unnamed,
@@ -198,6 +201,11 @@ void examine_mps(const Seen& seen, Argument& it) {
                 seen.recovers_by({"mps=off", "mps=0", "mps=disabled", "mps=stopped", "CUDA_MPS"}));
     it.confirms(weight::fair, either(seen.setting("mps", {"on", "true", "1", "enabled", "yes"}),
                                      seen.environment("CUDA_MPS_PIPE_DIRECTORY")));
+    // A new client that hangs, while the daemon runs for another user or in another container.
+    const Fact daemon = seen.told({"nvidia-cuda-mps-control"});
+    const Fact stuck =
+        either(seen.fails({}, {.phase = "new_process"}), seen.probe("outside_container", {"fails"}));
+    it.confirms(weight::good, both(daemon, stuck));
   }
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));

@@ -17,8 +17,15 @@ void examine_access(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.told({"/dev/nvidia*Permission denied", "/dev/nvidia*not permitted",
                                          "Permission denied*/dev/nvidia", "not permitted*/dev/nvidia"}));
   if (seen.fails({}))
-    it.confirms(weight::strong, seen.recovers_by({"video group", "render group", "usermod", "keep-groups",
-                                                  "group-add", "privileged", "chmod*/dev/nvidia"}));
+    it.confirms(weight::strong, seen.recovers_by({"video group", "render group", "group=video",
+                                                  "group=render", "usermod", "keep-groups", "group-add",
+                                                  "privileged", "chmod*/dev/nvidia", "NVreg_DeviceFile"}));
+  // The driver's own default is 0666: anybody.
+  if (seen.fails({}))
+    it.confirms(weight::fair, either(seen.setting("NVreg_DeviceFileMode", {"0660", "0600", "432", "384"}),
+                                     seen.told({"NVreg_DeviceFileMode=0660", "NVreg_DeviceFileMode=0600"})));
+  it.confirms(weight::good, seen.told({"cannot access the nvidia device", "cannot access nvidia device",
+                                       "no permission*nvidia device", "may not open*/dev/nvidia"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.probe("outside_container", {"recovers", "normal"}));
     it.confirms(weight::faint, seen.on("host.container"));

@@ -60,6 +60,9 @@ void examine_gsp(const Seen& seen, Argument& it) {
   if (silent) it.is_an_event();
   it.confirms(weight::proof, seen.recovers_by({"EnableGpuFirmware", "gsp"}));
   it.confirms(weight::fair, both(seen.field_changed("driver.gsp"), seen.slower({})));
+  // The firmware answers late, and some queries not at all.
+  it.confirms(weight::good,
+              seen.probe("nvml_query", {"slow"}, {"Unknown Error", "ERR!", "GPU requires reset"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.on("driver.gsp"));
     it.confirms(weight::hint, seen.slower({"launch", "init"}));

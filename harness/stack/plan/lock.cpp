@@ -68,6 +68,12 @@ void add(Lock& lock, const Inventory& inventory, const std::string& key) {
     lock.fields.push_back({key, item->value, Match::exact, ""});
 }
 
+/// A card's virtual functions come and go with the containers and virtual machines that they are given to.
+bool comes_and_goes(const Inventory& inventory, const std::string& prefix, const std::string& child) {
+  return prefix == "host.infiniband" &&
+         inventory.value(fmt::format("{}.{}.virtual_function", prefix, child)) == "yes";
+}
+
 }  // namespace
 
 const char* to_string(Match match) {
@@ -173,7 +179,8 @@ Lock make_lock(const Inventory& inventory, std::string created) {
     }
     const std::string prefix = pattern.substr(0, star - 1);
     for (const std::string& child : inventory.children(prefix))
-      add(lock, inventory, fmt::format("{}.{}{}", prefix, child, pattern.substr(star + 1)));
+      if (!comes_and_goes(inventory, prefix, child))
+        add(lock, inventory, fmt::format("{}.{}{}", prefix, child, pattern.substr(star + 1)));
   }
   return lock;
 }

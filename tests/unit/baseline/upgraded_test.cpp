@@ -10,6 +10,7 @@ namespace gpugauge::baseline {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -55,9 +56,36 @@ TEST_F(Select, OfAnotherSuiteCountsOnlyWhatWouldHaveBeenUsed) {
   append_log(retired, {{result::utc_now(), "me", "old suite", State::retired, std::nullopt}});
   const fs::path candidate = pin("state/baselines/candidate", of_old_suite);
   append_log(candidate, {{result::utc_now(), "me", "not yet", State::candidate, std::nullopt}});
-  pin("state/site/golden", of_old_suite);
   pin("shipped/NVIDIA X/quick", of_old_suite);
   EXPECT_FALSE(select({}, now(), "host").baseline);
+}
+
+/// Whoever imported it wants nodes held against it.
+TEST_F(Select, OneOfTheSiteThatAnotherVersionMeasuredIsFoundAfterTheNodesOwn) {
+  pin("state/site/golden", of_old_suite);
+  const Selection found = select({}, now(), "host");
+  ASSERT_TRUE(found.baseline);
+  EXPECT_TRUE(found.baseline->other_node);
+  EXPECT_THAT(found.origin, HasSubstr("this site's baseline golden"));
+  EXPECT_THAT(found.origin, HasSubstr("Another version of GPUGauge measured it."));
+  pin("state/baselines/old", of_old_suite);
+  const Selection own = select({}, now(), "host");
+  EXPECT_EQ(own.baseline->manifest.name, "old");
+  EXPECT_THAT(own.problems, ElementsAre(HasSubstr("another version of GPUGauge measured it")));
+  pin("state/baselines/new");
+  EXPECT_THAT(select({}, now(), "host").problems, IsEmpty());
+}
+
+TEST_F(Select, WhyOneOfTheSiteDoesNotFitIsSaidWhereNothingElseDoes) {
+  pin("state/site/golden", [](result::Run& run) { run.fingerprint.stack["driver.version"] = "550.1"; });
+  pin("state/site/model", [](result::Run& run) { run.fingerprint.device["host.cpu_model"] = "Y"; });
+  pin("state/site/deep", [](result::Run& run) { run.fingerprint.suite["suite.profile"] = "deep"; });
+  const Selection none = select({}, now(), "host");
+  EXPECT_FALSE(none.baseline);
+  EXPECT_THAT(none.problems,
+              ElementsAre(AllOf(HasSubstr("golden was not used"), HasSubstr("driver.version differ"))));
+  pin("shipped/NVIDIA X/quick");
+  EXPECT_THAT(select({}, now(), "host").problems, IsEmpty());
 }
 
 TEST_F(Select, OneOfThisSuiteComesFirstWhereverItIs) {

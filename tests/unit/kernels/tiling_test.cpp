@@ -92,4 +92,11 @@ TEST(SampledRow, leaves_no_tile_of_128_rows_out) {
   }
 }
 
+TEST(SamplesAtOnce, keep_a_launch_short_and_make_progress) {
+  EXPECT_EQ(samples_at_once(16384, 16384), 14);
+  EXPECT_EQ(samples_at_once(4096, 4096), 238);
+  EXPECT_EQ(samples_at_once(64, 64), 1024);
+  EXPECT_EQ(samples_at_once(131072, 65536), 1);
+}
+
 }  // namespace

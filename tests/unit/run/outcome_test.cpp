@@ -141,6 +141,11 @@ TEST(Outcome, SamplesThatCouldNotBeKeptSpeakAgainstNoBenchmark) {
       process.reason,
       "gpugauge-bench-fake could not keep what it measured; it said: gpugauge-bench-fake: /tmp/s.json could "
       "not be written: full.");
+  // Its file of before the last write lacks what came after it.
+  result::Samples earlier = good_samples("fake");
+  earlier.status = Status::failed;
+  earlier.reason = "the process ended before everything was measured";
+  EXPECT_EQ(concluded(end, "", earlier).status, Status::interrupted);
   // One that left a whole file kept it, whatever its code means to it.
   const result::Process whole = concluded(end, "", good_samples("fake"));
   EXPECT_EQ(whole.status, Status::failed);

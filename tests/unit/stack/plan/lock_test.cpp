@@ -70,6 +70,19 @@ TEST(Lock, PinsWhatAFleetHasAlike) {
                                  "framework.torch.version=2.8.0", "kernel.version=6.8.0-79-generic"));
 }
 
+/// They come and go with the pods that they are given to.
+TEST(Lock, PinsNoVirtualFunction) {
+  Inventory node = locked_node();
+  world::put(node, {{"host.infiniband", "mlx5_0 mlx5_1"},
+                    {"host.infiniband.mlx5_0.state", "ACTIVE"},
+                    {"host.infiniband.mlx5_1.state", "DOWN"},
+                    {"host.infiniband.mlx5_1.virtual_function", "yes"}});
+  std::vector<std::string> ports;
+  for (const LockField& field : make_lock(node, "2026-11-21T10:00:00Z").fields)
+    if (field.key.starts_with("host.infiniband.")) ports.push_back(field.key);
+  EXPECT_THAT(ports, ElementsAre("host.infiniband.mlx5_0.state"));
+}
+
 TEST(Lock, ANodeIsAsItsOwnLockSays) {
   const LockReport report = verify(make_lock(locked_node(), "now"), locked_node());
   EXPECT_TRUE(report.as_locked());

@@ -1,0 +1,36 @@
+#include "diagnose/causes/gpu_model.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace gpugauge::diagnose {
+namespace {
+
+/// "RTX 4090" of "GeForce RTX 4090": reports leave the brand out.
+std::string_view without_brand(std::string_view model) {
+  constexpr std::string_view brand = "GeForce ";
+  return model.starts_with(brand) ? model.substr(brand.size()) : model;
+}
+
+std::optional<stack::Version> capability(const Seen& seen) {
+  const auto& about = seen.it().about;
+  if (!about.compute_capability.empty()) return stack::Version::parse(about.compute_capability);
+  for (const stack::GpuListing& row : stack::tables().gpu_listings)
+    for (const std::string& model : row.models)
+      if (contains_whole_words(about.gpu, without_brand(model))) return row.compute_capability;
+  return std::nullopt;
+}
+
+}  // namespace
+
+const stack::Architecture* architecture(const Seen& seen) {
+  const std::optional<stack::Version> known = capability(seen);
+  return known ? stack::tables().architecture(*known) : nullptr;
+}
+
+bool open_module_drives(const stack::Architecture& architecture) {
+  static const stack::Version first({7, 5});
+  return architecture.compute_capability >= first;
+}
+
+}  // namespace gpugauge::diagnose

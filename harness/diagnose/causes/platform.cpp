@@ -1,0 +1,139 @@
+// What the platform does not offer: a driver without this generation of GPUs, and WSL.
+#include <fmt/format.h>
+
+#include "diagnose/causes/driver_start.hpp"
+#include "diagnose/causes/gpu_model.hpp"
+
+namespace gpugauge::diagnose {
+
+namespace {
+
+/// The driver says so itself.
+Fact refused_by_words(const Seen& seen) {
+  return seen.told({"Legacy drivers", "not supported by open nvidia.ko", "NVRM*GPU*is not supported by the",
+                    "not supported by the NVIDIA*driver release", "open kernel modules*do not support*GPU"});
+}
+
+/// The tables of compatibility say so of this driver, or kind of module, and this generation.
+Fact refused_by_table(const Seen& seen) {
+  const stack::Architecture* const row = architecture(seen);
+  if (row == nullptr) return std::nullopt;
+  if (!open_module_drives(*row) && seen.on("driver.open_module"))
+    return fmt::format("the open kernel module does not drive {} GPUs", row->name);
+  const Value* text = seen.inventory("driver.version");
+  // Windows counts its drivers otherwise.
+  if (text == nullptr || seen.on("host.os", {"windows", "wsl"})) return std::nullopt;
+  const auto driver = stack::Version::parse(text->text());
+  if (!driver) return std::nullopt;
+  if (row->last_driver_branch && driver->major() > *row->last_driver_branch)
+    return fmt::format("driver.version = {}, and {} is the last branch for {} GPUs", text->text(),
+                       *row->last_driver_branch, row->name);
+  if (row->first_driver && *driver < *row->first_driver)
+    return fmt::format("driver.version = {}, and {} GPUs need {}", text->text(), row->name,
+                       row->first_driver->text());
+  return std::nullopt;
+}
+
+}  // namespace
+
+Fact generation_refused(const Seen& seen) {
+  return either(refused_by_words(seen), refused_by_table(seen));
+}
+
+Fact generation_doubtful(const Seen& seen) {
+  const stack::Architecture* const row = architecture(seen);
+  if (row == nullptr || open_module_drives(*row) || seen.off("driver.open_module")) return std::nullopt;
+  const Fact brought = seen.changed_to("os", {"image", "ami-", "ami ", "AMI"});
+  return brought ? Fact(fmt::format(
+                       "{}, and an image may bring the open kernel module, which does not drive {} GPUs",
+                       *brought, row->name))
+                 : Fact();
+}
+
+namespace {
+
+void examine_generation(const Seen& seen, Argument& it) {
+  const Fact stopped = either(seen.fails({"init", "application"}), seen.probe("nvml_query", {"fails"}));
+  it.confirms(weight::proof, refused_by_words(seen));
+  if (stopped) it.confirms(weight::strong, refused_by_table(seen));
+  if (stopped && !generation_refused(seen)) it.confirms(weight::good, generation_doubtful(seen));
+  if (seen.fails({}))
+    it.confirms(weight::strong, seen.recovers_by({"legacy driver", "proprietary module", "proprietary driver",
+                                                  "closed module", "nvidia-legacy"}));
+  it.at_most(bound::remote, gpu_computes(seen));
+  it.at_most(bound::unnamed, nvml_mismatch(seen));
+  it.at_most(bound::remote, nvml_works(seen));
+}
+
+/// Memory of the host that the GPU reaches by itself, and that may not be paged out.
+Fact pinned_refused(const Seen& seen) {
+  const Fact words = seen.told({"cudaHostAlloc*fail", "cudaMallocHost*fail", "cuMemHostAlloc*fail",
+                                "pinned memory*fail", "cudaHostRegister*fail", "pin_memory*out of memory",
+                                "pinned*out of memory", "pinned memory is limited"});
+  if (words) return words;
+  const Fact memory =
+      seen.error(2, {"out of memory", "cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY"});
+  for (const Metric& metric : seen.it().metrics)
+    if (metric.fails &&
+        contains_any(metric.scope.op + " " + metric.note, {"pinned", "page-locked", "pin_memory"}))
+      return memory ? both(Fact(sentence(metric)), memory) : Fact(sentence(metric));
+  return std::nullopt;
+}
+
+void examine_wsl(const Seen& seen, Argument& it) {
+  const Fact wsl = seen.on("host.os", {"wsl"});
+  if (!wsl) return;
+  it.confirms(weight::strong, both(pinned_refused(seen), wsl));
+  if (seen.fails({}))
+    it.confirms(weight::strong, seen.recovers_by({"pin_memory=false", "pin_memory=off", "pin_memory=0",
+                                                  "pinned=off", "pageable", "native linux", "dual boot"}));
+  // The guide names what is not there: concurrent managed memory, peer access of IPC, most of NVML.
+  if (seen.fails({}))
+    it.confirms(weight::good,
+                seen.told({"concurrentManagedAccess*0", "cudaIpc*not supported", "IPC*not supported",
+                           "not supported on WSL", "not supported*WSL", "WSL*not supported"}));
+}
+
+}  // namespace
+
+Signatures platform_causes() {
+  return {
+      {.name = "gpu_generation_not_driven",
+       .title = "The driver that is installed does not drive this generation of GPUs",
+       .what =
+           "NVIDIA ends the support of a generation with a branch of the driver, an older driver does not know a newer "
+           "generation, and the open kernel module drives none before Turing. The module is there, and no GPU is.",
+       .moves = "init x",
+       .confirms =
+           "the kernel log says so; the generation's last branch is older than the driver; an open module and a "
+           "GPU before Turing",
+       .excludes = "NVML lists the GPU; it computes",
+       .confused_with = {{"kernel_module_missing",
+                          "is a module loaded, and does it name the GPU in the kernel log?"},
+                         {"open_module_required",
+                          "is the GPU too old for the open module, or too new for the other?"}},
+       .severity = Severity::failure,
+       .next =
+           "dmesg | grep NVRM; modinfo -F license nvidia; install a branch and a kind of module that drive this GPU",
+       .reading =
+           {"https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html",
+            "https://github.com/NVIDIA/open-gpu-kernel-modules"},
+       .examine = examine_generation},
+      {.name = "wsl_limits",
+       .title = "It is a limit of the Windows Subsystem for Linux",
+       .what =
+           "Under WSL Windows drives the GPU. Pinned memory is limited to a part of the system's, processor and GPU "
+           "may not use managed memory at the same time, and processes cannot share device memory.",
+       .moves = "alloc x",
+       .confirms = "under WSL pinned memory is refused where there is enough; without pinning it recovers",
+       .excludes = "it is not WSL",
+       .confused_with = {{"locked_memory_limit", "is it WSL?"},
+                         {"sysmem_fallback", "does it fail, or is it slow?"}},
+       .severity = Severity::note,
+       .next = "take ordinary memory (pin_memory=False), or run it on Linux itself",
+       .reading = {"https://docs.nvidia.com/cuda/wsl-user-guide/index.html"},
+       .examine = examine_wsl},
+  };
+}
+
+}  // namespace gpugauge::diagnose
