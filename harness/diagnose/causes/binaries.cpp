@@ -204,7 +204,9 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
       !seen.environment("CUDA_FORCE_PTX_JIT") && !seen.recovers_by({"FORCE_PTX_JIT"}) &&
       !seen.recovers_by(built_for_words))
     it.at_most(bound::unnamed,
-               warm ? Fact("the first call is slower than the next ones, as every first call is") : Fact());
+               either(warm, seen.probe("repeat_later", {"recovers", "normal"}))
+                   ? Fact("the first call is slower than the next ones, as every first call is")
+                   : Fact());
   // TensorRT times kernels for each layer at the first start, and again where its engine is not kept.
   if (!compiled && !only_virtual(seen) && !architecture_absent(seen))
     it.at_most(bound::unnamed, in_words("TensorRT builds its engine at the start",

@@ -141,9 +141,11 @@ Fact timed_without_wait(const Seen& seen) {
 void examine_method(const Seen& seen, Argument& it) {
   if (const Fact changed = seen.changed({"harness"}))
     it.confirms(is_about_measuring(seen) ? weight::proof : weight::hint, changed);
-  it.confirms(weight::strong, seen.recovers_by({"harness", "benchmark version", "synchroni", "batch size",
-                                                "warm-up", "warmup", "block_until_ready", "cudaEvent",
-                                                "timing", "same method", "iterations"}));
+  const bool same_batch = contains_any(seen.recovers_by({"batch size"}).value_or(""), {"same batch"});
+  if (!same_batch) it.confirms(weight::strong, seen.recovers_by({"batch size"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"harness", "benchmark version", "synchroni", "warm-up", "warmup",
+                                "block_until_ready", "cudaEvent", "timing", "same method", "iterations"}));
   it.confirms(weight::good, seen.told({"missing synchroni",
                                        "without*synchroni",
                                        "not synchroni",

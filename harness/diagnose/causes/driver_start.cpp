@@ -30,6 +30,15 @@ const Words manager_mismatch_lines{"don't match with driver version", "does not 
                                    "fabric manager*version*mismatch", "fabric*mismatch*driver",
                                    "driver interface version"};
 
+/// A libcuda of a compat folder is found before the driver's own.
+Fact compat_before_own(const Seen& seen) {
+  const Value* paths = seen.inventory("driver.libcuda_path");
+  if (paths == nullptr || paths->items().size() < 2 || !contains(paths->items().front(), "compat") ||
+      contains(paths->items().back(), "compat"))
+    return std::nullopt;
+  return fmt::format("driver.libcuda_path = {}, and then {}", paths->items().front(), paths->items().back());
+}
+
 void examine_mismatch(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(803, mismatch_names));
   it.confirms(weight::proof, nvml_mismatch(seen));
@@ -51,6 +60,7 @@ void examine_mismatch(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.told({"unattended-upgrade", "apt*upgrade*nvidia", "Upgraded*nvidia"}));
   }
   it.at_most(bound::unnamed, seen.error(804, compat_names));
+  if (!nvml_mismatch(seen)) it.at_most(bound::half, compat_before_own(seen));
   if (!nvml_mismatch(seen) && !seen.error(803, mismatch_names))
     it.at_most(bound::weak, seen.on("driver.libcuda_path", {"compat"}));
 }
@@ -61,12 +71,13 @@ void examine_compat(const Seen& seen, Argument& it) {
   if (error || seen.fails({})) {
     it.confirms(weight::good, seen.on("driver.libcuda_path", {"compat"}));
   }
+  it.confirms(weight::strong, both(seen.error(803, mismatch_names), compat_before_own(seen)));
   it.confirms(weight::strong, seen.recovers_by({"cuda-compat", "compat removed", "compat="}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.on("gpu.brand", {"geforce", "titan", "rtx"}));
     it.confirms(weight::hint, seen.gpu_is({"geforce", "rtx 2", "rtx 3", "rtx 4", "rtx 5", "gtx", "titan"}));
   }
-  if (!error) it.at_most(bound::unnamed, seen.error(803, mismatch_names));
+  if (!error && !compat_before_own(seen)) it.at_most(bound::unnamed, seen.error(803, mismatch_names));
 }
 
 /// The fabric's state is known, and is neither complete nor unsupported.

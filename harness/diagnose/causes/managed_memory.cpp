@@ -82,6 +82,10 @@ void examine_sysmem(const Seen& seen, Argument& it) {
       it.confirms(weight::good, both(seen.slower({}, {}, much_slower_from),
                                      seen.recovers_by({"context", "ctx", "batch", "smaller", "quantization",
                                                        "offload", "resolution"})));
+    // What a program holds grows until the driver moves it out, and a new process begins without.
+    it.confirms(weight::good,
+                both(both(seen.slower(application_classes), seen.on("drift", {"worse_with_time"})),
+                     seen.probe("repeat_in_fresh_process", {"recovers"})));
     it.confirms(weight::hint, both(seen.slower({}), seen.moved("memory_used", {"higher"})));
     if (!it.evidence().empty()) it.confirms(weight::hint, os);
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.changed({"driver"}));

@@ -122,7 +122,6 @@ void examine_thermal(const Seen& seen, Argument& it) {
                     ? weight::fair
                     : weight::hint,
                 worse);
-    it.confirms(weight::hint, both(worse, seen.probe("repeat_in_fresh_process", {"recovers"})));
     it.confirms(weight::fair, both(seen.moved("sm_clock", {"lower"}), either(temperature, at_limit)));
     it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), temperature));
     it.confirms(weight::fair, both(low_clock(seen), temperature));
@@ -134,6 +133,9 @@ void examine_thermal(const Seen& seen, Argument& it) {
     it.at_most(bound::remote, fmt::format("the GPU is at {:g} C", *degrees));
   if (!reason && seen.at_least("memory_temperature_c", 90))
     it.at_most(bound::last_named, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
+  // A process that is started anew finds the GPU as hot as it was.
+  if (!reason && !temperature && !at_limit && !cooled)
+    it.at_most(bound::unnamed, seen.probe("repeat_in_fresh_process", {"recovers"}));
   // Heat slows only through the clock.
   if (!reason && !cooled) it.rules_out(clock_as_expected(seen));
   it.at_most(bound::unnamed, seen.throttled({"hw_power_brake"}));
@@ -247,7 +249,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, lowered);
   it.confirms(weight::proof, raised);
   const Fact elsewhere = less_than_elsewhere(seen);
-  if (seen.harm()) {
+  if (seen.harm() || (elsewhere && !seen.healthy())) {
     it.confirms(weight::strong, elsewhere);
     constexpr double models_differ = .93;
     if (!default_known && board && seen.number("power_limit_w").value_or(*board) < *board * models_differ)

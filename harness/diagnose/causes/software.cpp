@@ -111,6 +111,9 @@ void examine_application(const Seen& seen, Argument& it) {
   if (!seen.it().errors.empty() || seen.said({"cudaError", "CUDA_ERROR_", "CUDA error", "RuntimeError"}))
     it.at_most(bound::half, Fact("an error was reported"));
   if (!seen.slower({})) it.unproven(bound::likely, Fact("nothing is known to be slower"));
+  if (seen.it().changed && seen.it().changed->contains("application") &&
+      seen.it().changed->at("application").before.is_null() && !seen.undone("application", {"recovers"}))
+    it.unproven(bound::over_half, Fact("the version before is not known"));
   it.at_most(bound::unnamed, seen.changed({"application"}) ? Fact() : low_clock(seen));
   it.at_most(bound::unnamed, two_programs(seen, "application"));
   if (!seen.changed({"application"}))
@@ -142,8 +145,9 @@ void examine_codegen(const Seen& seen, Argument& it) {
 void examine_toolkit(const Seen& seen, Argument& it) {
   const Fact own = slow_own_code(seen);
   const Fact slow = either(own, either(slow_application(seen), seen.slower(compute_classes)));
-  const Fact newer = seen.probe("change_version", {"recovers"},
-                                {"cuda.toolkit", "toolkit", "nvcc", "ptxas", "cuda=", "compiler"});
+  Fact newer = seen.probe("change_version", {"recovers"},
+                          {"cuda.toolkit", "toolkit", "nvcc", "ptxas", "cuda=", "compiler"});
+  if (contains_any(newer.value_or(""), {"container_toolkit", "container-toolkit"})) newer.reset();
   const char* const key = seen.inventory("cuda.toolkit") != nullptr ? "cuda.toolkit" : "framework.cuda";
   const Value* toolkit = seen.inventory(key);
   it.confirms(weight::good, both(own, library_normal(seen)));

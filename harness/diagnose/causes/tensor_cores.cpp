@@ -210,6 +210,8 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
     without_slowness(it, bound::unnamed, "16-bit work",
                      is_compared(seen, {"gemm16", "gemm8", "conv", "attention"}));
   it.at_most(bound::weak, same_hardware_and_software(seen));
+  it.at_most(bound::weak, in_words("on the same GPU other code is fast",
+                                   seen.probe("other_library", {"recovers", "normal"})));
   // Only Turing has chips both with and without Tensor Cores.
   const std::string& capability = seen.it().about.compute_capability;
   if (!capability.empty() && compare_versions(capability, "7.5") != 0)

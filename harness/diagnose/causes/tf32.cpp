@@ -50,6 +50,27 @@ Fact before_tf32(const Seen& seen) {
                                                     "RTX 2060", "RTX 2070", "RTX 2080", "Quadro RTX"}));
 }
 
+/// PyTorch was upgraded to 1.12 or later, which leaves TF32 of matrix products off, from a version that has it on:
+/// https://docs.pytorch.org/docs/stable/notes/cuda.html#tensorfloat-32-tf32-on-ampere-and-later-devices.
+Fact crossed_default(const Seen& seen) {
+  if (!seen.it().changed) return std::nullopt;
+  const auto changed = seen.it().changed->find("framework");
+  if (changed == seen.it().changed->end()) return std::nullopt;
+  const auto version = [](const Value& side) {
+    const std::string text = side.text();
+    const std::size_t digit = text.find_first_of("0123456789");
+    return digit == std::string::npos
+               ? std::string()
+               : text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+  };
+  const std::string before = version(changed->second.before), after = version(changed->second.after);
+  const bool torch = seen.framework_is({"torch"}) || contains(changed->second.after.text(), "torch");
+  if (!torch || before.empty() || after.empty() || compare_versions(before, "1.12") >= 0 ||
+      compare_versions(after, "1.12") < 0)
+    return std::nullopt;
+  return seen.changed({"framework"});
+}
+
 void examine_framework_default(const Seen& seen, Argument& it) {
   it.rules_out(before_tf32(seen));
   const Fact slow = either(slow_fp32(seen), seen.slower({"conv", "application", "framework_op"}));
@@ -66,7 +87,8 @@ void examine_framework_default(const Seen& seen, Argument& it) {
                             seen.changed({"framework"}) || seen.slower(application_classes);
   it.confirms(weight::fair, no_tensor_core_kernel(seen));
   it.confirms(weight::fair, exact_fp32(seen));
-  if (slow_fp32(seen)) it.confirms(weight::fair, seen.changed({"framework"}));
+  if (slow_fp32(seen))
+    it.confirms(crossed_default(seen) ? weight::good : weight::fair, seen.changed({"framework"}));
   if (!slow && seen.compared())
     without_slowness(it, bound::remote, "fp32 work", is_compared(seen, fp32_classes));
   // The switch concerns a GPU's Tensor Cores.

@@ -57,7 +57,8 @@ inline Count count(const Case& one, const Diagnosis& diagnosis) {
     if (finding.score >= confident && !one.accept.contains(finding.cause)) out.confident_wrong = true;
   }
   const auto accepted = [&](const std::string& cause) { return one.accept.contains(cause); };
-  if (one.kind == "healthy" || one.kind == "unknown") {
+  // Where no answer is accepted, silence is the right one.
+  if (one.kind == "healthy" || one.kind == "unknown" || one.accept.empty()) {
     out.first = out.third = std::all_of(causes.begin(), causes.end(), accepted);
     out.false_alarm = one.kind == "healthy" && !causes.empty();
   } else {

@@ -295,7 +295,13 @@ TEST(TaughtAgain, AVersionThatWasBroughtBackAndIsWorseConfirmsTheOneBefore) {
   const std::string again =
       R"({"name": "change_version", "outcome": "worse", "detail": "driver=a newer one"})";
   EXPECT_EQ(best(driver + back + ", " + again + "]"), "driver_regression");
-  EXPECT_EQ(best(driver + again + "]"), "false_attribution");
+  EXPECT_NE(best(driver + again + "]"), "false_attribution") << "a later one tells nothing of the one before";
+  const std::string before =
+      R"({"name": "change_version", "outcome": "worse", "detail": "driver=560.35.03"})";
+  EXPECT_EQ(best(R"("about": {"compared_with": "earlier"}, "changed": {"driver": ["560.35.03", "566.36"]},
+      "metrics": [{"class": "application", "factor": 2.0}], "probes": [)" +
+                 before + "]"),
+            "false_attribution");
 }
 
 TEST(TaughtAgain, BesideAVersionThatIsItTheOthersClearedAreNoAnswer) {
