@@ -38,7 +38,7 @@ class BothWays {
  private:
   static std::uint64_t fitting(Trial& trial) {
     const std::uint64_t bytes = bytes_of(trial.parameter("size"));
-    cuda::require_room(trial, 2 * bytes);
+    cuda::require_room_with_host(trial, 2 * bytes, 2 * bytes);
     return bytes;
   }
 };

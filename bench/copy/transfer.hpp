@@ -105,7 +105,7 @@ class Pair {
 
  private:
   static std::size_t fitting(Trial& trial, std::uint64_t bytes) {
-    cuda::require_room(trial, bytes);
+    cuda::require_room_with_host(trial, bytes, bytes);
     return bytes / sizeof(float);
   }
   static float* data_of(std::vector<float>& memory) { return memory.data(); }

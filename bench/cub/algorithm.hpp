@@ -10,6 +10,7 @@
 
 #include <cub/version.cuh>
 
+#include "kernels/support/fill.hpp"
 #include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
 #include "support/cuda/gpu_timer.hpp"
@@ -18,6 +19,9 @@
 #include "support/cuda/rotation.hpp"
 
 namespace gpugauge::bench::cub_library {
+
+/// Follows what a comparison says of the timed output.
+inline constexpr const char* once_more = ", after one more run into poison";
 
 inline constexpr const char* bad_value =
     "a memory clock below its maximum, ECC or row-remapping trouble, a low SM clock, another process on the "
@@ -58,6 +62,12 @@ class Algorithm {
   cuda::GpuTimer timer(Trial& trial, int launches) {
     return cuda::GpuTimer(trial, [this](cudaStream_t stream, std::int64_t) { run(stream); },
                           {.launches_per_operation = launches});
+  }
+  /// One more run, into poisoned outputs: what the timed runs left may be left over from warming up.
+  template <typename... Output>
+  void run_into_poison(cudaStream_t stream, const Output&... outputs) {
+    (cuda::check(kernels::poison(outputs.get(), outputs.bytes(), stream), "poisoning the output"), ...);
+    run(stream);
   }
   /// Notes the kernels of one more, untimed run. It overwrites the output, so call it after the timed runs
   /// are verified.

@@ -28,6 +28,8 @@ void histogram(Trial& trial) {
   trial.time(timer);
 
   cuda::verify_histogram(trial, bins, count, stream);
+  algorithm.run_into_poison(stream, bins);
+  cuda::verify_histogram(trial, bins, count, stream);
   algorithm.note_kernels(trial, stream);
 }
 

@@ -39,17 +39,24 @@ void radix_sort_pairs(Trial& trial) {
   trial.work({.items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceComparison found;
-  const cuda::DeviceValue<unsigned long long> before;
-  const cuda::DeviceValue<unsigned long long> after;
-  cuda::check(
-      kernels::primitive::check_pairs(keys_out, indices_out, count, trial.data_seed(), found.get(), stream),
-      "checking the pairs");
-  cuda::check(kernels::primitive::sum_of_keys(indices_in, count, before.get(), stream), "summing the values");
-  cuda::check(kernels::primitive::sum_of_keys(indices_out, count, after.get(), stream), "summing the values");
-  cuda::verify(trial, "pairs that are torn apart or out of order", found, stream);
-  verify_same_sum(trial, "the checksum of the values in any order is that of the input", before.read(stream),
-                  after.read(stream));
+  const auto verify = [&](const std::string& when) {
+    const cuda::DeviceComparison found;
+    const cuda::DeviceValue<unsigned long long> before;
+    const cuda::DeviceValue<unsigned long long> after;
+    cuda::check(
+        kernels::primitive::check_pairs(keys_out, indices_out, count, trial.data_seed(), found.get(), stream),
+        "checking the pairs");
+    cuda::check(kernels::primitive::sum_of_keys(indices_in, count, before.get(), stream),
+                "summing the values");
+    cuda::check(kernels::primitive::sum_of_keys(indices_out, count, after.get(), stream),
+                "summing the values");
+    cuda::verify(trial, "pairs that are torn apart or out of order" + when, found, stream);
+    verify_same_sum(trial, "the checksum of the values in any order is that of the input" + when,
+                    before.read(stream), after.read(stream));
+  };
+  verify("");
+  algorithm.run_into_poison(stream, sorted_keys, sorted_indices);
+  verify(once_more);
   algorithm.note_kernels(trial, stream);
 }
 

@@ -38,14 +38,21 @@ void run_length_encode(Trial& trial) {
               .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const int found = runs.read(stream);
-  const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
-  trial.verify("as many runs are found as were made", as_many);
-  if (!as_many) return;
-  const cuda::DeviceComparison comparison;
-  cuda::check(kernels::primitive::check_runs(values, lengths, wanted, count, comparison.get(), stream),
-              "checking the runs");
-  cuda::verify(trial, "runs of the wrong value or length", comparison, stream);
+  const auto verify = [&](const std::string& when) {
+    const int found = runs.read(stream);
+    const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
+    trial.verify("as many runs are found as were made" + when, as_many);
+    if (!as_many) return false;
+    const cuda::DeviceComparison comparison;
+    cuda::check(kernels::primitive::check_runs(values, lengths, wanted, count, comparison.get(), stream),
+                "checking the runs");
+    cuda::verify(trial, "runs of the wrong value or length" + when, comparison, stream);
+    return true;
+  };
+  if (!verify("")) return;
+  cuda::check(kernels::poison(runs.get(), sizeof(int), stream), "poisoning the count");
+  algorithm.run_into_poison(stream, run_values, run_lengths);
+  if (!verify(once_more)) return;
   algorithm.note_kernels(trial, stream);
 }
 

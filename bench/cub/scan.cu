@@ -33,12 +33,17 @@ void scan(Trial& trial) {
   trial.work({.bytes = 2.0 * static_cast<double>(from.bytes()), .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceComparison found;
-  cuda::check(inclusive
-                  ? kernels::primitive::count_inclusive_scan_mismatches(in, out, count, found.get(), stream)
-                  : kernels::primitive::count_scan_mismatches(in, out, count, found.get(), stream),
-              "checking the prefix sums");
-  cuda::verify(trial, "places where the output is no prefix sum of the input", found, stream);
+  const auto verify = [&](const std::string& when) {
+    const cuda::DeviceComparison found;
+    cuda::check(inclusive
+                    ? kernels::primitive::count_inclusive_scan_mismatches(in, out, count, found.get(), stream)
+                    : kernels::primitive::count_scan_mismatches(in, out, count, found.get(), stream),
+                "checking the prefix sums");
+    cuda::verify(trial, "places where the output is no prefix sum of the input" + when, found, stream);
+  };
+  verify("");
+  algorithm.run_into_poison(stream, to);
+  verify(once_more);
   algorithm.note_kernels(trial, stream);
 }
 

@@ -38,14 +38,21 @@ void select(Trial& trial) {
               .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const int found = taken.read(stream);
-  const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
-  trial.verify("as many elements are selected as satisfy the predicate", as_many);
-  if (!as_many) return;
-  const cuda::DeviceComparison comparison;
-  cuda::check(kernels::primitive::check_selected(out, wanted, count, comparison.get(), stream),
-              "checking the selected");
-  cuda::verify(trial, "selected elements that are wrong or out of order", comparison, stream);
+  const auto verify = [&](const std::string& when) {
+    const int found = taken.read(stream);
+    const bool as_many = found >= 0 && static_cast<unsigned long long>(found) == wanted;
+    trial.verify("as many elements are selected as satisfy the predicate" + when, as_many);
+    if (!as_many) return false;
+    const cuda::DeviceComparison comparison;
+    cuda::check(kernels::primitive::check_selected(out, wanted, count, comparison.get(), stream),
+                "checking the selected");
+    cuda::verify(trial, "selected elements that are wrong or out of order" + when, comparison, stream);
+    return true;
+  };
+  if (!verify("")) return;
+  cuda::check(kernels::poison(taken.get(), sizeof(int), stream), "poisoning the count");
+  algorithm.run_into_poison(stream, to);
+  if (!verify(once_more)) return;
   algorithm.note_kernels(trial, stream);
 }
 

@@ -32,15 +32,21 @@ void measure_sort_of_keys(Trial& trial) {
   trial.work({.items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceComparison descents;
-  const cuda::DeviceValue<unsigned long long> before;
-  const cuda::DeviceValue<unsigned long long> after;
-  cuda::check(kernels::primitive::check_ascending(out, count, descents.get(), stream), "checking the order");
-  cuda::check(kernels::primitive::sum_of_keys(in, count, before.get(), stream), "summing the keys");
-  cuda::check(kernels::primitive::sum_of_keys(out, count, after.get(), stream), "summing the keys");
-  cuda::verify(trial, "neighbours that are out of order", descents, stream);
-  verify_same_sum(trial, "the checksum of the keys in any order is that of the input", before.read(stream),
-                  after.read(stream));
+  const auto verify = [&](const std::string& when) {
+    const cuda::DeviceComparison descents;
+    const cuda::DeviceValue<unsigned long long> before;
+    const cuda::DeviceValue<unsigned long long> after;
+    cuda::check(kernels::primitive::check_ascending(out, count, descents.get(), stream),
+                "checking the order");
+    cuda::check(kernels::primitive::sum_of_keys(in, count, before.get(), stream), "summing the keys");
+    cuda::check(kernels::primitive::sum_of_keys(out, count, after.get(), stream), "summing the keys");
+    cuda::verify(trial, "neighbours that are out of order" + when, descents, stream);
+    verify_same_sum(trial, "the checksum of the keys in any order is that of the input" + when,
+                    before.read(stream), after.read(stream));
+  };
+  verify("");
+  algorithm.run_into_poison(stream, to);
+  verify(once_more);
   algorithm.note_kernels(trial, stream);
 }
 

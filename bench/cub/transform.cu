@@ -61,12 +61,17 @@ void transform(Trial& trial) {
               .items = static_cast<double>(count)});
   trial.time(timer);
 
-  const cuda::DeviceComparison found;
-  cuda::check(is_triad ? kernels::memory::count_triad_mismatches(to, count, seed_b, seed_c, factor,
-                                                                 found.get(), stream)
-                       : kernels::memory::count_copy_mismatches(to, count, seed_b, found.get(), stream),
-              "comparing the output with the generator");
-  cuda::verify(trial, "elements that differ from the generator's", found, stream);
+  const auto verify = [&](const std::string& when) {
+    const cuda::DeviceComparison found;
+    cuda::check(is_triad ? kernels::memory::count_triad_mismatches(to, count, seed_b, seed_c, factor,
+                                                                   found.get(), stream)
+                         : kernels::memory::count_copy_mismatches(to, count, seed_b, found.get(), stream),
+                "comparing the output with the generator");
+    cuda::verify(trial, "elements that differ from the generator's" + when, found, stream);
+  };
+  verify("");
+  algorithm.run_into_poison(stream, target);
+  verify(once_more);
   algorithm.note_kernels(trial, stream);
 }
 

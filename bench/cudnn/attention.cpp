@@ -143,7 +143,7 @@ void measure_attention(Trial& trial, kernels::Element type, bool backward) {
   Plans plans(std::move(graph), [&](std::int64_t index) {
     return backward ? rotation[index].backward() : rotation[index].forward(false);
   });
-  cuda::Candidates candidates(trial, plans.candidates());
+  cuda::Candidates candidates(trial, plans.candidates(), plans.options());
   candidates.measure({.bytes = static_cast<double>(set_bytes),
                       .flops = backward ? kernels::attention::flops_backward(shape)
                                         : kernels::attention::flops_forward(shape)});

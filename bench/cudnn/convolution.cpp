@@ -109,7 +109,7 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
                 const Buffers& set = rotation[index];
                 return std::vector<void*>{set.image.get(), set.other.get(), set.result.get()};
               });
-  cuda::Candidates candidates(trial, plans.candidates());
+  cuda::Candidates candidates(trial, plans.candidates(), plans.options());
   candidates.measure(
       {.bytes = static_cast<double>(roles.bytes()), .flops = kernels::convolution::flops(shape)});
 

@@ -116,7 +116,11 @@ struct Graph::Implementation {
     std::string refusal = "the heuristic offers none";
     for (std::int64_t i = 0; i < graph.get_execution_plan_count(); ++i) {
       if (static_cast<int>(usable.size()) == limits.most) break;
-      if (!usable.empty() && steady_seconds() - start > longest_building) break;
+      if (!usable.empty() && steady_seconds() - start > longest_building) {
+        cut_short = fmt::format("only {} of up to {} plans were built within {:g} s", usable.size(),
+                                limits.most, longest_building);
+        break;
+      }
       fe::error_t built = graph.build_plan_at_index(handle.get(), i);
       if (built.is_bad()) {
         const std::string words = built.get_message();
@@ -147,6 +151,7 @@ struct Graph::Implementation {
   std::vector<std::int64_t> usable;
   int too_large = 0;  ///< plans after the first usable one that never fit a GPU of this size
   std::string first_too_large;
+  std::string cut_short;
   std::string node;
   std::int64_t next_uid = 1;
   cudaStream_t stream = nullptr;
@@ -185,6 +190,10 @@ std::size_t Graph::workspace_bytes(std::size_t plan) const {
 std::string Graph::left_out() const {
   const Implementation& all = *implementation_;
   return all.too_large == 0 ? "" : fmt::format("{}: {}", all.too_large, all.first_too_large);
+}
+
+const std::string& Graph::cut_short() const {
+  return implementation_->cut_short;
 }
 
 void Graph::run(std::size_t plan, const std::vector<void*>& tensors, void* workspace, cudaStream_t stream) {

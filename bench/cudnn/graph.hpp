@@ -45,6 +45,9 @@ class Graph {
   std::size_t workspace_bytes(std::size_t plan) const;
   /// The plans that were skipped because of their workspace; "" where none was.
   std::string left_out() const;
+  /// Why fewer plans were built than the heuristic may offer, a clause: the host was too slow for more in its time.
+  /// "" where none is missing for that.
+  const std::string& cut_short() const;
   /// The frontend node that computes forward attention: "unified", or "composite" with the reason why not
   /// unified. "" for all other operations.
   const std::string& node() const;

@@ -54,7 +54,7 @@ void measure_layer_norm(Trial& trial, kernels::Element type) {
                 const Buffers& set = rotation[index];
                 return std::vector<void*>{set.x.get(), set.scale.get(), set.bias.get(), set.y.get()};
               });
-  cuda::Candidates candidates(trial, plans.candidates());
+  cuda::Candidates candidates(trial, plans.candidates(), plans.options());
   candidates.measure({.bytes = static_cast<double>(set_bytes)});
 
   const cudaStream_t stream = candidates.stream();

@@ -23,6 +23,8 @@ class Plans {
 
   Plans(Graph graph, Tensors tensors);
   std::vector<cuda::Candidate> candidates();
+  /// How these candidates are measured.
+  cuda::Candidates::Options options() const { return {.incomplete = graph_.cut_short()}; }
   /// Runs plan `plan` on the tensors of operation `index`. Throws cuda::Refused where cuDNN does not support
   /// it after all, CudnnError for anything else.
   void run(std::size_t plan, std::int64_t index, cudaStream_t stream);

@@ -26,7 +26,7 @@ void sort(Trial& trial) {
   float* const none_out = nullptr;
   cuda::check(cub::DeviceRadixSort::SortKeys(nullptr, scratch_bytes, none_in, none_out, keys),
               "asking for the sort's memory");
-  cuda::require_room(trial, 2 * keys * sizeof(float) + scratch_bytes);
+  cuda::require_room_with_host(trial, 2 * keys * sizeof(float) + scratch_bytes, 2 * keys * sizeof(float));
   const cuda::DeviceBuffer<float> in(keys);
   const cuda::DeviceBuffer<float> out(keys);
   const cuda::DeviceBuffer<unsigned char> scratch(scratch_bytes);

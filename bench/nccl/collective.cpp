@@ -123,6 +123,7 @@ void measure_sweep(Trial& trial, World& world, const Collective& collective, Loc
     const std::string step = fmt::format("{} {}", id, size);
     const Timed timed = run.time(step, layout, trial.window().seconds / sizes);
     add_metrics(trial, world, collective, static_cast<double>(layout.total) * 4, timed, "_" + size);
+    if (world.rank_count() > 1) trial.note("slowest_rank." + size, timed.slowest);
     run.verify(trial, step, layout);
     measured.push_back(layout);
     for (const Choice& choice : run.choices(layout))

@@ -170,4 +170,11 @@ std::size_t available_memory_bytes(const fs::path& root) {
   return least;
 }
 
+std::optional<std::string> why_host_too_small(std::size_t available, std::size_t bytes) {
+  if (available == 0 || bytes <= available / 4 * 3) return std::nullopt;
+  return fmt::format(
+      "needs {} MiB of the host's memory beside a reserve of a quarter, {} MiB are available to this process",
+      bytes >> 20U, available >> 20U);
+}
+
 }  // namespace gpugauge::bench

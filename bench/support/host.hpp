@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,5 +56,9 @@ std::size_t last_level_bytes(const std::vector<int>& cpus, const std::filesystem
 /// Bytes of memory that can still be used: the kernel's estimate, or less where a control group limits it
 /// (version 1 or 2, its own or an ancestor). 0 when nothing can be read.
 std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+/// Why `bytes` of the host's memory are too many where `available` can still be used: a sentence without a full stop. A
+/// quarter stays free. nullopt where they fit, and where it is not known (0).
+std::optional<std::string> why_host_too_small(std::size_t available, std::size_t bytes);
 
 }  // namespace gpugauge::bench

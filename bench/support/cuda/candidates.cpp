@@ -46,6 +46,7 @@ Candidates::Candidates(Trial& trial, std::vector<Candidate> candidates, Options 
     : trial_(trial),
       candidates_(std::move(candidates)),
       offered_(options.offered == 0 ? candidates_.size() : options.offered),
+      incomplete_(std::move(options.incomplete)),
       timer_(trial,
              [this](cudaStream_t stream, std::int64_t index) { candidates_[current_].run(stream, index); },
              {.launches_per_operation = options.launches_per_operation, .warm_seconds = 0.05}) {
@@ -209,7 +210,10 @@ void Candidates::measure(const result::Work& work) {
     metric.note = fmt::format("{} batches are fewer than the {} that a {} is judged from", fewest,
                               fewest_to_judge, metric.statistic);
   }
-  if (offered_ == 1) {
+  if (!incomplete_.empty()) {
+    metric.judged = false;
+    metric.note = incomplete_;
+  } else if (offered_ == 1) {
     metric.judged = false;
     metric.note = "the library offers one way: this is what the first one reached";
   }

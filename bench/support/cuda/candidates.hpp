@@ -29,6 +29,9 @@ class Candidates {
     int launches_per_operation = 4;  ///< most kernels per operation
     /// The first `offered` candidates are the library's; 0: all. The rest are for best_beside().
     std::size_t offered = 0;
+    /// Why the library may have more than these, a clause; "" where it has not. The best of a part depends on
+    /// which part it is, and is not judged.
+    std::string incomplete = {};
   };
 
   /// `candidates` in the library's order, at least one. `trial` must outlive this.
@@ -46,7 +49,7 @@ class Candidates {
   /// where operations are long), batch by batch in turns, so that the clock cancels in the ratios of medians.
   /// The metric QUANTITY_best is the first one's value over the window times the ratio to the fastest of them,
   /// which best() names where it is faster by choice_margin there. It is not judged from fewer than fewest_to_judge
-  /// batches, nor where only one candidate is offered.
+  /// batches, nor where only one candidate is offered, or only a part (Options::incomplete).
   ///
   /// The trial's work is declared from `work`. Notes: "candidates", "candidate_first", "candidate_best";
   /// "candidates_tried" where not all were tried. "candidates_refused" holds how many threw Refused, and the
@@ -87,7 +90,8 @@ class Candidates {
 
   Trial& trial_;
   std::vector<Candidate> candidates_;
-  std::size_t offered_;  ///< candidates offered by the library, at least one
+  std::size_t offered_;     ///< candidates offered by the library, at least one
+  std::string incomplete_;  ///< Options::incomplete
   std::size_t current_ = 0;
   std::size_t first_ = 0;
   std::size_t best_ = 0;

@@ -4,11 +4,17 @@
 
 #include "support/cuda/device.hpp"
 #include "support/gpu_room.hpp"
+#include "support/host.hpp"
 
 namespace gpugauge::bench::cuda {
 
 void require_room(Trial& trial, std::size_t bytes) {
   if (auto reason = why_too_large(bytes)) end_for_room(trial, std::move(*reason), bytes);
+}
+
+void require_room_with_host(Trial& trial, std::size_t bytes, std::size_t host_bytes) {
+  require_room(trial, memory_now().shared_with_host ? bytes + host_bytes : bytes);
+  if (auto reason = why_host_too_small(available_memory_bytes(), host_bytes)) trial.skip(std::move(*reason));
 }
 
 bool card_has_room(std::size_t bytes) {

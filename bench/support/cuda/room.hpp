@@ -13,6 +13,11 @@ namespace gpugauge::bench::cuda {
 /// else holds it. Throws Skipped, CudaError.
 void require_room(Trial& trial, std::size_t bytes);
 
+/// As require_room(), for a benchmark that also fills `host_bytes` of the host's memory. Skipped where the host, or its
+/// control group, has no room for them: the kernel would end the process without a word. Where host and GPU share their
+/// memory both must fit together. Throws Skipped, CudaError.
+void require_room_with_host(Trial& trial, std::size_t bytes, std::size_t host_bytes);
+
 /// True where an otherwise idle GPU of this size has room for `bytes`. Choose sizes by this, so that other
 /// users of the GPU decide whether something is measured, and never what. Throws CudaError.
 bool card_has_room(std::size_t bytes);

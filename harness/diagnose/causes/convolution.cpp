@@ -99,6 +99,9 @@ void examine_version(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, seen.fails({}));
   if (!seen.undone("cudnn", {"recovers"}) && !seen.undone("framework", {"recovers"}))
     it.unproven(bound::unconfident, Fact("the old version was not measured again"));
+  // It leaves only some algorithms, of which another version may have others.
+  it.unproven(bound::likely, in_words("cuDNN was asked for deterministic algorithms only",
+                                      seen.setting("deterministic", {"true", "on", "1"})));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ const Words compat_names{"cudaErrorCompatNotSupportedOnDevice", "CUDA_ERROR_COMP
                          "forward compatibility was attempted on non supported"};
 const Words not_ready_names{"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
                             "system not yet initialized"};
-const Words unknown_names{"cudaErrorUnknown", "CUDA_ERROR_UNKNOWN", "CUDA unknown error"};
+const Words unknown_names{"cudaErrorUnknown", "CUDA_ERROR_UNKNOWN",           "CUDA unknown error",
+                          "UNKNOWN_ERROR",    "returned 30 -> unknown error", "cudaError 30"};
 const Words hmm_lines{"devmem_alloc_pagemap", "request_free_mem_region", "uvm_pmm_gpu*err -34"};
 const Words manager_mismatch_lines{"don't match with driver version", "does not match driver version",
                                    "fabric manager*version*mismatch", "fabric*mismatch*driver",
@@ -238,12 +239,14 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
               both(seen.off("uvm.loaded"), either(error, seen.fails({"init", "application"}))));
   it.confirms(weight::good, seen.told({"nvidia_uvm*not found", "nvidia-uvm*not found", "modprobe*nvidia_uvm",
                                        "nvidia-uvm*failed", "nvidia_uvm*in use", "nvidia_uvm*not loaded",
+                                       "could not insert 'nvidia*uvm", "could not find module*nvidia*uvm",
                                        "nvidia-uvm*not loaded"}));
   it.confirms(weight::good, node_refused(seen, "/dev/nvidia-uvm"));
   it.confirms(weight::strong, seen.recovers_by({"nvidia_uvm", "nvidia-uvm", "uvm"}));
+  it.confirms(weight::good, both(seen.fails({"init"}), resumed(seen)));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, both(error, nvml_works(seen)));
-    it.confirms(seen.fails({"init"}) ? weight::good : weight::fair, resumed(seen));
+    if (!seen.fails({"init"})) it.confirms(weight::fair, resumed(seen));
   }
   it.rules_out(seen.told(hmm_lines));
   it.at_most(bound::unnamed, nvml_mismatch(seen));

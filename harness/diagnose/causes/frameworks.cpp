@@ -14,7 +14,9 @@ const Words provider_unknown{"is not in available provider names", "not in avail
 /// The framework itself reports that it was built without CUDA.
 Fact says_no_cuda(const Seen& seen) {
   // Ollama lists the parts that it was shipped with.
-  if (Fact fact = seen.told({"runners=[cpu", "runners=\"[cpu"}, {"cuda", "rocm", "metal"})) return fact;
+  if (Fact fact = seen.told({"runners=[cpu", "runners=\"[cpu", "compatible gpu libraries*compatible=[]"},
+                            {"cuda", "rocm", "metal"}))
+    return fact;
   return seen.told({"not compiled with GPU offload",
                     "compiled without GPU",
                     "compiled without CUDA",

@@ -1,5 +1,7 @@
 // The host slows the GPU: limits, contention, clocks and placement of its processors.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
@@ -84,8 +86,25 @@ Fact quicker_when_busy(const Seen& seen) {
   return std::nullopt;
 }
 
+/// More loading processes were started than there are processors: the setting counts for each process of the work.
+Fact too_many_workers(const Seen& seen) {
+  const auto number = [&](Words names) {
+    for (const auto& [key, value] : seen.it().settings)
+      if (contains_any(key, names) && value.number()) return *value.number();
+    return 0.;
+  };
+  const double workers = number({"num_workers", "workers_per_gpu", "workers_per_process", "loader.workers"});
+  const double processes = std::max(number({"nproc_per_node", "processes_per_node", "ranks_per_node"}),
+                                    static_cast<double>(seen.it().about.gpus.value_or(1)));
+  const std::optional<double> cpus = seen.number("host.cpus");
+  constexpr double far_more = 2;
+  if (!cpus || workers * processes < far_more * *cpus) return std::nullopt;
+  return fmt::format("{:g} processes load data on {:g} processors", workers * processes, *cpus);
+}
+
 void examine_contention(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
+  if (harmed) it.confirms(weight::good, too_many_workers(seen));
   if (!seen.at_least("cpu_load_percent", load_matters)) it.at_most(bound::unnamed, quicker_when_busy(seen));
   if (harmed) {
     it.confirms(seen.at_least("cpu_load_percent", load_full) ? weight::strong : weight::good,

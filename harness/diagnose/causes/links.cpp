@@ -112,6 +112,11 @@ void examine_iommu(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.told({"Default domain type: Translated", "IO_PAGE_FAULT", "DMAR:*fault",
                                        "AMD-Vi: Event logged", "iommu: Default domain type: Translated"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large", "h2d"}));
+  // Peers are offered, and what is copied between them never arrives.
+  const Fact never =
+      both(seen.fails({"p2p"}),
+           seen.told({"CAN Access Peer", "Peer access*enabled", "p2pBandwidthLatencyTest*hang"}));
+  if (it.confirms(weight::good, never)) it.explains_failure();
   if (it.evidence().empty()) it.confirms(weight::fair, slower_together_than_alone(seen));
   if (!recovers)
     it.at_most(bound::remote,

@@ -243,6 +243,14 @@ void examine_cap(const Seen& seen, Argument& it) {
              seen.setting("dynamic_boost", {"off", "disabled"})));
   const Fact laptop = seen.gpu_is({"laptop", "mobile", "max-q", "notebook"});
   it.confirms(weight::strong, both(both(seen.slower({}), laptop), no_service));
+  // A Jetson's power modes below MAXN hold its clocks and switch units off.
+  Fact mode;
+  for (const std::string_view name : {"nvpmodel", "power_mode", "power mode"})
+    mode = either(mode, seen.setting(name, {"W"}));
+  it.confirms(
+      weight::strong,
+      both(both(seen.slower({}), seen.gpu_is({"jetson", "orin", "xavier", "thor", "agx", "nano", "tegra"})),
+           contains(mode.value_or(""), "maxn") ? Fact() : mode));
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);

@@ -338,6 +338,16 @@ Fact two_programs(const Seen& seen, std::string_view component) {
   const std::set<std::string> other = names_in(found->second.after.text());
   const bool shared =
       std::any_of(one.begin(), one.end(), [&](const std::string& name) { return other.contains(name); });
+  // Inputs of a program, which end as files do: "water.pdb".
+  const auto is_file = [](const std::string& text) {
+    const std::size_t dot = text.rfind('.');
+    constexpr std::size_t longest = 5;
+    return dot != std::string::npos && dot + 2 < text.size() && text.size() - dot - 1 <= longest &&
+           std::all_of(text.begin() + static_cast<std::ptrdiff_t>(dot) + 1, text.end(),
+                       [](char c) { return c >= 'a' && c <= 'z'; });
+  };
+  if (is_file(found->second.before.text()) && is_file(found->second.after.text()))
+    return fmt::format("{} and {} are two inputs", found->second.before.text(), found->second.after.text());
   if (one.empty() || other.empty() || shared) return std::nullopt;
   return fmt::format("{} and {} are compared, which are not two versions of one", found->second.before.text(),
                      found->second.after.text());

@@ -51,8 +51,16 @@ void examine_driver_age(const Seen& seen, Argument& it) {
   it.confirms(
       weight::strong,
       seen.told({"unsatisfied condition: cuda", "unsatisfied condition: driver", "required_driver",
-                 "minimum required*driver version", "requires*driver version*or newer"},
+                 "minimum required*driver version", "requires*driver version*or newer", "driver is too old",
+                 "driver too old", "outdated*NVIDIA driver", "NVIDIA driver*outdated",
+                 "update your*NVIDIA*driver", "update*GPU driver by downloading"},
                 {"or newer: ok", "or newer: yes", "or newer (ok", "or newer, ok", "or newer, found"}));
+  // The driver's library has not yet what the program calls.
+  if (seen.fails({}) || gpu_not_used(seen))
+    it.confirms(weight::good, seen.told({"symbol lookup for cu*failed", "undefined symbol: cuCtx",
+                                         "undefined symbol: cuMem", "undefined symbol: cuGet",
+                                         "undefined symbol: cuLaunch", "undefined symbol: cuStream",
+                                         "entry point cu*nvcuda.dll", "nvcuda.dll*not found*cu"}));
   if (seen.fails({}) || !it.evidence().empty()) it.confirms(weight::fair, runtime_newer(seen));
   it.at_most(bound::unnamed, seen.error(222, {"cudaErrorUnsupportedPtxVersion", "unsupported toolchain"}));
   it.at_most(bound::unnamed, seen.error(803, {"cudaErrorSystemDriverMismatch"}));
@@ -180,6 +188,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
              seen.error(803, {"cudaErrorSystemDriverMismatch", "unsupported display driver"}));
   it.at_most(bound::unnamed, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
   it.at_most(bound::weak, seen.nvml_error(4, {"Insufficient Permissions"}));
+  it.at_most(bound::weak, seen.error(805, {"cudaErrorMpsConnectionFailed", "MPS client failed to connect"}));
   // The module of managed memory has to be there for its node to be.
   it.at_most(bound::weak,
              either(seen.off("uvm.loaded"), seen.told({"nvidia-uvm*not loaded", "nvidia_uvm*not loaded"})));

@@ -31,6 +31,7 @@ void examine_access(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.on("host.container"));
   }
   it.at_most(bound::weak, seen.recovers_by({"device_cgroup", "cgroup", "daemon-reload", "--gpus"}));
+  it.at_most(bound::weak, seen.error(805, {"cudaErrorMpsConnectionFailed", "MPS client failed to connect"}));
   it.at_most(bound::remote, gpu_computes(seen));
 }
 
