@@ -171,7 +171,9 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
                                          "first use", "first execution"}));
     it.confirms(weight::good, only_virtual(seen));
     it.confirms(weight::good, architecture_absent(seen));
-    it.confirms(weight::good, cuda_before_gpu(seen));
+    if (it.confirms(weight::good, cuda_before_gpu(seen)) && !compiled && !only_virtual(seen) &&
+        !architecture_absent(seen) && !takes_long(seen))
+      it.unproven(bound::unconfident, Fact("nothing says that it is compiled at the start"));
     it.confirms(weight::good, compiled);
     it.confirms(weight::fair, warm);
     it.confirms(weight::hint, slow);

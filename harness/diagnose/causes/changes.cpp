@@ -1,4 +1,7 @@
 // Names the change that brought the slowdown, for cases whose mechanism is unknown.
+#include <set>
+#include <string>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -236,6 +239,14 @@ void examine_false(const Seen& seen, Argument& it) {
   const bool asked =
       seen.it().about.compared_with != "other_configuration" || !seen.changed_components().empty();
   if (!cleared) it.unproven(asked ? bound::weak : bound::unnamed, unchanged);
+  // Of several changes only some were cleared.
+  std::set<std::string> rest = seen.changed_components();
+  std::erase_if(rest, [&](const std::string& one) {
+    return one == "harness" || seen.undone(one, {"no_change", "worse", "recovers"}).has_value();
+  });
+  if (cleared && !rest.empty())
+    it.unproven(bound::half,
+                Fact(fmt::format("{} changed, too, and was not put back", fmt::join(rest, ", "))));
   // Another change was undone and was it: clearing the rest is no answer beside that one.
   it.at_most(bound::half, found);
   if (!it.evidence().empty() && harmed(seen))

@@ -225,6 +225,21 @@ Fact less_than_elsewhere(const Seen& seen) {
                      *limit, *expected);
 }
 
+/// A Jetson's power mode holds it below its highest one: "30W", "MODE_15W", "10W (mode 1)". MAXN has no number.
+Fact low_power_mode(const Seen& seen) {
+  if (!seen.gpu_is({"jetson", "orin", "xavier", "thor", "agx", "nano", "tegra"})) return std::nullopt;
+  for (const auto& [key, value] : seen.it().settings) {
+    if (!contains_any(key, {"nvpmodel", "power_mode", "power mode"})) continue;
+    const std::string text = lower(value.text());
+    for (std::size_t at = text.find('w'); at != std::string::npos; at = text.find('w', at + 1)) {
+      const bool number = at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9';
+      const bool word = at + 1 == text.size() || text[at + 1] < 'a' || text[at + 1] > 'z';
+      if (number && word) return fmt::format("{} = {}", key, value.text());
+    }
+  }
+  return std::nullopt;
+}
+
 void examine_cap(const Seen& seen, Argument& it) {
   const Fact lowered = seen.became_less("power_limit");
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
@@ -243,14 +258,7 @@ void examine_cap(const Seen& seen, Argument& it) {
              seen.setting("dynamic_boost", {"off", "disabled"})));
   const Fact laptop = seen.gpu_is({"laptop", "mobile", "max-q", "notebook"});
   it.confirms(weight::strong, both(both(seen.slower({}), laptop), no_service));
-  // A Jetson's power modes below MAXN hold its clocks and switch units off.
-  Fact mode;
-  for (const std::string_view name : {"nvpmodel", "power_mode", "power mode"})
-    mode = either(mode, seen.setting(name, {"W"}));
-  it.confirms(
-      weight::strong,
-      both(both(seen.slower({}), seen.gpu_is({"jetson", "orin", "xavier", "thor", "agx", "nano", "tegra"})),
-           contains(mode.value_or(""), "maxn") ? Fact() : mode));
+  it.confirms(weight::strong, both(seen.slower({}), low_power_mode(seen)));
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);

@@ -50,6 +50,27 @@ TEST(TaughtHost, ALaptopWithoutItsPowerService) {
   EXPECT_EQ(score(laptop("GeForce RTX 3060"), "sw_power_cap"), 0);
 }
 
+TEST(TaughtHost, AJetsonsPowerModeIsACap) {
+  const auto in = [](const std::string& mode) {
+    return R"("about": {"gpu": "Jetson AGX Orin"}, "metrics": [{"class": "application", "factor": 3.1}],
+        "settings": {"nvpmodel": ")" +
+           mode + R"("})";
+  };
+  EXPECT_EQ(best(in("MODE_30W")), "sw_power_cap");
+  EXPECT_EQ(score(in("MAXN"), "sw_power_cap"), 0);
+  EXPECT_EQ(score(in("maximum power mode"), "sw_power_cap"), 0);
+}
+
+TEST(TaughtHost, OfSeveralChangesOneThatIsClearedClearsNoOther) {
+  const auto changed = [](const std::string& what) {
+    return R"("about": {"compared_with": "earlier"}, "changed": {"cuda": ["10.0", "10.2"])" + what +
+           R"(}, "metrics": [{"class": "conv", "factor": 3.0}], "probes": [{"name": "change_version",
+        "outcome": "no_change", "detail": "cuda=10.0"}])";
+  };
+  EXPECT_GE(score(changed(""), "false_attribution"), .7);
+  EXPECT_LE(score(changed(R"(, "cudnn": ["7.3.1", "7.6.5"])"), "false_attribution"), .5);
+}
+
 TEST(TaughtHost, ALimitThatOthersExceedIsACap) {
   const auto drawn = [](double expected) {
     return R"("about": {"compared_with": "expected"}, "metrics": [{"class": "application", "note": "the GPU stays at 95 W"}],
