@@ -36,6 +36,8 @@ constexpr std::array compared{
     Compared{"vbios", "VBIOS", Subject::firmware},
 };
 
+constexpr std::array board_facts{"vbios", "power_limit_default_watt"};
+
 /// True if another rule already reports this value: it differs from its default.
 bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
   const auto below = [&](const char* now, const char* standard) {
@@ -51,6 +53,15 @@ bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
   return false;
 }
 
+/// True if all tell a fact that comes with the board, and not all the same.
+bool different_boards(const GpuViews& group) {
+  return std::any_of(board_facts.begin(), board_facts.end(), [&](const char* fact) {
+    std::set<std::string> values;
+    for (const GpuView& gpu : group) values.insert(gpu.value(fact));
+    return values.size() > 1 && !values.contains("");
+  });
+}
+
 /// True if nobody set these values: each GPU has the one that its own board came with.
 bool as_made(const GpuViews& group, std::string_view fact) {
   const auto default_of = [&]() -> const char* {
@@ -64,10 +75,7 @@ bool as_made(const GpuViews& group, std::string_view fact) {
       return said_elsewhere(gpu, fact) || (gpu.number(standard) && gpu.number(fact) == gpu.number(standard));
     });
   if (fact != "sm_clock_max_mhz" && fact != "memory_clock_max_mhz") return false;
-  // The highest clock is in the board's firmware; where all have the same, something else lowers it.
-  std::set<std::string> firmware;
-  for (const GpuView& gpu : group) firmware.insert(gpu.value("vbios"));
-  return firmware.size() > 1 && !firmware.contains("");
+  return different_boards(group);  // a board's firmware holds its highest clocks
 }
 
 /// A difference in one subject among GPUs of one model.

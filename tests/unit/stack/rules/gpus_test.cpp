@@ -145,6 +145,9 @@ TEST(GpuRules, BoardsOfTwoMakersEachAtItsOwnDefaultAreNotSetUnlike) {
   const Findings findings = findings_of(check_gpus, inventory);
   EXPECT_THAT(said(findings), testing::Each("note gpu_settings_differ"));
   EXPECT_THAT(findings.back().title, HasSubstr("boards"));
+  for (int i = 0; i < 2; ++i) inventory.absent("gpu." + std::to_string(i) + ".vbios", "nvml");
+  EXPECT_THAT(gpus(inventory), ElementsAre("note gpu_settings_differ"))
+      << "their default limits tell it, too";
   set_gpu(inventory, 1, {{"power_limit_default_watt", ""}});
   EXPECT_THAT(gpus(inventory), Contains("warning gpu_settings_differ")) << "its default is not known";
 }
