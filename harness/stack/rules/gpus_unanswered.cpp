@@ -34,7 +34,7 @@ bool log_says_dead(const Inventory& inventory, const std::string& address) {
 /// Most of these lines name a model, not an address.
 std::string undriven_line(const Inventory& inventory, const std::string& address) {
   for (const std::string& child : inventory.children("kernel_log.nvrm")) {
-    const std::string line = inventory.value("kernel_log.nvrm." + child);
+    std::string line = inventory.value("kernel_log.nvrm." + child);
     const auto says = [&](std::string_view words) { return line.find(words) != std::string::npos; };
     const bool refused =
         says("Legacy drivers") || says("is not supported by the") || says("not supported by open nvidia.ko");
