@@ -125,6 +125,11 @@ void keep(ChildResult& result) {
 }  // namespace
 
 ChildResult run_child(const std::vector<std::string>& command, double limit_seconds) {
+  return run_child(command, [=](const ChildProgress&) { return limit_seconds; });
+}
+
+ChildResult run_child(const std::vector<std::string>& command,
+                      const std::function<double(const ChildProgress&)>& limit, double* passed) {
   ChildResult result;
   if (command.empty()) {
     result.start_error = "no command was given";
@@ -148,22 +153,33 @@ ChildResult run_child(const std::vector<std::string>& command, double limit_seco
   out.close_write_end();
   err.close_write_end();
 
-  auto deadline = Clock::now() +
-                  std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_seconds));
+  const auto began = Clock::now();
+  double last_output = 0;
+  const auto limit_now = [&] {
+    const double seconds = limit({result.out, last_output});
+    if (passed != nullptr) *passed = seconds;
+    return began + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  auto deadline = limit_now();
   // Does not wait for the end of the streams: a helper of the driver may keep them open.
   while (!reap(child, result)) {
     wait_for_output(out, err);
+    const std::size_t before = result.out.size();
     out.drain(result.out);
     err.drain(result.err);
     keep(result);
-    if (Clock::now() < deadline) continue;
+    const auto now = Clock::now();
+    if (result.out.size() > before) last_output = std::chrono::duration<double>(now - began).count();
+    if (now < deadline) continue;
     if (result.timed_out) {
       result.unkillable = true;  // left behind; the kernel ends it when its call returns
       break;
     }
+    deadline = limit_now();
+    if (now < deadline) continue;
     result.timed_out = true;
     ::kill(child, SIGKILL);
-    deadline = Clock::now() + patience_after_kill;
+    deadline = now + patience_after_kill;
   }
   out.drain(result.out);
   err.drain(result.err);

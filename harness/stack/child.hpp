@@ -1,6 +1,7 @@
 // One child process with a time limit. Kept small, for calls that may hang or crash.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,16 @@ struct ChildResult {
 /// when the child ends, even if a grandchild keeps the output open. Kills the child at the limit. Throws only
 /// std::bad_alloc.
 ChildResult run_child(const std::vector<std::string>& command, double limit_seconds);
+
+/// What a child that reached its limit has done so far.
+struct ChildProgress {
+  const std::string& out;          ///< its standard output until now
+  double last_output_seconds = 0;  ///< when it last printed, after its start; 0 if it never did
+};
+/// The same. `limit` is asked at the start and whenever the limit is reached: the seconds, counted from the
+/// start, that the child may take. An answer that has passed ends it; `passed`, if given, receives that answer.
+ChildResult run_child(const std::vector<std::string>& command,
+                      const std::function<double(const ChildProgress&)>& limit, double* passed = nullptr);
 
 /// The last non-blank line without its line end; "" if there is none.
 std::string last_line(const std::string& text);

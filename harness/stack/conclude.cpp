@@ -125,8 +125,8 @@ GpuReport conclude_without_answer(const Hardware& hardware, const ChildResult& c
     report.explanation = fmt::format(
         "Starting CUDA hangs: {} did not answer within {:g} s and the process that asked it was ended{}. {} "
         "Next: read "
-        "the kernel log (sudo dmesg | grep -E 'NVRM|Xid'), check whether nvidia-smi hangs too, and reboot "
-        "the node or "
+        "the kernel log (sudo dmesg | grep -E 'NVRM|Xid'), check whether nvidia-smi hangs, too "
+        "(without persistence mode each GPU is started anew, which takes seconds), and reboot the node or "
         "reset the GPU if it does.",
         driver_named(hardware), limit_seconds,
         child.unkillable ? ", but it waits inside the kernel and could not be killed" : "", seen);

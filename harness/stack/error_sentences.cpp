@@ -133,7 +133,8 @@ std::string explain_no_device(const Evidence& e) {
   if (e.nvml.devices > 0) text += fmt::format(" NVML sees {} GPU(s).", e.nvml.devices);
   const std::optional<HiddenByVariable> hidden = hidden_by_variable(e);
   if (hidden && hidden->certain) return text + hidden->text;
-  if (e.container_devices &&
+  // With CDI the runtime sets "void" in every container and gives the GPUs all the same.
+  if (e.container_devices && e.nvml.devices == 0 && e.hardware.nodes.empty() &&
       (*e.container_devices == "void" || *e.container_devices == "none" || e.container_devices->empty())) {
     return text +
            fmt::format(

@@ -60,13 +60,13 @@ struct GpuReport {
 /// Options of probe_gpus().
 struct ProbeOptions {
   std::string root = "/";       ///< prefix of /proc, /sys and /dev, for tests
-  double timeout_seconds = 20;  ///< > 0
+  double timeout_seconds = 20;  ///< > 0, for one GPU on the bus; more take longer (start_limit)
   std::vector<std::string>
       command;  ///< replaces this executable's `probe devices`; must print one to_json line
 };
 /// Checks from the bottom up: PCI, kernel module, device nodes, libraries, cuInit, versions. cuInit may hang
 /// on a broken node. The driver is therefore asked in a child process (the hidden `probe` subcommand), for at
-/// most `timeout_seconds`. Never throws because of the child: one that hangs, crashes or prints nonsense
+/// most start_limit() of `timeout_seconds`. Never throws because of the child: one that hangs, crashes or prints nonsense
 /// yields GpuState::error with a sentence.
 GpuReport probe_gpus(const ProbeOptions& options = {});
 

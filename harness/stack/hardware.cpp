@@ -75,6 +75,11 @@ void find_module_files(const Tree& tree, Hardware& found) {
 
 }  // namespace
 
+bool is_reserving_driver(std::string_view driver) {
+  return driver.ends_with("vfio-pci") || driver == "pci-stub" || driver == "pciback" ||
+         driver == "xen-pciback";
+}
+
 bool is_virtual_function(const Tree& tree, const std::string& folder) {
   return !tree.link_name(folder + "/physfn").empty();
 }
@@ -129,19 +134,6 @@ Hardware find_hardware(const Tree& tree) {
   if (!found.pci.empty() && !found.module_loaded) find_module_files(tree, found);
   if (found.kernel.empty()) found.kernel = tree.read("/proc/sys/kernel/osrelease").text;
   return found;
-}
-
-std::string container_kind(const Tree& tree, bool kubernetes_variable) {
-  if (kubernetes_variable) return "kubernetes";
-  const std::string cgroup = tree.read("/proc/1/cgroup").text;
-  if (cgroup.find("kubepods") != std::string::npos) return "kubernetes";
-  if (is_there(tree, "/run/.containerenv")) return "podman";
-  if (is_there(tree, "/.dockerenv") || cgroup.find("docker") != std::string::npos) return "docker";
-  if (cgroup.find("/lxc") != std::string::npos) return "lxc";
-  const std::string systemd =
-      tree.read("/run/systemd/container").text;  // written by systemd inside a container
-  if (!systemd.empty()) return systemd == "wsl" ? "" : systemd;
-  return "";
 }
 
 }  // namespace gpugauge::stack

@@ -37,6 +37,9 @@ struct Hardware {
   bool any() const;  ///< a GPU, its module, a device node or WSL's stand-in; an NVSwitch alone does not count
 };
 
+/// True for a kernel driver that only keeps a device for virtual machines: vfio-pci, pci-stub, Xen's pciback.
+bool is_reserving_driver(std::string_view driver);
+
 /// Takes milliseconds. Searches module files only if a GPU is on the bus and no module is loaded.
 Hardware find_hardware(const Tree& tree);
 
@@ -52,7 +55,8 @@ std::string nvidia_module_file(std::string_view modules_dep);
 /// Module 580.65.06  Sat" -> "580.65.06"; "" if there is none.
 std::string first_version(std::string_view text);
 
-/// "docker", "podman", "kubernetes", "lxc", "container" (another kind), or "" outside of one.
+/// "docker", "podman", "kubernetes", "containerd", "enroot", "apptainer", "lxc", another word that the engine
+/// gives itself, or "" outside of one.
 std::string container_kind(const Tree& tree, bool kubernetes_variable);
 
 }  // namespace gpugauge::stack

@@ -74,11 +74,6 @@ std::string chosen(const Reading& reading) {
   return reading.text.substr(open + 1, close - open - 1);
 }
 
-bool in_wsl(const Tree& tree) {
-  const std::string kernel = tree.read("/proc/sys/kernel/osrelease").text;
-  return kernel.find("microsoft") != std::string::npos || kernel.find("Microsoft") != std::string::npos;
-}
-
 struct Maker {
   std::string_view text;  ///< text in the vendor or product name of the firmware's table
   std::string_view name;
@@ -95,6 +90,11 @@ std::string count_fact(const Reading& list) {
 }
 
 }  // namespace
+
+bool in_wsl(const Tree& tree) {
+  const std::string kernel = tree.read("/proc/sys/kernel/osrelease").text;
+  return kernel.find("microsoft") != std::string::npos || kernel.find("Microsoft") != std::string::npos;
+}
 
 std::string virtualization(const Tree& tree) {
   if (in_wsl(tree)) return "hyper-v";

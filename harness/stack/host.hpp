@@ -24,6 +24,9 @@ result::Facts settings_of_machine(const Tree& tree, const Environment& environme
 /// "2048K").
 result::Facts topology_of_host(const Tree& tree);
 
+/// True inside WSL, containers in it included: the kernel is Microsoft's.
+bool in_wsl(const Tree& tree);
+
 /// "none" on bare metal; "kvm", "vmware", "hyper-v", "virtualbox", "xen", "amazon", "google", or "hypervisor"
 /// for one that does not name itself; "unreadable".
 std::string virtualization(const Tree& tree);

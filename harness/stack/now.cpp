@@ -59,7 +59,7 @@ MachineNow machine_now(const std::string& root) {
   // A card passed to a virtual machine does not belong to this machine.
   if (out.gpus.empty() && !hardware.module_loaded)
     for (const PciGpu& gpu : hardware.pci)
-      if (gpu.driver != "vfio-pci") out.gpus.push_back({gpu.address, "", ""});
+      if (!is_reserving_driver(gpu.driver)) out.gpus.push_back({gpu.address, "", ""});
   return out;
 }
 

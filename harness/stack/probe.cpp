@@ -8,6 +8,7 @@
 #include "stack/conclude.hpp"
 #include "stack/environment.hpp"
 #include "stack/gpu_report.hpp"
+#include "stack/patience.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -52,14 +53,15 @@ GpuReport probe_gpus_here(const std::string& root) {
 
 GpuReport probe_gpus(const ProbeOptions& options) {
   const auto command = options.command.empty() ? own_probe(options.root) : options.command;
-  const ChildResult child = run_child(command, options.timeout_seconds);
+  const double limit_seconds = start_limit(Tree(options.root), options.timeout_seconds);
+  const ChildResult child = run_child(command, limit_seconds);
   if (child.exit_code == 0) {
     try {
       return gpu_report_from_json(last_line(child.out));  // a preloaded library may have printed before it
     } catch (const result::FormatError&) {                // reported below, with what was printed instead
     }
   }
-  return conclude_without_answer(find_hardware(Tree(options.root)), child, options.timeout_seconds);
+  return conclude_without_answer(find_hardware(Tree(options.root)), child, limit_seconds);
 }
 
 bool any_nvidia_hardware(const std::string& root) {

@@ -37,11 +37,12 @@ std::string no_module(const Evidence& e) {
         "nouveau off (`blacklist nouveau` in /etc/modprobe.d, then rebuild the initramfs) and reboot.",
         head, unseen, install_driver(e));
   }
-  if (all_bound_to(h, "vfio-pci")) {
+  if (!h.pci.empty() && std::all_of(h.pci.begin(), h.pci.end(),
+                                    [](const PciGpu& gpu) { return is_reserving_driver(gpu.driver); })) {
     return fmt::format(
-        "{}: the GPU is bound to vfio-pci, that is, reserved for a virtual machine {}. Next: run GPUGauge "
-        "inside that machine, or take the GPU back from vfio-pci and load NVIDIA's driver.",
-        head, unseen);
+        "{0}: the GPU is bound to {1}, that is, reserved for a virtual machine {2}. Next: run GPUGauge "
+        "inside that machine, or take the GPU back from {1} and load NVIDIA's driver.",
+        head, h.pci.front().driver, unseen);
   }
   if (!e.container.empty()) {
     return fmt::format(

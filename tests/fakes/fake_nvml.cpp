@@ -86,6 +86,7 @@ int nvmlInit_v2() {
   return fake::number("nvml_result", 0);
 }
 int nvmlShutdown() {
+  fake::misbehave("nvmlShutdown");
   return 0;
 }
 

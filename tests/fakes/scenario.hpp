@@ -7,6 +7,7 @@
 //                hang, crash, exit, noise=<call>: what a broken driver does in that call (cuInit, nvmlInit,
 //                cuDriverGetVersion, nvmlDeviceGetPowerUsage, nvmlDeviceGetName,
 //                nvmlDeviceGetRemappedRows)
+//                calls=<file>: receives the names of those calls, a line each, as they are made
 //   libcuda      driver_version (13000), version_result, init_result, count_result, device_result,
 //                capability (90), pci.N, sm_count (132), l2_persisting (0), memory_mib
 //   the runtime  l2_set_aside (0): of the l2_persisting that can be, in bytes; memory_held_mib (0): by
@@ -88,6 +89,8 @@ inline std::string name_of(int gpu) {
 
 /// "hang=cuInit", "crash=cuInit", "exit=cuInit", "noise=cuInit": what a broken driver does in that call.
 inline void misbehave(const char* call) {
+  if (const std::string file = text("calls", ""); !file.empty())
+    std::ofstream(file, std::ios::app) << call << "\n";
   if (text("noise", "") == call) {
     std::puts("a driver that prints to standard output");
     std::fflush(stdout);

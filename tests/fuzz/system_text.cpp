@@ -27,7 +27,7 @@ void read_line(std::string_view line) {
   stack::parse_xid(line);
   stack::pcie_generation(line);
   stack::driver_version_in(text);
-  stack::libcuda_kind(text, 0);
+  stack::libcuda_kind(text, 0, false);
   stack::library_of_file(text);
   stack::is_virtual_gpu(line);
   stack::split_folders(text);

@@ -86,7 +86,7 @@ struct NcclSupport {
 /// A version with a known defect or slowness. The last four members restrict the machines; an unset member
 /// restricts nothing.
 struct KnownIssue {
-  std::string layer;             ///< "nccl", "driver", "cudnn", "cublas", "ucx", ...
+  std::string layer;             ///< "nccl", "driver", "cudnn", "cublas", or a framework: what a rule reads
   VersionRange versions;         ///< affected versions
   std::string issue;             ///< one sentence
   std::optional<Version> fixed;  ///< first version without it, outside of `versions`; absent: none known

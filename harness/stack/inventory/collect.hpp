@@ -21,9 +21,10 @@ struct Context {
   std::string python;
   std::optional<int> pid;          ///< a running process whose loaded libraries to read
   bool import_frameworks = false;  ///< also import them in a child of that interpreter, which runs their code
-  double timeout_seconds = 20;     ///< per child process
+  double timeout_seconds = 20;     ///< per child process; the driver gets start_limit() of it
   /// Command of the child that asks the driver; empty: `probe inventory` of this executable.
   std::vector<std::string> driver_command;
+  double import_seconds = 120;  ///< per imported framework: from a cold share of files it takes minutes
 };
 
 void collect_driver(const Context& context, Inventory& inventory);    ///< driver.*, fabric_manager.*, ...

@@ -149,8 +149,10 @@ void add_mounts(const Tree& tree, Inventory& inventory) {
 void collect_container(const Context& context, Inventory& inventory) {
   const Tree& tree = context.tree;
   const std::string kind = container_kind(tree, context.environment.contains("KUBERNETES_SERVICE_HOST"));
-  inventory.present("container.kind", kind.empty() ? "none" : kind,
-                    "/proc/1/cgroup /.dockerenv /run/.containerenv /run/systemd/container", "marks");
+  inventory.present(
+      "container.kind", kind.empty() ? "none" : kind,
+      "/proc/1/cgroup /.dockerenv /run/.containerenv /run/systemd/container /proc/self/mountinfo",
+      "marks and mounts");
   add_toolkit(tree, inventory);
   add_runtimes(tree, inventory);
   if (!kind.empty()) add_mounts(tree, inventory);

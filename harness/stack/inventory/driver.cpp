@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "result/number.hpp"
+#include "stack/host.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/loader.hpp"
 #include "stack/shared_object.hpp"
@@ -66,7 +67,7 @@ std::vector<FoundLibrary> find_all(const Tree& tree, const Loader& loader, const
     std::error_code error;
     if (real.empty() || std::any_of(found.begin(), found.end(), same)) continue;
     if (!std::filesystem::is_regular_file(tree.at(real), error)) continue;  // a FIFO or folder of that name
-    found.push_back({real, driver_version_in(real), libcuda_kind(real, megabytes(tree, real))});
+    found.push_back({real, driver_version_in(real), libcuda_kind(real, megabytes(tree, real), in_wsl(tree))});
   }
   return found;
 }
@@ -206,14 +207,15 @@ bool is_for_containers(std::string_view path) {
   });
 }
 
-std::string libcuda_kind(const std::string& path, double megabytes) {
+std::string libcuda_kind(const std::string& path, double megabytes, bool wsl) {
   constexpr double smallest_driver = 1;  // the real one has tens of megabytes, the toolkit's stub about 0.1
   if (path.find("/wsl/") != std::string::npos) return "wsl";
   if (path.find("/stubs/") != std::string::npos) return "stub";
   if (path.find("/compat") != std::string::npos || path.find("cuda-compat") != std::string::npos)
     return "compat";
   const bool names_version = !driver_version_in(path).empty();
-  return !names_version && megabytes > 0 && megabytes < smallest_driver ? "stub" : "driver";
+  const bool small = !names_version && megabytes > 0 && megabytes < smallest_driver;
+  return !small ? "driver" : wsl ? "wsl" : "stub";
 }
 
 void collect_driver_libraries(const Context& context, const DriverFiles& files, Inventory& inventory) {

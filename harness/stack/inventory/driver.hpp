@@ -36,8 +36,8 @@ std::string driver_version_in(const std::string& path);
 bool is_for_containers(std::string_view path);
 
 /// The origin of a libcuda by its real path: "driver", "compat", "stub" or "wsl". `megabytes`: file size, 0
-/// if unknown.
-std::string libcuda_kind(const std::string& path, double megabytes);
+/// if unknown. In WSL (`wsl`) the real one is as small as a stub, and a container has it in its own folders.
+std::string libcuda_kind(const std::string& path, double megabytes, bool wsl);
 
 /// The kernel module's data on one GPU from `/proc/driver/nvidia/gpus/<address>/information`.
 struct ModuleGpu {

@@ -108,11 +108,24 @@ void add_loaded(const DriverFiles& files, Inventory& inventory) {
   }
 }
 
-/// The kernel's flavour: "generic" in "6.8.0-60-generic"; "" if the release has none.
+/// The kernel's flavour: "generic" in "6.8.0-60-generic", "rt-amd64" in "6.1.0-25-rt-amd64", "64k-debug" in
+/// "5.14.0-570.el9.aarch64+64k-debug"; "" if the release has none.
 std::string flavour(const std::string& release) {
-  const auto dash = release.rfind('-');
-  if (dash == std::string::npos || dash + 1 == release.size()) return "";
-  return std::isalpha(static_cast<unsigned char>(release[dash + 1])) != 0 ? release.substr(dash + 1) : "";
+  constexpr std::array<std::string_view, 5> red_hats{"debug", "rt", "rt-debug", "64k", "64k-debug"};
+  const auto plus = release.rfind('+');
+  const std::string_view end = plus == std::string::npos ? "" : std::string_view(release).substr(plus + 1);
+  if (std::find(red_hats.begin(), red_hats.end(), end) != red_hats.end()) return std::string(end);
+  std::size_t start = release.size();
+  while (true) {
+    const auto dash = start == 0 ? std::string::npos : release.rfind('-', start - 1);
+    if (dash == std::string::npos || dash + 1 == start) break;
+    const std::string_view word =
+        std::string_view(release).substr(dash + 1, release.find('-', dash + 1) - dash - 1);
+    const bool letters = !word.empty() && std::isalpha(static_cast<unsigned char>(word.front())) != 0;
+    if (!letters && word != "64k") break;  // "arch1-1" has none
+    start = dash;
+  }
+  return start == release.size() ? "" : release.substr(start + 1);
 }
 
 /// The next run of digits, without leading zeros, or of letters; "" at the end.

@@ -100,8 +100,8 @@ void add_framework(const Context& context, const std::string& name,
   add_fact(key + ".nccl", facts.nccl, inventory);
   add_fact(key + ".arch_list", facts.arch_list, inventory);
   if (!context.import_frameworks || !context.tree.live()) return;
-  const ChildResult child = run_child({python.path, "-c", import_script, name}, context.timeout_seconds);
-  add_import(name, python.path, child, context.timeout_seconds, inventory);
+  const ChildResult child = run_child({python.path, "-c", import_script, name}, context.import_seconds);
+  add_import(name, python.path, child, context.import_seconds, inventory);
 }
 
 void add_wheels(const std::vector<Distribution>& all, Inventory& inventory) {

@@ -1,4 +1,6 @@
 // Reads how each framework was built from its installed files.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -6,6 +8,7 @@
 #include "stack/elf_file.hpp"
 #include "stack/inventory/frameworks.hpp"
 #include "stack/inventory/libraries.hpp"
+#include "stack/inventory/lines.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
 #include "stack/plan/binary_fatbin.hpp"
 
@@ -147,6 +150,19 @@ void read_torch(Reader& reader) {
   read_architectures(reader, {"torch/lib/libtorch_cuda.so", "torch/lib/libtorch_cuda_cu.so"});
 }
 
+/// Where TensorFlow is configured, "compute_90" asks for both machine code of 9.0 and PTX.
+std::vector<std::string> both_codes(const std::vector<std::string>& configured) {
+  std::vector<std::string> codes;
+  const auto add = [&](std::string code) {
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(std::move(code));
+  };
+  for (const std::string& word : configured) {
+    if (const auto number = after(word, "compute_")) add(fmt::format("sm_{}", *number));
+    add(word);
+  }
+  return codes;
+}
+
 void read_tensorflow(Reader& reader) {
   const std::string file = reader.file("tensorflow/python/platform/build_info.py");
   const Reading text = reader.tree.read(file);
@@ -159,7 +175,7 @@ void read_tensorflow(Reader& reader) {
     if (!cuda) return;
     facts.cuda = {version_word(paired_in_python(text.text, "cuda_version")), file, how};
     facts.cudnn = {version_word(paired_in_python(text.text, "cudnn_version")), file, how};
-    const auto architectures = list_in_python(text.text, "cuda_compute_capabilities");
+    const auto architectures = both_codes(list_in_python(text.text, "cuda_compute_capabilities"));
     if (!architectures.empty())
       facts.arch_list = {shown(fmt::format("{}", fmt::join(architectures, " "))), file, how};
   } else if (reader.chosen.name.find("-cpu") != std::string::npos) {

@@ -11,6 +11,7 @@
 #include "stack/child.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/loader.hpp"
+#include "stack/patience.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -61,7 +62,7 @@ void add_outcome(const ChildResult& child, const std::string& last, double limit
   const std::string source = command.empty() ? "" : command.front();
   if (child.timed_out) {
     inventory.present(outcome_key, "timed out", source,
-                      fmt::format("after {:g} s; {}", limit_seconds, until));
+                      fmt::format("after {:.3g} s; {}", limit_seconds, until));
   } else if (child.signal) {
     inventory.present(outcome_key, "crashed", source, fmt::format("signal {}; {}", *child.signal, until));
   } else if (!child.start_error.empty()) {
@@ -92,9 +93,17 @@ bool is_asked(const Context& context, Inventory& inventory) {
 void collect_gpus(const Context& context, Inventory& inventory) {
   if (is_asked(context, inventory)) {
     const auto command = context.driver_command.empty() ? own_command() : context.driver_command;
-    const ChildResult child = run_child(command, context.timeout_seconds);
+    const double at_most = start_limit(context.tree, context.timeout_seconds);
+    double limit_seconds = 0;
+    const ChildResult child = run_child(
+        command,
+        [&](const ChildProgress& so_far) {
+          if (all_stay_started(so_far.out)) return context.timeout_seconds;
+          return std::max(at_most, so_far.last_output_seconds + context.timeout_seconds);
+        },
+        &limit_seconds);
     const std::string last = add_answers(child.out, inventory);
-    add_outcome(child, last, context.timeout_seconds, command, inventory);
+    add_outcome(child, last, limit_seconds, command, inventory);
   }
   add_pci_functions(context.tree, inventory);
   if (inventory.children("gpu").empty()) add_gpus_of_module(context.tree, inventory);

@@ -11,6 +11,7 @@
 #include "result/number.hpp"
 #include "stack/child_output.hpp"
 #include "stack/driver_library.hpp"
+#include "stack/host.hpp"
 #include "stack/inventory/driver.hpp"
 #include "stack/inventory/gpus.hpp"
 #include "stack/inventory/lines.hpp"
@@ -169,9 +170,13 @@ Inventory cuda_itself(const std::map<std::string, unsigned>& index_of) {
   add_opened(found, "libcuda", answer.library);
   std::error_code error;
   const auto bytes = std::filesystem::file_size(answer.library.path, error);
-  found.present("driver.libcuda_kind",
-                libcuda_kind(answer.library.path, error ? 0 : static_cast<double>(bytes) / (1024.0 * 1024.0)),
-                answer.library.path, "its folder and size");
+  constexpr int stub_library = 34;
+  std::string kind = libcuda_kind(
+      answer.library.path, error ? 0 : static_cast<double>(bytes) / (1024.0 * 1024.0), in_wsl(Tree("/")));
+  const bool by_size = kind == "stub" && answer.library.path.find("/stubs/") == std::string::npos;
+  if (by_size && answer.code != stub_library) kind = "driver";  // a stub answers nothing else
+  found.present("driver.libcuda_kind", kind, answer.library.path,
+                by_size ? "its size, and what cuInit answers" : "its folder and size");
   if (answer.version > 0) {
     found.present("driver.cuda_max", fmt::format("{}.{}", answer.version / 1000, answer.version % 1000 / 10),
                   "libcuda", "cuDriverGetVersion");
@@ -208,17 +213,17 @@ int inventory_child_main() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // a hanging child must not outlive the command
   const int output = take_standard_output();
   std::map<std::string, unsigned> index_of;
-  {
-    const Nvml nvml;
-    const Inventory itself = nvml_itself(nvml);
-    print(output, itself);
-    const unsigned count =
-        nvml.ready() ? result::number_in<unsigned>(itself.value("nvml.devices")).value_or(0) : 0;
-    for (unsigned index = 0; index < std::min(count, gpus_most); ++index) {
-      std::string address;
-      print(output, gpu_of_nvml(nvml, index, address));
-      if (!address.empty()) index_of.emplace(address, index);
-    }
+  // Stays open until CUDA has answered: without persistence mode the GPUs would be taken down in between, and
+  // every one of them would be started twice.
+  const Nvml nvml;
+  const Inventory itself = nvml_itself(nvml);
+  print(output, itself);
+  const unsigned count =
+      nvml.ready() ? result::number_in<unsigned>(itself.value("nvml.devices")).value_or(0) : 0;
+  for (unsigned index = 0; index < std::min(count, gpus_most); ++index) {
+    std::string address;
+    print(output, gpu_of_nvml(nvml, index, address));
+    if (!address.empty()) index_of.emplace(address, index);
   }
   print(output, cuda_itself(index_of));
   Inventory end;

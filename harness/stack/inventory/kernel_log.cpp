@@ -115,6 +115,44 @@ Log read_kmsg() {
   return log;
 }
 
+/// When this machine was started, in seconds since 1970; 0 if that is unknown, as below a mounted image.
+double boot_time(const Tree& tree) {
+  double boot = 0;
+  for_each_line(tree.read("/proc/stat").text, [&](std::string_view line) {
+    if (const auto seconds = after(line, "btime "))
+      boot = result::number_in<double>(stripped(*seconds)).value_or(0);
+  });
+  return boot;
+}
+
+/// The offset in "2026-11-20T10:11:12.345+01:00 host kernel: ..." in seconds; nullopt if the line has none, and
+/// is in this machine's zone.
+std::optional<long> zone_of(std::string_view line) {
+  constexpr std::size_t date_and_time = 19;
+  line = line.substr(0, line.find(' '));
+  if (line.size() <= date_and_time || line[10] != 'T') return std::nullopt;
+  const std::string_view rest = line.substr(date_and_time);
+  if (rest.back() == 'Z') return 0;
+  const auto sign = rest.find_first_of("+-");
+  if (sign == std::string_view::npos || rest.size() != sign + 6) return std::nullopt;
+  const auto hours = result::number_in<int>(rest.substr(sign + 1, 2));
+  const auto minutes = result::number_in<int>(rest.substr(sign + 4, 2));
+  if (!hours || !minutes) return std::nullopt;
+  return (rest[sign] == '-' ? -1L : 1L) * (*hours * 3600L + *minutes * 60L);
+}
+
+/// True if the line was written before that time. Lines without a date belong to this boot.
+bool is_before(double boot, std::string_view raw, const LogLine& line) {
+  std::tm parts{};
+  if (boot <= 0 || ::strptime(line.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr) return false;
+  const std::optional<long> zone = zone_of(raw);
+  parts.tm_isdst = -1;
+  const std::time_t written = zone ? ::timegm(&parts) - *zone : ::mktime(&parts);
+  constexpr double slack = 60;  // the clock may have been set since
+  return static_cast<double>(written) + slack < boot;
+}
+
+/// The lines of this boot. A file that was last changed before it is not its log.
 Log read_file(const Tree& tree, const char* path) {
   Log log;
   log.source = path;
@@ -125,12 +163,18 @@ Log read_file(const Tree& tree, const char* path) {
   struct stat status {};
   std::tm changed{};
   if (::stat(tree.at(path).c_str(), &status) == 0) ::localtime_r(&status.st_mtime, &changed);
+  const double boot = boot_time(tree);
+  if (static_cast<double>(status.st_mtime) < boot) {
+    log.presence = Presence::absent;
+    return log;
+  }
   for_each_line(reading.text, [&](std::string_view text) {
     const bool starts = text.find("Linux version ") != std::string_view::npos;
     if (!starts && !is_nvidias(text)) return;
     auto line = parse_log_line(text, changed.tm_year + 1900, changed.tm_mon + 1);
     if (line && is_start(line->text)) log.lines.clear();
-    if (line && is_nvidias(line->text)) log.lines.push_back(std::move(*line));
+    if (line && is_nvidias(line->text) && !is_before(boot, text, *line))
+      log.lines.push_back(std::move(*line));
   });
   return log;
 }

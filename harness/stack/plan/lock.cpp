@@ -194,6 +194,14 @@ Drift drift_of(const LockField& field, DriftKind kind, const std::string& what) 
   return drift;
 }
 
+/// True for the driver's own releases, whose versions are always told whole: 575.64 and 575.64.03 are two releases.
+bool is_whole(std::string_view key) {
+  constexpr std::array<std::string_view, 6> releases{
+      "driver.version", "driver.kernel_module_version", "driver.libcuda_version", "driver.libnvml_version",
+      "driver.gsp",     "fabric_manager.version"};
+  return std::find(releases.begin(), releases.end(), key) != releases.end();
+}
+
 /// "13.0" of "13.0.96": the same version, known less exactly on one side.
 bool is_less_exact(const std::string& one, const std::string& other) {
   const std::string& shorter = one.size() < other.size() ? one : other;
@@ -208,7 +216,8 @@ bool is_less_exact(const std::string& one, const std::string& other) {
 std::optional<Drift> compare(const LockField& field, const std::string& value) {
   Drift drift;
   if (field.match == Match::exact) {
-    if (value == field.value || is_less_exact(value, field.value)) return std::nullopt;
+    if (value == field.value || (!is_whole(field.key) && is_less_exact(value, field.value)))
+      return std::nullopt;
     drift = drift_of(field, DriftKind::differs, "is " + printable(value));
   } else {
     const auto version = Version::parse(value);

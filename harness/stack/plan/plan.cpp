@@ -178,6 +178,31 @@ void add_module_kinds(const PlanRequest& request, const Stack& stack, const Inve
   }
 }
 
+/// A machine loads one kind of kernel modules: GPUs that need opposite kinds cannot share it.
+void add_opposite_kinds(const PlanRequest& request, const Stack& stack, const Tables& tables,
+                        PlanReport& report) {
+  if (!request.version("driver")) return;
+  const auto needing = [&](std::string_view kind) {
+    return std::find_if(stack.gpus.begin(), stack.gpus.end(),
+                        [&](const GpuModel& gpu) { return module_kind_of(gpu) == kind; });
+  };
+  const auto open = needing("open");
+  const auto proprietary = needing("proprietary");
+  if (open == stack.gpus.end() || proprietary == stack.gpus.end()) return;
+  PairFit pair = fit::pair(open->name, proprietary->name);
+  pair.fit = Fit::fails;
+  pair.limit = "gpu";
+  pair.reason = fmt::format(
+      "{} runs on the open kernel modules only and {} on the proprietary ones only, and a "
+      "machine loads one kind of a driver.",
+      open->name, proprietary->name);
+  pair.remedy = "Put these GPUs into different machines.";
+  for (const char* const kind : {"open", "proprietary"})
+    if (const StatedRule* const rule = tables.rule(std::string(kind) + " kernel modules"); rule != nullptr)
+      pair.sources.push_back(rule->source.text);
+  report.pairs.push_back(std::move(pair));
+}
+
 /// The planned driver against the CUDA version of something that stays on this machine.
 PairFit fit_staying(const Version& driver, const Version& cuda, const std::string& what, const Stack& stack,
                     const Inventory& inventory, const Tables& tables) {
@@ -335,6 +360,7 @@ PlanReport plan(const PlanRequest& request, const Inventory& inventory, const Ta
   const Stack stack = complete(request, inventory, tables, report.assumptions);
   report.pairs = pairs_of(request, stack, inventory, tables);
   add_module_kinds(request, stack, inventory, tables, report);
+  add_opposite_kinds(request, stack, tables, report);
   Planned planned{stack.driver, stack.cuda, {}};
   for (const GpuModel& gpu : stack.gpus) planned.capabilities.push_back(gpu.compute_capability);
   report.findings = judge_branches(request, planned, tables, terms, report.pairs);

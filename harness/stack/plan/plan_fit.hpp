@@ -69,7 +69,8 @@ std::optional<PairFit> fit_libc_cuda(const std::string& libc, const Version& cud
 
 /// Whether the support matrix of that cuDNN lists that CUDA.
 PairFit fit_cudnn_cuda(const Tables& tables, const Version& cudnn, const Version& cuda);
-/// `cuda` restricts the rows to that CUDA; without it, any package of that release counts.
+/// `cuda` restricts the rows to that CUDA, a major version alone ("12") to its package; without it, any package of
+/// that release counts.
 PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::optional<Version>& cuda,
                       const Version& capability);
 /// Compares with the oldest driver in the matrix for cuDNN's package for that CUDA's major version.

@@ -19,6 +19,10 @@ Rows rows_of(const Tables& tables, const Version& cudnn) {
   return rows;
 }
 
+bool contains(const std::vector<Version>& versions, const Version& version) {
+  return std::find(versions.begin(), versions.end(), version) != versions.end();
+}
+
 Rows of_major(const Rows& rows, int cuda_major) {
   Rows found;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
@@ -26,8 +30,29 @@ Rows of_major(const Rows& rows, int cuda_major) {
   return found;
 }
 
-bool contains(const std::vector<Version>& versions, const Version& version) {
-  return std::find(versions.begin(), versions.end(), version) != versions.end();
+/// The rows for that CUDA; all of them where it is only a major version, or none of them lists it.
+Rows with_cuda(const Rows& rows, const Version& cuda) {
+  Rows found;
+  if (cuda.size() > 1)
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
+                 [&](const CudnnSupport* row) { return contains(row->cuda, cuda.first(2)); });
+  return found.empty() ? rows : found;
+}
+
+/// True if machine code for one of these runs on that GPU: on the same major number, but not on a lower minor one.
+bool has_family(const std::vector<Version>& capabilities, const Version& capability) {
+  return std::any_of(capabilities.begin(), capabilities.end(), [&](const Version& one) {
+    return one.major() == capability.major() && one <= capability;
+  });
+}
+
+/// The versions of CUDA with which these rows list a GPU of that family.
+std::vector<Version> cudas_for(const Rows& rows, const Version& capability) {
+  std::vector<Version> cudas;
+  for (const CudnnSupport* row : rows)
+    if (has_family(row->compute_capabilities, capability))
+      cudas.insert(cudas.end(), row->cuda.begin(), row->cuda.end());
+  return cudas;
 }
 
 /// "12.0 to 12.6": first and last version of a list.
@@ -105,7 +130,13 @@ PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::opt
     if (own.empty())
       return fit::unknown(pair, fmt::format("The tables have no row for cuDNN {} with CUDA {}.",
                                             cudnn.first(2).text(), cuda->major()));
-    rows = own;
+    rows = with_cuda(own, *cuda);
+    const std::vector<Version> others = cudas_for(own, capability);
+    if (cudas_for(rows, capability).empty() && !others.empty())
+      return fit::judged(pair, Fit::fails, "cuda",
+                         fmt::format("The support matrix of cuDNN {} names it only with CUDA {}.",
+                                     own.front()->cudnn.text(), span_text(others)),
+                         fmt::format("Use CUDA {}.", span_text(others)), own.front()->source);
   }
   std::vector<Version> listed;
   bool same_family = false;
@@ -114,11 +145,8 @@ PairFit fit_cudnn_gpu(const Tables& tables, const Version& cudnn, const std::opt
       pair.sources.push_back(row->source.text);
       return fit::works(pair, fmt::format("It is in the support matrix of cuDNN {}.", row->cudnn.text()));
     }
-    for (const Version& one : row->compute_capabilities) {
-      listed.push_back(one);
-      // Machine code runs on the same major number, but not on a lower minor one.
-      same_family = same_family || (one.major() == capability.major() && one <= capability);
-    }
+    listed.insert(listed.end(), row->compute_capabilities.begin(), row->compute_capabilities.end());
+    same_family = same_family || has_family(row->compute_capabilities, capability);
   }
   if (listed.empty()) {
     pair.sources.push_back(rows.front()->source.text);

@@ -31,6 +31,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "umd_kmd_mismatch",
     // start of CUDA and NVML
     "driver_hangs",
+    "driver_starts_slowly",
     "driver_crashes",
     "driver_gives_no_answer",
     "fabric_manager_version_mismatch",

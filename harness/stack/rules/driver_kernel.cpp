@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "stack/hardware.hpp"
+#include "stack/inventory/driver.hpp"
 #include "stack/inventory/packages.hpp"
 #include "stack/rules/driver_branch.hpp"
 #include "stack/rules/driver_parts.hpp"
@@ -89,8 +90,17 @@ std::vector<std::string> module_steps(const Inventory& inventory, std::string_vi
                   kernel, kernel)};
 }
 
+bool is_brought_by_container(const Inventory& inventory) {
+  if (!missing(inventory, "driver.libcuda_path")) return false;
+  const auto copies = inventory.children("driver.libcuda");
+  return std::any_of(copies.begin(), copies.end(), [&](const std::string& copy) {
+    return is_for_containers(inventory.value("driver.libcuda." + copy + ".path"));
+  });
+}
+
 void check_kernel(const RuleInput& input, const Version& driver, Findings& findings) {
   const Inventory& inventory = input.inventory;
+  if (is_brought_by_container(inventory)) return;
   const KernelSupport* const row = input.tables.kernel_support(driver);
   if (row == nullptr || !row->kernel.most || !container_of(inventory).empty()) return;
   struct Place {

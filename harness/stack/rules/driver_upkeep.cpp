@@ -144,7 +144,8 @@ void check_next_boot(const RuleInput& input, Findings& findings) {
   const Inventory& inventory = input.inventory;
   const std::string newest = inventory.value("driver.newest_kernel");
   if (!is(inventory, "driver.module_for_newest_kernel", "no") || newest.empty() ||
-      newest == inventory.value("kernel.version") || !container_of(inventory).empty())
+      newest == inventory.value("kernel.version") || !container_of(inventory).empty() ||
+      is_brought_by_container(inventory))
     return;
   const bool works_now = inventory.has("driver.kernel_module_version") ||
                          is(inventory, "driver.module_for_running_kernel", "yes");

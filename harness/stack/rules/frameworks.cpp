@@ -122,6 +122,20 @@ void check_pins(const RuleInput& input, const std::string& name, Findings& findi
 void check_import(const RuleInput& input, const std::string& name, Findings& findings) {
   const std::string key = "framework." + name + ".import.";
   if (!input.inventory.has(key + "outcome")) return;
+  if (input.inventory.value(key + "outcome").starts_with("no answer within ")) {
+    Finding finding = make_finding(
+        Cause("framework_import_fails"), Severity::warning,
+        fmt::format("Whether {} can be imported is not told: it took longer than the time limit",
+                    label(input.inventory, name)),
+        "The interpreter was ended while it imported. From a share of files that is not cached yet the first "
+        "import takes minutes; an import that never ends looks the same.");
+    add_seen(finding, input.inventory, {{key + "outcome", "import:"}, {"python.path", "Python"}});
+    finding.next = {"Run it once more: the files are cached then",
+                    fmt::format("If it takes as long again: python -X importtime -c 'import {}'", name)};
+    finding.layers = {"framework"};
+    findings.push_back(std::move(finding));
+    return;
+  }
   if (!is(input.inventory, key + "outcome", "ok")) {
     Finding finding = make_finding(Cause("framework_import_fails"), Severity::failure,
                                    fmt::format("{} cannot be imported", label(input.inventory, name)),

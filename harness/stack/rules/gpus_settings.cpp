@@ -168,10 +168,21 @@ void check_persistence(const RuleInput& input, const GpuViews& gpus, Findings& f
       {{"driver.persistenced", "nvidia-persistenced:"}, {"cuda.init.seconds", "cuInit took, in seconds:"}});
   finding.considered = {
       "Compiling of PTX at the first start (ptx_jit_startup): it does not depend on this mode"};
-  finding.next = {
-      container_of(input.inventory).empty()
-          ? "sudo systemctl enable --now nvidia-persistenced (or sudo nvidia-smi -pm 1 until reboot)"
-          : "On the host: sudo systemctl enable --now nvidia-persistenced"};
+  const bool runs = is(input.inventory, "driver.persistenced", "running");
+  if (!container_of(input.inventory).empty())
+    finding.next = {
+        "On the host: sudo systemctl enable --now nvidia-persistenced; where it runs already with "
+        "--no-persistence-mode (Ubuntu's unit), take that option out, or sudo nvidia-smi -pm 1 until reboot"};
+  else if (runs)
+    finding.next = {
+        "nvidia-persistenced runs and leaves the mode off, as with --no-persistence-mode in Ubuntu's unit: sudo "
+        "systemctl edit nvidia-persistenced, and write [Service], ExecStart= and ExecStart=/usr/bin/"
+        "nvidia-persistenced --user nvidia-persistenced --verbose, a line each; then sudo systemctl restart "
+        "nvidia-persistenced",
+        "Or sudo nvidia-smi -pm 1, which lasts until reboot"};
+  else
+    finding.next = {
+        "sudo systemctl enable --now nvidia-persistenced (or sudo nvidia-smi -pm 1 until reboot)"};
   finding.layers = {"gpu", "driver"};
   findings.push_back(std::move(finding));
 }

@@ -14,7 +14,7 @@
 namespace gpugauge::stack {
 namespace {
 
-enum class Subject { settings, ecc, nvlink, pcie, firmware };
+enum class Subject { settings, ecc, nvlink, pcie, firmware, boards };
 
 struct Compared {
   const char* fact;
@@ -36,6 +36,8 @@ constexpr std::array compared{
     Compared{"vbios", "VBIOS", Subject::firmware},
 };
 
+constexpr std::array board_facts{"vbios", "power_limit_default_watt"};
+
 /// True if another rule already reports this value: it differs from its default.
 bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
   const auto below = [&](const char* now, const char* standard) {
@@ -49,6 +51,31 @@ bool said_elsewhere(const GpuView& gpu, std::string_view fact) {
   if (fact == "memory_clock_application_mhz")
     return below("memory_clock_application_mhz", "memory_clock_application_default_mhz");
   return false;
+}
+
+/// True if all tell a fact that comes with the board, and not all the same.
+bool different_boards(const GpuViews& group) {
+  return std::any_of(board_facts.begin(), board_facts.end(), [&](const char* fact) {
+    std::set<std::string> values;
+    for (const GpuView& gpu : group) values.insert(gpu.value(fact));
+    return values.size() > 1 && !values.contains("");
+  });
+}
+
+/// True if nobody set these values: each GPU has the one that its own board came with.
+bool as_made(const GpuViews& group, std::string_view fact) {
+  const auto default_of = [&]() -> const char* {
+    if (fact == "power_limit_watt") return "power_limit_default_watt";
+    if (fact == "sm_clock_application_mhz") return "sm_clock_application_default_mhz";
+    if (fact == "memory_clock_application_mhz") return "memory_clock_application_default_mhz";
+    return nullptr;
+  };
+  if (const char* const standard = default_of(); standard != nullptr)
+    return std::all_of(group.begin(), group.end(), [&](const GpuView& gpu) {
+      return said_elsewhere(gpu, fact) || (gpu.number(standard) && gpu.number(fact) == gpu.number(standard));
+    });
+  if (fact != "sm_clock_max_mhz" && fact != "memory_clock_max_mhz") return false;
+  return different_boards(group);  // a board's firmware holds its highest clocks
 }
 
 /// A difference in one subject among GPUs of one model.
@@ -145,6 +172,16 @@ Words words_of(Subject subject) {
               "The GPUs do not have the same firmware",
               "Different firmware may bring different clocks, power behaviour and fixes.",
               "Bring the cards to one VBIOS with the server maker's update"};
+    case Subject::boards:
+      return {
+          Cause("gpu_settings_differ"),
+          Severity::note,
+          Severity::note,
+          "another board of the model, with other limits of its maker's",
+          "The GPUs are different boards of one model, each with its maker's own limits",
+          "Nobody has set them: each has the value that its board comes with. Work that is spread over them runs "
+          "at the speed of the slowest.",
+          "Nothing, or give all the lowest power limit: sudo nvidia-smi -pl WATT"};
     case Subject::settings:
       break;
   }
@@ -193,7 +230,7 @@ std::string title_of(const Words& words, Subject subject, const Difference& diff
   if (difference.odd.empty()) return words.split_title;
   const std::string who = difference.odd.size() == 1 ? difference.odd[0].name() : named(difference.odd, all);
   const bool one = difference.odd.size() == 1;
-  const bool is = subject == Subject::settings || subject == Subject::ecc;
+  const bool is = subject == Subject::settings || subject == Subject::ecc || subject == Subject::boards;
   return fmt::format("{} {} {}", who, is ? (one ? "is" : "are") : (one ? "has" : "have"), words.title);
 }
 
@@ -220,7 +257,8 @@ void check_siblings(const RuleInput& /*input*/, const GpuViews& gpus, Findings& 
   check_models(gpus, models, findings);
   for (const auto& [model, group] : models) {
     std::map<Subject, Difference> differences;
-    for (const Compared& row : compared) compare(group, row, differences[row.subject]);
+    for (const Compared& row : compared)
+      compare(group, row, differences[as_made(group, row.fact) ? Subject::boards : row.subject]);
     for (auto& [subject, difference] : differences) {
       if (difference.lines.empty()) continue;
       const bool bridge = subject == Subject::nvlink && lacks_only_bridges(group, difference);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stack/hardware.hpp"
 #include "stack/rules/gpus_parts.hpp"
 #include "stack/rules/start_up.hpp"
 
@@ -27,6 +28,19 @@ bool log_says_dead(const Inventory& inventory, const std::string& address) {
     const auto says = [&](const char* words) { return line.find(words) != std::string::npos; };
     return says(slot.c_str()) && (says("fail") || says("fallen off") || says("lost"));
   });
+}
+
+/// The kernel log's line that the installed driver does not drive a GPU that it found; "" if there is none.
+/// Most of these lines name a model, not an address.
+std::string undriven_line(const Inventory& inventory, const std::string& address) {
+  for (const std::string& child : inventory.children("kernel_log.nvrm")) {
+    std::string line = inventory.value("kernel_log.nvrm." + child);
+    const auto says = [&](std::string_view words) { return line.find(words) != std::string::npos; };
+    const bool refused =
+        says("Legacy drivers") || says("is not supported by the") || says("not supported by open nvidia.ko");
+    if (refused && (line.find("0000:") == std::string::npos || says(address))) return line;
+  }
+  return "";
 }
 
 /// The number of GPU device nodes here; nullopt if nobody looked.
@@ -70,11 +84,12 @@ std::string described(const PciFunction& gpu, const std::string& state) {
 }
 
 void add_reserved(std::vector<std::string> reserved, Findings& findings) {
-  Finding finding = make_finding(Cause("gpu_reserved_for_vm"), Severity::note,
-                                 fmt::format("{} GPU{} reserved for virtual machines", reserved.size(),
-                                             reserved.size() == 1 ? " is" : "s are"),
-                                 "They are bound to vfio-pci, so NVIDIA's driver and CUDA do not see them "
-                                 "here.");
+  Finding finding =
+      make_finding(Cause("gpu_reserved_for_vm"), Severity::note,
+                   fmt::format("{} GPU{} reserved for virtual machines", reserved.size(),
+                               reserved.size() == 1 ? " is" : "s are"),
+                   "A kernel driver keeps them for virtual machines, so NVIDIA's driver and CUDA "
+                   "do not see them here.");
   finding.evidence = std::move(reserved);
   finding.next = {"Nothing, if that is meant"};
   finding.layers = {"gpu"};
@@ -102,6 +117,26 @@ void add_not_given(const Inventory& inventory, std::vector<std::string> others, 
       "Nothing, if that many were asked for; to look at all, run the doctor on the node outside jobs and "
       "containers"};
   finding.layers = {"gpu"};
+  findings.push_back(std::move(finding));
+}
+
+/// Cards that this driver does not drive by design: an old one for the screen beside newer ones for CUDA.
+void add_undriven(std::vector<std::string> undriven, const std::string& line, Findings& findings) {
+  const bool old = line.find("is not supported by the") == std::string::npos;
+  Finding finding = make_finding(
+      Cause("gpu_generation_not_driven"), old ? Severity::note : Severity::warning,
+      undriven.size() == 1
+          ? "The installed driver does not drive one of the GPUs on the PCI bus"
+          : fmt::format("The installed driver does not drive {} of the GPUs on the PCI bus", undriven.size()),
+      "The kernel module found the card and left it alone, as its generation belongs to another driver branch "
+      "or kind of module. That is no fault of the card, and the other GPUs are not affected.");
+  finding.evidence = std::move(undriven);
+  finding.evidence.push_back("kernel log: " + printable(line));
+  finding.considered = {"gpu_count_differs: the kernel log says why the driver left the card alone"};
+  finding.next = {
+      "Nothing, if the card only drives a screen or is not needed",
+      "To use it, install the branch that the kernel log names, if that drives the other GPUs, too"};
+  finding.layers = {"gpu", "driver"};
   findings.push_back(std::move(finding));
 }
 
@@ -143,14 +178,22 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
   std::vector<std::string> reserved;
   std::vector<std::string> not_given;
   std::vector<std::string> minors;
+  std::vector<std::string> undriven;
+  std::string refusal;
   for (const PciFunction& gpu : unanswered) {
     if (gpu.driver == "nouveau") continue;  // reported as nouveau_loaded
     const std::string driver = gpu.driver.empty() ? "none" : gpu.driver;
     const std::string away = gpu.driver == "nvidia" && !log_says_dead(inventory, gpu.address)
                                  ? kept_away(inventory, gpu, answered)
                                  : "";
-    if (gpu.driver == "vfio-pci") {
+    const std::string refused = gpu.driver.empty() && !log_says_dead(inventory, gpu.address)
+                                    ? undriven_line(inventory, gpu.address)
+                                    : "";
+    if (is_reserving_driver(gpu.driver)) {
       reserved.push_back(described(gpu, "kernel driver " + driver));
+    } else if (!refused.empty()) {
+      undriven.push_back(described(gpu, "kernel driver none"));
+      refusal = refused;
     } else if (away.empty()) {
       const bool lacks_node = gpu.node == "missing" && container_of(inventory).empty();
       if (lacks_node) minors.push_back(gpu.minor);
@@ -162,6 +205,7 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
   }
   const std::size_t all = silent.size() + not_given.size() + answered;
   if (!reserved.empty()) add_reserved(std::move(reserved), findings);
+  if (!undriven.empty()) add_undriven(std::move(undriven), refusal, findings);
   if (!not_given.empty()) add_not_given(inventory, std::move(not_given), answered, all, findings);
   if (!silent.empty()) add_silent(inventory, std::move(silent), minors, all, findings);
 }

@@ -65,7 +65,9 @@ std::vector<Cudnn> cudnns_of(const Inventory& inventory) {
 void check_cudnn_gpu(const RuleInput& input, const Cudnn& cudnn, Findings& findings) {
   const std::size_t all = gpus_of(input.inventory).size();
   for (const CapabilityView& capability : capabilities_of(input.inventory)) {
-    const PairFit pair = fit_cudnn_gpu(input.tables, cudnn.version, cudnn.cuda, capability.version);
+    // Which minor version a program loads is its own affair, so only the major one restricts.
+    const auto major = cudnn.cuda ? std::optional(Version({cudnn.cuda->major()})) : std::nullopt;
+    const PairFit pair = fit_cudnn_gpu(input.tables, cudnn.version, major, capability.version);
     note_unknown(findings, pair);
     if (pair.fit != Fit::fails) continue;
     Finding finding = pair_finding(

@@ -93,9 +93,21 @@ void check_cublas_parts(const Inventory& inventory, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+/// The tree of the toolkit that a copy belongs to: "/usr/local/cuda-13.0"; "" outside of one.
+std::string toolkit_of(const Inventory& inventory, const CopyView& copy) {
+  for (const std::string& index : inventory.children("toolkit")) {
+    const std::string path = inventory.value("toolkit." + index + ".path");
+    if (!path.empty() && path != "/usr" && copy.path.starts_with(path + "/")) return path;
+  }
+  const auto at = copy.path.find("/cuda-");
+  const auto end = at == std::string::npos ? at : copy.path.find('/', at + 1);
+  return end == std::string::npos ? "" : copy.path.substr(0, end);
+}
+
 struct Duplicates {
   std::vector<std::string> competing;   ///< two versions that are both reachable for the loader
   std::vector<std::string> overridden;  ///< LD_LIBRARY_PATH takes precedence over a wheel's own
+  std::vector<std::string> toolkits;    ///< of two toolkits side by side, in their own trees
   std::vector<std::string> beside;      ///< a wheel's own copy and the system's
   std::vector<std::string> layers;
 };
@@ -105,13 +117,18 @@ void add_copies(std::vector<std::string>& lines, const CopyView& pick, const Cop
   add_line(lines, other.shown());
 }
 
-void compare_copies(const std::string& name, const std::vector<CopyView>& copies, Duplicates& found) {
+void compare_copies(const Inventory& inventory, const std::string& name, const std::vector<CopyView>& copies,
+                    Duplicates& found) {
   const CopyView& pick = copies.front();
   for (const CopyView& other : copies) {
     if (!differ(pick, other) || !pick.reachable()) continue;
     const bool wheel = other.brought_by_framework();
     if (!wheel && !other.reachable()) continue;  // another toolkit's copy; toolkits may coexist
-    auto& lines = !wheel                             ? found.competing
+    const std::string own = toolkit_of(inventory, pick);
+    const bool side_by_side = !own.empty() && pick.origin != "LD_LIBRARY_PATH" &&
+                              !toolkit_of(inventory, other).empty() && toolkit_of(inventory, other) != own;
+    auto& lines = !wheel && side_by_side             ? found.toolkits
+                  : !wheel                           ? found.competing
                   : pick.origin == "LD_LIBRARY_PATH" ? found.overridden
                                                      : found.beside;
     add_copies(lines, pick, other);
@@ -151,13 +168,21 @@ void check_copies(const RuleInput& input, Findings& findings) {
   check_cublas_parts(input.inventory, findings);
   Duplicates found;
   for (const std::string& name : input.inventory.children("library")) {
-    for (const auto& [soname, copies] : by_soname(input.inventory, name)) compare_copies(name, copies, found);
+    for (const auto& [soname, copies] : by_soname(input.inventory, name))
+      compare_copies(input.inventory, name, copies, found);
   }
   add_duplicates(Severity::warning, "Two versions of one library are where the loader looks",
                  "Which one a program gets depends on the order of the search path, so it can change with an "
                  "environment variable or the next ldconfig.",
                  found.competing, {"remove the copy that is not wanted", "ldconfig -p shows the order"},
                  found.layers, findings);
+  add_duplicates(
+      Severity::note, "Toolkits side by side bring libraries of one name",
+      "Each belongs to its own toolkit. A program that names no folder gets the loader's pick, which a new "
+      "toolkit may change.",
+      found.toolkits,
+      {"Nothing; where a program needs one of them, let its LD_LIBRARY_PATH name that toolkit's folder"},
+      found.layers, findings);
   add_duplicates(
       Severity::warning, "LD_LIBRARY_PATH puts another version before a framework's own library",
       "The loader looks into LD_LIBRARY_PATH before the search path that most libraries carry (RUNPATH), "

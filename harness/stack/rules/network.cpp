@@ -15,6 +15,7 @@ struct RdmaDevices {
   std::vector<std::string> devices;  ///< all except those that only manage NVSwitches
   bool all_efa = true;               ///< each is Amazon's, which has its own way to GPU memory
   bool certain = false;              ///< at least one surely, or almost surely, carries data
+  bool dedicated = false;            ///< one is of InfiniBand or EFA, which nobody has on board by the way
 
   bool there() const { return !devices.empty(); }
 };
@@ -22,11 +23,20 @@ struct RdmaDevices {
 RdmaDevices rdma_devices(const Inventory& inventory) {
   RdmaDevices fabric;
   for (const RdmaPort& port : rdma_ports(inventory)) {
+    if (!port.state.empty() && !port.active()) continue;  // nothing is connected to it
+    fabric.dedicated = fabric.dedicated || port.link_layer != "Ethernet";
     fabric.devices.push_back(port.name);
     fabric.all_efa = fabric.all_efa && port.driver == "efa";
     fabric.certain = fabric.certain || port.certain;
   }
   return fabric;
+}
+
+/// What is a warning where several GPUs or a network of its own show that nodes work together: many a server's plain
+/// network card can do RoCE, and nobody uses it so.
+Severity severity_of(const Inventory& inventory, const RdmaDevices& fabric) {
+  const bool meant = fabric.dedicated || gpus_of(inventory).size() > 1;
+  return fabric.certain && meant ? Severity::warning : Severity::note;
 }
 
 // Used if no device surely carries data.
@@ -42,7 +52,7 @@ void check_locked_memory(const RuleInput& input, Findings& findings) {
   const std::string shown =
       *limit < 1024 ? fmt::format("{:g} KiB", *limit) : fmt::format("{:.0f} MiB", *limit / 1024);
   Finding finding = make_finding(
-      Cause("locked_memory_limit"), fabric.certain ? Severity::warning : Severity::note,
+      Cause("locked_memory_limit"), severity_of(input.inventory, fabric),
       fmt::format("Locked memory is limited to {}, and RDMA devices need to lock their buffers", shown),
       "Registering memory with an RDMA device (InfiniBand, RoCE, EFA) locks it; above the limit registration "
       "fails for a process without CAP_IPC_LOCK, which root has, and NCCL or MPI fail or fall back to a slower way.");
@@ -65,7 +75,7 @@ void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
   if (gpus == 0 || !fabric.there() || fabric.all_efa || !absent || !container_of(inventory).empty()) return;
   const bool open = is(inventory, "driver.kernel_module_kind", "open");
   Finding finding = make_finding(
-      Cause("gdr_disabled"), open || !fabric.certain ? Severity::note : Severity::warning,
+      Cause("gdr_disabled"), open ? Severity::note : severity_of(inventory, fabric),
       "RDMA devices are there, and nvidia_peermem is not loaded",
       open ? "GPUDirect RDMA may still work through DMA-BUF, which the open kernel module offers on kernel "
              "5.12 and later."
@@ -79,8 +89,15 @@ void check_rdma(const RuleInput& input, std::size_t gpus, Findings& findings) {
            {{"driver.peermem", "nvidia_peermem:"},
             {"driver.kernel_module_kind", "kind of the driver's module:"},
             {"kernel.version", "kernel"}});
-  finding.next = {"sudo modprobe nvidia_peermem, and load it at boot (/etc/modules-load.d)",
-                  "Look in NCCL's log (NCCL_DEBUG=INFO) for \"GPU Direct RDMA\""};
+  if (!open)
+    finding.next = {
+        "Install the open kernel module of the same driver version, which reaches GPU memory through "
+        "DMA-BUF (Turing GPUs and later, kernel 5.12 and later) and needs no nvidia_peermem"};
+  finding.next.insert(finding.next.end(),
+                      {"With MLNX_OFED or DOCA-OFED installed: sudo modprobe nvidia_peermem, and "
+                       "load it at boot (/etc/modules-load.d); without, the kernel lacks "
+                       "ib_register_peer_memory_client and refuses it",
+                       "Look in NCCL's log (NCCL_DEBUG=INFO) for \"GPU Direct RDMA\""});
   finding.layers = {"driver", "host"};
   findings.push_back(std::move(finding));
 }

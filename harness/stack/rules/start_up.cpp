@@ -11,9 +11,19 @@
 namespace gpugauge::stack {
 namespace {
 
+/// True on a Jetson. Before JetPack 6 there is no NVML for it.
+bool on_tegra(const StartUp& start) {
+  if (start.inventory.value("driver.libcuda_path").find("/tegra/") != std::string::npos) return true;
+  constexpr std::array<std::string_view, 4> tegras{"5.3", "6.2", "7.2", "8.7"};
+  return std::any_of(start.gpus.begin(), start.gpus.end(), [&](const GpuView& gpu) {
+    return std::find(tegras.begin(), tegras.end(), gpu.value("compute_capability")) != tegras.end();
+  });
+}
+
 /// Reports a missing NVML library beside a working libcuda: monitoring fails, CUDA works.
 std::optional<Finding> nvml_library_missing(const StartUp& start) {
-  if (!start.library || start.nvml || !missing(start.inventory, "driver.libnvml_path")) return std::nullopt;
+  if (!start.library || start.nvml || !missing(start.inventory, "driver.libnvml_path") || on_tegra(start))
+    return std::nullopt;
   Finding finding = make_finding(Cause("driver_library_missing"), Severity::warning,
                                  "NVML's library libnvidia-ml.so.1 is missing",
                                  "CUDA has its driver library and works without NVML, but nvidia-smi, "

@@ -75,6 +75,17 @@ struct Hidden {
   std::string next;
 };
 
+/// True if this process sees GPUs without CUDA: by NVML, or as device nodes (/dev/nvidia0).
+bool sees_gpus(const StartUp& start) {
+  const std::string nodes = start.inventory.value("driver.device_nodes");
+  constexpr std::string_view name = "/dev/nvidia";
+  for (auto at = nodes.find(name); at != std::string::npos; at = nodes.find(name, at + 1))
+    if (const std::size_t end = at + name.size();
+        end < nodes.size() && nodes[end] >= '0' && nodes[end] <= '9')
+      return true;
+  return number_of(start.inventory, "nvml.devices").value_or(0) > 0;
+}
+
 Hidden what_hides(const StartUp& start) {
   const Inventory& inventory = start.inventory;
   const std::optional<VisibleDevices> visible = visible_devices(inventory, start.gpus);
@@ -84,7 +95,8 @@ Hidden what_hides(const StartUp& start) {
             "Give CUDA_VISIBLE_DEVICES an index or UUID that nvidia-smi -L lists; unset it only where no "
             "scheduler has set it"};
   const std::string given = inventory.value("container.visible_devices");
-  if (given == "none" || given == "void")
+  // With CDI the runtime sets "void" in every container and gives the GPUs all the same.
+  if ((given == "none" || given == "void") && !sees_gpus(start))
     return {fmt::format("NVIDIA_VISIBLE_DEVICES is \"{}\", which gives this container no GPU.", given),
             "Start the container with --gpus all"};
   const auto prohibited = [](const GpuView& gpu) {

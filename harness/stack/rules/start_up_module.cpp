@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "stack/hardware.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/rules/driver_parts.hpp"
 #include "stack/rules/start_up.hpp"
@@ -15,6 +16,14 @@ bool all_bound_to(const StartUp& start, std::string_view driver) {
   return start.gpus.empty() && !start.pci.empty() &&
          std::all_of(start.pci.begin(), start.pci.end(),
                      [&](const PciFunction& gpu) { return gpu.driver == driver; });
+}
+
+/// The kernel driver that keeps all GPUs for virtual machines; "" if one is free.
+std::string reserving_driver(const StartUp& start) {
+  const bool all = start.gpus.empty() && !start.pci.empty() &&
+                   std::all_of(start.pci.begin(), start.pci.end(),
+                               [](const PciFunction& gpu) { return is_reserving_driver(gpu.driver); });
+  return all ? start.pci.front().driver : "";
 }
 
 void add_pci(Finding& finding, const StartUp& start) {
@@ -81,15 +90,19 @@ Finding hardware_unseen(const StartUp& start) {
 }
 
 Finding reserved_for_vm(const StartUp& start) {
-  Finding finding = make_finding(Cause("gpu_reserved_for_vm"), Severity::failure,
-                                 fmt::format("{} bound to vfio-pci, so not usable on this host",
-                                             start.pci.size() == 1 ? "The GPU is" : "The GPUs are"),
-                                 "The kernel driver vfio-pci holds a device for a virtual machine; NVIDIA's "
-                                 "driver cannot take it at the "
-                                 "same time.");
+  const std::string driver = reserving_driver(start);
+  Finding finding =
+      make_finding(Cause("gpu_reserved_for_vm"), Severity::failure,
+                   fmt::format("{} bound to {}, so not usable on this host",
+                               start.pci.size() == 1 ? "The GPU is" : "The GPUs are", driver),
+                   fmt::format("The kernel driver {} holds a device for a virtual machine; NVIDIA's "
+                               "driver cannot take it at the same time.",
+                               driver));
   add_pci(finding, start);
-  finding.next = {"Run this inside the virtual machine that has the GPU",
-                  "Or take the GPU back: remove its id from vfio-pci's options, then sudo modprobe nvidia"};
+  finding.next = {
+      "Run this inside the virtual machine that has the GPU",
+      fmt::format("Or take the GPU back: remove its id from {}'s options, then sudo modprobe nvidia",
+                  driver)};
   finding.layers = {"driver"};
   return finding;
 }
@@ -112,8 +125,10 @@ Finding nouveau(const StartUp& start) {
   return finding;
 }
 
-/// The kernel's log line on refusing a module for its signature; "" if there is none.
+/// The kernel's log line on refusing a module for its signature; "" if there is none. It does not name the
+/// module: where there is none of NVIDIA's for this kernel, another maker's was refused.
 std::string key_rejected(const Inventory& inventory) {
+  if (is(inventory, "driver.module_for_running_kernel", "no")) return "";
   for (const std::string& child : inventory.children("kernel_log.nvrm")) {
     const std::string line = inventory.value("kernel_log.nvrm." + child);
     if (mentions(line, "ey was rejected") || mentions(line, "unavailable key")) return printable(line);
@@ -235,7 +250,7 @@ std::optional<Finding> explain_hardware(const StartUp& start) {
   if (start.module != ModuleState::missing) return std::nullopt;
   if (!start.hardware()) return no_hardware(start);
   if (start.container.empty()) {
-    if (all_bound_to(start, "vfio-pci")) return reserved_for_vm(start);
+    if (!reserving_driver(start).empty()) return reserved_for_vm(start);
     if (is(start.inventory, "driver.nouveau", "loaded") || all_bound_to(start, "nouveau"))
       return nouveau(start);
     if (std::optional<Finding> finding = secure_boot(start)) return finding;

@@ -94,6 +94,7 @@ TEST(Conclude, AVariableIsBlamedBeforeTheContainerOnlyWhereItIsCertain) {
   evidence.hardware.nodes = {"/dev/nvidia0"};
   EXPECT_THAT(said(), HasSubstr("CUDA_VISIBLE_DEVICES is set to \"0\", and CUDA shows only"));
   evidence.container_devices = "void";
+  EXPECT_THAT(said(), Not(HasSubstr("void"))) << "CDI sets it in every container";
   evidence.hardware.nodes.clear();
   evidence.visible_devices = "-1";
   EXPECT_THAT(said(), HasSubstr("set to \"-1\", which names no GPU of this machine"));

@@ -134,6 +134,56 @@ TEST(Container, IsKnownByItsMarks) {
   EXPECT_EQ(container_kind(Tree(nspawn.root()), false), "systemd-nspawn");
 }
 
+std::string kind_with(const std::string& file, const std::string& text) {
+  FakeTree tree;
+  tree.file("/proc/1/cgroup", "0::/\n");
+  tree.file(file, text);
+  return container_kind(Tree(tree.root()), false);
+}
+
+std::string kind_of_mounts(const std::string& text) {
+  return kind_with("/proc/self/mountinfo", text);
+}
+
+TEST(Container, WithGroupsOfTheirOwnMountsAndMarksTell) {
+  const std::string root = "1040 1039 0:95 / / rw,relatime master:312 - overlay overlay rw,lowerdir=";
+  EXPECT_EQ(
+      kind_of_mounts(root + "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots/101/fs\n"),
+      "containerd");
+  EXPECT_EQ(
+      kind_of_mounts(root +
+                     "/var/lib/containerd/fs\n"
+                     "1055 1040 8:1 /var/lib/kubelet/pods/2f/etc-hosts /etc/hosts rw - ext4 /dev/sda1 rw\n"),
+      "kubernetes");
+  EXPECT_EQ(kind_of_mounts("1 0 8:1 /pods/2f/containers/a/b /dev/termination-log rw - ext4 /dev/sda1 rw\n"),
+            "kubernetes");
+  EXPECT_EQ(kind_of_mounts("1 0 8:1 /var/lib/docker/containers/0f/hosts /etc/hosts rw - ext4 /dev/sda1 rw\n"),
+            "docker");
+  EXPECT_EQ(kind_of_mounts("1 0 8:1 /raid/enroot-data/user-1000/pyxis_7 / rw - ext4 /dev/sda1 rw\n"),
+            "enroot");
+  EXPECT_EQ(kind_with("/.singularity.d/runscript", ""), "apptainer");
+  EXPECT_EQ(kind_with("/run/secrets/kubernetes.io/serviceaccount/token", ""), "kubernetes");
+  EXPECT_EQ(kind_with("/proc/1/environ", std::string("PATH=/bin\0container=oci\0", 24)), "oci");
+}
+
+TEST(Container, AHostThatRunsContainersAndAnOverlayRootAreNone) {
+  EXPECT_EQ(
+      kind_of_mounts(
+          "23 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw\n"
+          "90 23 0:50 / /var/lib/docker/overlay2/a/merged rw - overlay overlay rw,lowerdir=/var/lib/docker/overlay2/l/X\n"
+          "91 23 0:51 / /run/containerd/io.containerd.runtime.v2.task/k8s.io/a/rootfs rw - overlay overlay "
+          "rw,lowerdir=/var/lib/containerd/fs\n"
+          "92 23 8:2 /var/lib/kubelet/pods/2f/volumes/a /var/lib/kubelet/pods/2f/volume-subpaths/a rw - ext4 /dev/sda2 rw\n"
+          "93 23 0:52 / /var/lib/kubelet/pods/2f/volumes/b rw - tmpfs tmpfs rw\n"),
+      "");
+  EXPECT_EQ(
+      kind_of_mounts(
+          "23 1 0:30 / / rw,relatime - overlay overlay rw,lowerdir=/run/ostree/.private/cfsroot-lower\n"),
+      "");
+  EXPECT_EQ(kind_of_mounts("23 1 0:30 /@ / rw,relatime - btrfs /dev/sda2 rw,subvol=/@\n"), "");
+  EXPECT_EQ(kind_with("/proc/1/environ", std::string("HOME=/\0TERM=linux\0", 18)), "");
+}
+
 TEST(Hardware, FindsTheModulesFileAmongItsSiblings) {
   EXPECT_EQ(nvidia_module_file("kernel/a.ko:\nupdates/dkms/nvidia-uvm.ko.zst: updates/dkms/nvidia.ko.zst\n"
                                "updates/dkms/nvidia.ko.zst: kernel/drivers/drm.ko\n"),

@@ -24,6 +24,12 @@ TEST(ProbeChild, AHangingDriverIsEndedAndNamed) {
   EXPECT_THAT(report.explanation, HasSubstr("NVRM|Xid"));
 }
 
+TEST(ProbeChild, EveryFurtherGpuMayTakeAQuarterLonger) {
+  FakeTree tree;
+  tree.healthy(5);
+  EXPECT_THAT(probe(tree, "hang=cuInit\n", {}, 0.2).explanation, HasSubstr("did not answer within 0.4 s"));
+}
+
 TEST(ProbeChild, ACrashingDriverCostsOnlyTheChild) {
   FakeTree tree;
   tree.healthy();

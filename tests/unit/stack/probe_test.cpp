@@ -232,8 +232,12 @@ const std::vector<ProbeScenario> probe_scenarios{
      {"\"2\", which names no GPU of this machine"},
      {}},
     {"container_given_no_gpu",
-     healthy,
-     "init_result=100\n",
+     [](FakeTree& tree) {
+       tree.pci("0000:01:00.0", "nvidia");
+       tree.module("580.65.06");
+       tree.nodes(0);
+     },
+     "init_result=100\nnvml_devices=0\n",
      {"NVIDIA_VISIBLE_DEVICES=void"},
      GpuState::no_device,
      100,

@@ -252,13 +252,16 @@ TEST(Driver, LibrariesOfADriverInAContainerAreFound) {
 }
 
 TEST(Driver, KindsOfLibcuda) {
-  EXPECT_EQ(libcuda_kind("/usr/lib/libcuda.so.580.65.06", 90), "driver");
-  EXPECT_EQ(libcuda_kind("/usr/lib/wsl/lib/libcuda.so.1.1", 0.2), "wsl");
-  EXPECT_EQ(libcuda_kind("/usr/lib/wsl/drivers/nv/libcuda.so.1.1", 0.2), "wsl");
-  EXPECT_EQ(libcuda_kind("/usr/local/cuda/lib64/stubs/libcuda.so", 0.1), "stub");
-  EXPECT_EQ(libcuda_kind("/tmp/copied/libcuda.so.1", 0.1), "stub");
-  EXPECT_EQ(libcuda_kind("/tmp/libcuda.so.1", 0), "driver") << "its size is unknown";
-  EXPECT_EQ(libcuda_kind("/usr/local/cuda-12.8/compat/libcuda.so.570.1", 30), "compat");
+  EXPECT_EQ(libcuda_kind("/usr/lib/libcuda.so.580.65.06", 90, false), "driver");
+  EXPECT_EQ(libcuda_kind("/usr/lib/wsl/lib/libcuda.so.1.1", 0.2, false), "wsl");
+  EXPECT_EQ(libcuda_kind("/usr/lib/wsl/drivers/nv/libcuda.so.1.1", 0.2, false), "wsl");
+  EXPECT_EQ(libcuda_kind("/usr/local/cuda/lib64/stubs/libcuda.so", 0.1, false), "stub");
+  EXPECT_EQ(libcuda_kind("/tmp/copied/libcuda.so.1", 0.1, false), "stub");
+  EXPECT_EQ(libcuda_kind("/usr/lib/x86_64-linux-gnu/libcuda.so.1", 0.17, true), "wsl") << "in a container";
+  EXPECT_EQ(libcuda_kind("/usr/local/cuda/lib64/stubs/libcuda.so", 0.1, true), "stub");
+  EXPECT_EQ(libcuda_kind("/usr/lib/libcuda.so.580.65.06", 90, true), "driver");
+  EXPECT_EQ(libcuda_kind("/tmp/libcuda.so.1", 0, false), "driver") << "its size is unknown";
+  EXPECT_EQ(libcuda_kind("/usr/local/cuda-12.8/compat/libcuda.so.570.1", 30, false), "compat");
   EXPECT_EQ(driver_version_in("/usr/lib/libcuda.so.580.65.06"), "580.65.06");
   EXPECT_EQ(driver_version_in("/usr/lib/libcuda.so.1.1"), "");
   EXPECT_EQ(driver_version_in("/usr/lib/libcuda.so.1"), "");

@@ -182,7 +182,8 @@ TEST(Frameworks, TensorFlow) {
   EXPECT_EQ(inventory.value("framework.tensorflow.build"), "cuda");
   EXPECT_EQ(inventory.value("framework.tensorflow.cuda"), "12.5.1");
   EXPECT_EQ(inventory.value("framework.tensorflow.cudnn"), "9");
-  EXPECT_EQ(inventory.value("framework.tensorflow.arch_list"), "sm_60 compute_90");
+  EXPECT_EQ(inventory.value("framework.tensorflow.arch_list"), "sm_60 sm_90 compute_90")
+      << "to TensorFlow's configuration compute_90 is machine code and PTX";
   Site cpu;
   cpu.install("tensorflow-cpu", "2.19.0");
   EXPECT_EQ(cpu.inventory().value("framework.tensorflow.package"), "tensorflow-cpu");

@@ -274,6 +274,35 @@ TEST(GpusChild, AHangCostsOnlyWhatComesAfterIt) {
   EXPECT_EQ(found.find("cuda.init.code"), nullptr);
 }
 
+TEST(GpusChild, NvmlStaysOpenUntilCudaHasAnsweredSoThatNoGpuIsStartedTwice) {
+  FakeTree tree;
+  make_server(tree);
+  gpus_of(tree, h100 + "devices=2\ncalls=" + tree.at("/calls").string() + "\n");
+  const std::string calls = Tree(tree.root()).read("/calls").text;
+  EXPECT_THAT(calls, testing::EndsWith("cuInit\nnvmlShutdown"));
+  EXPECT_LT(calls.find("nvmlInit"), calls.find("cuInit"));
+}
+
+TEST(GpusChild, EightGpusThatAreNotKeptStartedMayTakeLonger) {
+  FakeTree tree;
+  make_server(tree);
+  const Inventory found = gpus_of(tree, h100 + "devices=2\ngpu.1.persistence=0\nhang=cuInit\n", 1);
+  EXPECT_THAT(how(found, "driver_child.outcome"), HasSubstr("after 2.75 s; "))
+      << "1 s, and 0.25 s for each further one";
+}
+
+TEST(GpusChild, ALineThatStillArrivesExtendsTheLimit) {
+  FakeTree tree;
+  Context context = context_of(tree);
+  context.timeout_seconds = 2;
+  context.driver_command = {"/bin/sh", "-c",
+                            "for i in 1 2 3 4 5; do sleep 0.5; echo $i; done; exec sleep 600"};
+  const Inventory found = gpus_of(context);
+  EXPECT_EQ(found.value("driver_child.outcome"), "timed out");
+  const std::string after = how(found, "driver_child.outcome");
+  EXPECT_GT(std::stod(after.substr(after.find(' '))), 4) << after;
+}
+
 TEST(GpusChild, ACrashInNvmlLeavesTheModulesList) {
   FakeTree tree;
   make_server(tree);

@@ -178,6 +178,30 @@ TEST(KernelLog, ForgetsWhatWasBeforeTheLastStart) {
             "2026-11-20T08:00:09 Loading of unsigned module is rejected");
 }
 
+TEST(KernelLog, WhatIsOlderThanThisBootDoesNotCountWhereTheLogShowsNoStart) {
+  const auto count = [](const std::string& stat) {
+    FakeTree tree;
+    if (!stat.empty()) tree.file("/proc/stat", "cpu 1 2 3\nbtime " + stat + "\nprocesses 5\n");
+    tree.file("/var/log/kern.log",
+              "2026-11-19T10:11:12+00:00 h kernel: NVRM: Xid (PCI:0000:01:00): 79, before\n"
+              "2026-11-20T09:00:00+02:00 h kernel: NVRM: Xid (PCI:0000:01:00): 79, at seven\n"
+              "2026-11-20T09:11:12Z h kernel: NVRM: Xid (PCI:0000:02:00): 48, after\n");
+    return log_of(tree).value("kernel_log.xid_count");
+  };
+  EXPECT_EQ(count("1795161600"), "1") << "2026-11-20 08:00 UTC";
+  EXPECT_EQ(count("1795154400"), "2") << "06:00";
+  EXPECT_EQ(count(""), "3") << "an image was never started";
+  EXPECT_EQ(count("0"), "3");
+}
+
+TEST(KernelLog, AFileThatWasLastChangedBeforeThisBootIsNotItsLog) {
+  FakeTree tree;
+  tree.file("/proc/stat", "btime 4102444800\n");  // the year 2100
+  tree.file("/var/log/kern.log", "[    1.0] NVRM: Xid (PCI:0000:01:00): 79, long ago\n");
+  EXPECT_EQ(log_of(tree).find("kernel_log.readable")->presence, Presence::absent);
+  EXPECT_THAT(log_of(tree).children("kernel_log.xid"), IsEmpty());
+}
+
 TEST(KernelLog, ReadsOnlyTheEndOfAHugeLog) {
   FakeTree tree;
   std::string text = "[    1.0] NVRM: Xid (PCI:0000:01:00): 79, long ago\n";

@@ -124,15 +124,27 @@ TEST(Lock, DriftIsNamedWithBothValues) {
 
 TEST(Lock, AVersionThatIsKnownLessExactlyHasNotDrifted) {
   Inventory exact = locked_node();
-  exact.present("driver.version", "580.95.05", "test");
+  exact.present("python.version", "3.12.11", "test");
   const Lock lock = make_lock(exact, "now");
   Inventory now = exact;
-  now.present("driver.version", "580.95", "test");
+  now.present("python.version", "3.12", "test");
   EXPECT_TRUE(verify(lock, now).drifts.empty());
   EXPECT_TRUE(verify(make_lock(now, "now"), exact).drifts.empty());
-  for (const char* const other : {"580.9", "580.95.0", "580", "580.95.05-1"}) {
-    now.present("driver.version", other, "test");
+  for (const char* const other : {"3.1", "3.12.1", "3", "3.12.11-1"}) {
+    now.present("python.version", other, "test");
     EXPECT_EQ(verify(lock, now).drifts.size(), 1U) << other;
+  }
+}
+
+TEST(Lock, AReleaseOfTheDriverIsNoBeginningOfAnother) {
+  for (const char* const key : {"driver.version", "driver.kernel_module_version", "driver.libcuda_version",
+                                "driver.libnvml_version", "driver.gsp", "fabric_manager.version"}) {
+    Inventory node = locked_node();
+    node.present(key, "575.64", "test");
+    const Lock lock = make_lock(node, "now");
+    EXPECT_TRUE(verify(lock, node).drifts.empty()) << key;
+    node.present(key, "575.64.03", "test");
+    EXPECT_EQ(verify(lock, node).drifts.size(), 1U) << key;
   }
 }
 

@@ -162,6 +162,15 @@ TEST(Cudnn, FitsTheCudaOfItsMatrix) {
   EXPECT_EQ(fit_cudnn_cuda(t(), v("8.9.6"), v("13.0")).fit, Fit::unknown) << "nobody read that row";
 }
 
+TEST(Cudnn, FitsNewGpusOnlyWithTheCudaThatItsMatrixNamesForThem) {
+  EXPECT_EQ(fit_cudnn_gpu(tables(), v("9.10.2"), v("12.8"), v("10.0")).fit, Fit::works);
+  EXPECT_EQ(fit_cudnn_gpu(tables(), v("9.10.2"), v("12"), v("10.0")).fit, Fit::works) << "of any CUDA 12";
+  EXPECT_EQ(fit_cudnn_gpu(tables(), v("9.10.2"), v("12.4"), v("9.0")).fit, Fit::works);
+  const PairFit old_cuda = fit_cudnn_gpu(tables(), v("9.10.2"), v("12.6"), v("12.0"));
+  EXPECT_EQ(old_cuda.fit, Fit::fails);
+  EXPECT_EQ(old_cuda.remedy, "Use CUDA 12.8 to 12.9.");
+}
+
 TEST(Cudnn, FitsTheGpusOfItsMatrix) {
   EXPECT_EQ(fit_cudnn_gpu(t(), v("9.17.0"), v("12.8"), v("9.0")).fit, Fit::works);
   EXPECT_EQ(fit_cudnn_gpu(t(), v("9.17.0"), v("12.8"), v("7.0")).fit, Fit::fails)

@@ -132,6 +132,17 @@ TEST(ModuleKinds, AreSaidWhereTheBoardLeavesNoChoice) {
   EXPECT_THAT(said("h100"), Not(Contains(HasSubstr("kernel modules"))));
 }
 
+TEST(ModuleKinds, GpusThatNeedOppositeKindsDoNotFitOneMachine) {
+  const auto judged = [](const char* gpus) {
+    return plan(parse_plan("driver=580.178.04", gpus), Inventory{}, tables());
+  };
+  const PlanReport report = judged("v100,b200");
+  EXPECT_EQ(report.outcome, Fit::fails) << report.sentence;
+  EXPECT_THAT(report.pairs.back().reason, HasSubstr("B200 runs on the open kernel modules only and"));
+  EXPECT_EQ(judged("h100,b200").outcome, Fit::works);
+  EXPECT_EQ(judged("v100,h100").outcome, Fit::works);
+}
+
 TEST(ModuleKinds, AreJudgedWhereTheMachineTellsItsOwn) {
   const auto outcome = [](const char* kind, const char* name, const char* capability) {
     Inventory inventory = linux_with_driver();

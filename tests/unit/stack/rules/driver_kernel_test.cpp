@@ -35,6 +35,14 @@ Inventory with_newest(const std::string& driver, const std::string& kernel, cons
   return inventory;
 }
 
+TEST(DriverKernel, ADriverThatAContainerBringsNeedsNoModuleOnTheHost) {
+  Inventory inventory = with_newest("580.65.06", "7.3.1-200.fc45.x86_64", "no");
+  inventory.absent("driver.libcuda_path", "loader search");
+  EXPECT_THAT(said(kernels(inventory)), testing::Contains("warning module_missing_for_newest_kernel"));
+  set(inventory, "driver.libcuda.0.path", "/run/nvidia/driver/usr/lib/x86_64-linux-gnu/libcuda.so.580.65.06");
+  EXPECT_THAT(said(kernels(inventory)), testing::Not(testing::Contains(testing::HasSubstr("kernel"))));
+}
+
 TEST(DriverKernel, AKernelThatTheBranchWasNeverPackagedFor) {
   const Findings findings = kernels(with_newest("580.65.06", "7.3.1-200.fc45.x86_64", "no"));
   const Finding finding = the(findings, "kernel_newer_than_driver");

@@ -204,6 +204,10 @@ TEST(FrameworkRules, AnImportFailsOrSeesNoGpu) {
   const Findings findings = framework_findings(inventory);
   EXPECT_THAT(said(findings), ElementsAre("failure framework_import_fails"));
   EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("libcudnn.so.9: cannot open")));
+  world::put(inventory, {{"framework.torch.import.outcome", "no answer within 120 s"}});
+  const Findings slow = framework_findings(inventory);
+  EXPECT_THAT(said(slow), ElementsAre("warning framework_import_fails"));
+  EXPECT_THAT(slow[0].title, HasSubstr("is not told"));
 }
 
 TEST(Installed, TwiceIsNamed) {

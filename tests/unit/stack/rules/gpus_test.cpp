@@ -107,6 +107,13 @@ TEST(GpuRules, PersistenceIsAskedOfDataCentreGpusOnly) {
   EXPECT_THAT(said(findings), ElementsAre("warning persistence_mode_off"));
   EXPECT_THAT(findings[0].evidence, IsSupersetOf({"nvidia-persistenced: installed (test)",
                                                   "cuInit took, in seconds: 6.56 (test)"}));
+  EXPECT_THAT(findings[0].next, Contains(HasSubstr("enable --now nvidia-persistenced")));
+  set(inventory, "driver.persistenced", "running");
+  const Findings idle = findings_of(check_gpus, inventory);
+  EXPECT_THAT(idle[0].next,
+              Contains(HasSubstr("--no-persistence-mode in Ubuntu's unit: sudo systemctl edit")));
+  EXPECT_THAT(idle[0].next, Contains(HasSubstr("nvidia-smi -pm 1")));
+  EXPECT_THAT(idle[0].next, Not(Contains(HasSubstr("enable --now"))));
   set(inventory, "vgpu.guest", "yes");
   EXPECT_THAT(gpus(inventory), IsEmpty()) << "the host's affair";
   set(inventory, "vgpu.guest", "no");
@@ -123,6 +130,26 @@ TEST(GpuRules, OtherProcessesAreANote) {
   const Findings findings = findings_of(check_gpus, inventory);
   EXPECT_THAT(said(findings), ElementsAre("note other_processes"));
   EXPECT_THAT(findings[0].evidence, Contains("process 4711 python 70000 (nvml)"));
+}
+
+TEST(GpuRules, BoardsOfTwoMakersEachAtItsOwnDefaultAreNotSetUnlike) {
+  Inventory inventory = linux_with_driver();
+  add_gpus(inventory, 2, "NVIDIA GeForce RTX 4090", "8.9", "450");
+  set_gpu(inventory, 0,
+          {{"power_limit_default_watt", "450"}, {"vbios", "95.02.3C.40.A1"}, {"sm_clock_max_mhz", "3105"}});
+  set_gpu(inventory, 1,
+          {{"power_limit_watt", "480"},
+           {"power_limit_default_watt", "480"},
+           {"vbios", "95.02.18.80.5F"},
+           {"sm_clock_max_mhz", "3135"}});
+  const Findings findings = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(findings), testing::Each("note gpu_settings_differ"));
+  EXPECT_THAT(findings.back().title, HasSubstr("boards"));
+  for (int i = 0; i < 2; ++i) inventory.absent("gpu." + std::to_string(i) + ".vbios", "nvml");
+  EXPECT_THAT(gpus(inventory), ElementsAre("note gpu_settings_differ"))
+      << "their default limits tell it, too";
+  set_gpu(inventory, 1, {{"power_limit_default_watt", ""}});
+  EXPECT_THAT(gpus(inventory), Contains("warning gpu_settings_differ")) << "its default is not known";
 }
 
 TEST(GpuRules, OneGpuUnlikeMostIsNamed) {

@@ -35,6 +35,25 @@ TEST(GpuRules, AGpuThatDoesNotAnswer) {
   EXPECT_THAT(said_of_gpus(inventory), ElementsAre("note gpu_reserved_for_vm"));
 }
 
+TEST(GpuRules, AnOldCardForTheScreenIsNoDeadGpu) {
+  Inventory inventory = h100_server();
+  set_all(inventory,
+          {{"pci.0.address", "0000:9a:00.0"},
+           {"pci.0.device_id", "0x1cb6"},
+           {"pci.0.class", "gpu"},
+           {"kernel_log.nvrm.0",
+            "2026-11-20T10:11:12 NVRM: supported through the NVIDIA 580.xx Legacy drivers. Please"}});
+  const Findings findings = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("note gpu_generation_not_driven"));
+  EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("580.xx Legacy drivers")));
+  set(inventory, "kernel_log.nvrm.1", "NVRM: GPU 0000:9a:00.0: RmInitAdapter failed! (0x62:0x65:1792)");
+  EXPECT_THAT(said_of_gpus(inventory), ElementsAre("failure gpu_count_differs")) << "the log calls it dead";
+  for (const char* const driver : {"pci-stub", "xen-pciback", "nvgrace-gpu-vfio-pci"}) {
+    set(inventory, "pci.0.driver", driver);
+    EXPECT_THAT(said_of_gpus(inventory), ElementsAre("note gpu_reserved_for_vm")) << driver;
+  }
+}
+
 /// One GPU answers, seven more are on the bus.
 Inventory one_of_eight(const std::vector<std::pair<std::string, std::string>>& of_each) {
   Inventory inventory = linux_with_driver();

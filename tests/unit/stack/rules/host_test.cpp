@@ -166,6 +166,24 @@ TEST(HostRules, InfiniBandWithoutPeerMemory) {
   EXPECT_THAT(host(inventory), IsEmpty());
 }
 
+TEST(HostRules, APlainNetworkCardBesideOneGpuAsksForNothing) {
+  Inventory inventory = linux_with_driver();
+  add_gpus(inventory, 1, "NVIDIA L4", "8.9", "72");
+  set_all(inventory, {{"driver.kernel_module_kind", "proprietary"},
+                      {"host.memlock_kib", "8192"},
+                      {"host.infiniband", "bnxt_re0"},
+                      {"host.infiniband.bnxt_re0.driver", "bnxt_en"},
+                      {"host.infiniband.bnxt_re0.link_layer", "Ethernet"},
+                      {"host.infiniband.bnxt_re0.state", "DOWN"}});
+  inventory.absent("driver.peermem", "/sys/module");
+  EXPECT_THAT(host(inventory), IsEmpty());
+  set(inventory, "host.infiniband.bnxt_re0.state", "ACTIVE");
+  EXPECT_THAT(host(inventory), ElementsAre("note locked_memory_limit", "note gdr_disabled"));
+  EXPECT_THAT(the(findings_of(check_host, inventory), "gdr_disabled").next.front(), HasSubstr("DMA-BUF"));
+  set(inventory, "host.infiniband.bnxt_re0.link_layer", "InfiniBand");
+  EXPECT_THAT(host(inventory), ElementsAre("warning locked_memory_limit", "warning gdr_disabled"));
+}
+
 TEST(HostRules, EfaNeedsNoPeerMemoryModule) {
   Inventory inventory = with_items(h100_server(), {{"driver.kernel_module_kind", "proprietary"},
                                                    {"host.infiniband", "rdmap16s27 rdmap32s27"},

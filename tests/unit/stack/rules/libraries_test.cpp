@@ -283,6 +283,20 @@ TEST(DuplicateLibraries, ToolkitsSideBySideAreNormal) {
   EXPECT_THAT(said(library_findings(inventory)), IsEmpty());
 }
 
+TEST(DuplicateLibraries, OneNameInTwoToolkitsIsNoCopyToRemove) {
+  Inventory inventory = world::new_driver();
+  put_library(inventory, "curand", 0, "/usr/local/cuda-13.0/targets/x86_64-linux/lib/libcurand.so.10",
+              "10.4.0", "libcurand.so.10", "loader cache");
+  put_library(inventory, "curand", 1, "/usr/local/cuda-12.9/targets/x86_64-linux/lib/libcurand.so.10",
+              "10.3.10", "libcurand.so.10", "loader cache");
+  const Findings findings = library_findings(inventory);
+  EXPECT_THAT(said(findings), ElementsAre("note duplicate_library_versions"));
+  EXPECT_THAT(findings[0].next, Not(Contains(HasSubstr("remove"))));
+  put_library(inventory, "curand", 1, "/usr/lib/libcurand.so.10", "10.3.10", "libcurand.so.10",
+              "loader cache");
+  EXPECT_THAT(said(library_findings(inventory)), ElementsAre("warning duplicate_library_versions"));
+}
+
 void put_mapped(Inventory& inventory, int index, const std::string& path, const std::string& version,
                 bool deleted = false) {
   const std::string key = "process.library." + std::to_string(index);

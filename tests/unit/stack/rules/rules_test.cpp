@@ -1,4 +1,5 @@
 // All rules together: order, each cause once, healthy machines, hostile values.
+#include <algorithm>
 
 #include <gmock/gmock.h>
 
@@ -24,6 +25,36 @@ TEST(Rules, HealthyMachinesHaveNothingAboveANote) {
        {h100_server(), h200_machine(), geforce_desktop(), a100_container(), wsl_machine()}) {
     for (const Finding& finding : diagnosed(inventory))
       EXPECT_EQ(finding.severity, Severity::note) << finding.cause << ": " << finding.title;
+  }
+}
+
+TEST(Rules, EveryKnownIssueOfTheTablesIsReadByARule) {
+  for (const KnownIssue& issue : tables().known_issues) {
+    const std::string version = (issue.versions.least ? issue.versions.least : issue.versions.most)->text();
+    const VersionRange& capability = issue.compute_capability;
+    Inventory inventory = linux_with_driver();
+    add_gpus(inventory, 8, "NVIDIA " + (issue.gpus.empty() ? "H100 80GB HBM3" : issue.gpus.front()),
+             capability.least  ? capability.least->text()
+             : capability.most ? capability.most->text()
+                               : "9.0",
+             "700");
+    set(inventory, "host.cpu_model", issue.processor + " of some kind");
+    if (issue.layer == "driver") set(inventory, "driver.version", version);
+    set(inventory, "framework." + issue.layer + ".version", version);
+    const std::string library = "library." + issue.layer + ".0.";
+    set_all(inventory, {{library + "path", "/usr/lib/lib" + issue.layer + ".so.1"},
+                        {library + "version", version},
+                        {library + "soname", "lib" + issue.layer + ".so.1"},
+                        {library + "origin", "loader cache"}});
+    const Findings findings = diagnose_stack({inventory, tables(), Policy::development, test_day});
+    EXPECT_TRUE(std::any_of(
+        findings.begin(), findings.end(),
+        [&](const Finding& finding) {
+          return std::any_of(finding.evidence.begin(), finding.evidence.end(), [&](const std::string& line) {
+            return line.find(issue.issue.substr(0, 40)) != std::string::npos;
+          });
+        }))
+        << issue.layer << " " << version << ": " << issue.issue;
   }
 }
 

@@ -9,6 +9,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 std::vector<std::string> explained(const Inventory& inventory) {
   return said(findings_of(check_start_up, inventory));
@@ -94,6 +95,20 @@ TEST(StartUpLibrary, ACopyThatTheLoaderDoesNotKnowIsNamedFirst) {
   set(inventory, "driver.libcuda.0.kind", "compat");
   EXPECT_THAT(the(findings_of(check_start_up, inventory), "driver_library_missing").next.front(),
               HasSubstr("Install the library's package"));
+}
+
+TEST(StartUpLibrary, OnAJetsonNvmlIsNotMissing) {
+  Inventory inventory = h200_machine();
+  inventory.absent("driver.libnvml_path", "loader search");
+  inventory.absent("nvml.init.code", "");
+  ASSERT_THAT(explained(inventory), ElementsAre("warning driver_library_missing"));
+  set(inventory, "driver.libcuda_path", "/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1.1");
+  EXPECT_THAT(explained(inventory), IsEmpty());
+  set(inventory, "driver.libcuda_path", "/usr/lib/aarch64-linux-gnu/libcuda.so.1.1");
+  for (const std::string& gpu : inventory.children("gpu"))
+    set(inventory, "gpu." + gpu + ".compute_capability", "8.7");
+  set(inventory, "gpu.0.compute_capability", "8.7");
+  EXPECT_THAT(explained(inventory), IsEmpty());
 }
 
 }  // namespace

@@ -36,9 +36,24 @@ TEST(NoDevice, ADeadGpuIsNotHiddenByTheVariableThatNamesIt) {
 
 TEST(NoDevice, AContainerThatWasGivenNoneIsNotHiddenByTheVariable) {
   Inventory inventory = job_without_gpus();
-  set_all(inventory, {{"container.kind", "docker"}, {"container.visible_devices", "void"}});
+  set_all(inventory,
+          {{"container.kind", "docker"}, {"container.visible_devices", "void"}, {"nvml.devices", "0"}});
+  inventory.unreadable("driver.device_nodes", "/dev", "root");
   EXPECT_THAT(the(findings_of(check_start_up, inventory), "no_visible_device").explanation,
               HasSubstr("NVIDIA_VISIBLE_DEVICES is \"void\""));
+}
+
+TEST(NoDevice, VoidIsNotTheCauseWhereGpusAreSeen) {
+  Inventory inventory = job_without_gpus();
+  set_all(inventory, {{"container.kind", "docker"},
+                      {"container.visible_devices", "void"},
+                      {"driver.device_nodes", "/dev/nvidiactl /dev/nvidia0"}});
+  const auto why = [&] {
+    return the(findings_of(check_start_up, inventory), "no_visible_device").explanation;
+  };
+  EXPECT_THAT(why(), testing::Not(HasSubstr("void"))) << "CDI sets it in every container";
+  set_all(inventory, {{"driver.device_nodes", "/dev/nvidiactl"}, {"nvml.devices", "1"}});
+  EXPECT_THAT(why(), testing::Not(HasSubstr("void")));
 }
 
 TEST(DriverHangs, OnlyAnErrorOfTheMachineNamesTheGpuToReset) {
