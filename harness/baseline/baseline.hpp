@@ -85,6 +85,9 @@ std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std:
 std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then);
 /// The same for two runs; runs on one card each are reduced to these cards first (card.hpp).
 std::vector<Mismatch> noted_differences(const result::Run& now, const result::Run& then);
+/// The same for all runs of two sides: the fields in which a run now has a value that no run had then.
+std::vector<Mismatch> noted_differences(const std::vector<result::Run>& now,
+                                        const std::vector<result::Run>& then);
 
 /// Returns SHA-256 over the fields that must match, 64 hex digits.
 std::string key(const result::Fingerprint& fingerprint);

@@ -73,16 +73,23 @@ struct Values {
         if (here != there) return std::pair(here, there);
     return std::nullopt;
   }
+  /// A value now that no run had then, with one of then.
+  std::optional<std::pair<std::string, std::string>> come_up() const {
+    if (then.empty()) return std::nullopt;
+    for (const std::string& here : now)
+      if (std::find(then.begin(), then.end(), here) == then.end()) return std::pair(here, then.front());
+    return std::nullopt;
+  }
 };
 
-/// Each value once; an absent fact counts as "" if its absence matters.
+/// Each value once; an absent fact counts as "" if its absence `matters`.
 std::vector<std::string> values_of(const std::vector<result::Fingerprint>& side, const Section& section,
-                                   const std::string& name, Role role) {
+                                   const std::string& name, bool matters) {
   std::vector<std::string> out;
   for (const result::Fingerprint& fingerprint : side) {
     const result::Facts& facts = fingerprint.*section.facts;
     const auto found = facts.find(name);
-    if (found == facts.end() && role == Role::must_in_common) continue;
+    if (found == facts.end() && !matters) continue;
     const std::string value = found == facts.end() ? "" : found->second;
     if (std::find(out.begin(), out.end(), value) == out.end()) out.push_back(value);
   }
@@ -101,6 +108,45 @@ bool only_in_common(std::string_view section, std::string_view fact) {
   const Row* const row = row_of(section, fact);
   return row != nullptr &&
          (row->only_in_common || row->role == Role::must_in_common || row->role == Role::host_identity);
+}
+
+using Pair = std::optional<std::pair<std::string, std::string>>;
+
+/// The fields of these roles in which `differ` finds a pair of values, between all runs of both sides. Cards are matched
+/// by UUID, whatever their numbers in a run.
+std::vector<Mismatch> between_sides(const std::vector<result::Run>& now, const std::vector<result::Run>& then,
+                                    const std::vector<Role>& roles, Pair (Values::*differ)() const) {
+  std::vector<Mismatch> out;
+  const auto named = [](const result::Run& run) {
+    return number_of_card(run.fingerprint, run.device).has_value();
+  };
+  const bool cards = !now.empty() && std::all_of(now.begin(), now.end(), named) &&
+                     std::all_of(then.begin(), then.end(), named);
+  const std::optional<std::string> number =
+      cards ? number_of_card(now.front().fingerprint, now.front().device) : std::nullopt;
+  const auto about = [&](const std::vector<result::Run>& runs) {
+    std::vector<result::Fingerprint> side;
+    side.reserve(runs.size());
+    for (const result::Run& run : runs)
+      side.push_back(number ? about_card(run.fingerprint, run.device, *number) : run.fingerprint);
+    return side;
+  };
+  const std::vector<result::Fingerprint> here = about(now);
+  const std::vector<result::Fingerprint> there = about(then);
+  for (const Section& section : sections) {
+    std::set<std::string> names;
+    for (const std::vector<result::Fingerprint>* side : {&here, &there})
+      for (const result::Fingerprint& fingerprint : *side)
+        for (const auto& fact : fingerprint.*section.facts) names.insert(fact.first);
+    for (const std::string& name : names) {
+      if (std::find(roles.begin(), roles.end(), role_of(section.name, name)) == roles.end()) continue;
+      const bool matters = !only_in_common(section.name, name);
+      const Values values{values_of(here, section, name, matters), values_of(there, section, name, matters)};
+      if (const Pair pair = (values.*differ)())
+        out.push_back({field_name(section.name, name), pair->first, pair->second});
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -151,39 +197,7 @@ std::vector<Mismatch> mismatches(const result::Run& now, const result::Run& then
 }
 
 std::vector<Mismatch> mismatches(const std::vector<result::Run>& now, const std::vector<result::Run>& then) {
-  std::vector<Mismatch> out;
-  // Cards are matched by UUID, whatever their numbers in a run.
-  const auto named = [](const result::Run& run) {
-    return number_of_card(run.fingerprint, run.device).has_value();
-  };
-  const bool cards = !now.empty() && std::all_of(now.begin(), now.end(), named) &&
-                     std::all_of(then.begin(), then.end(), named);
-  const std::optional<std::string> number =
-      cards ? number_of_card(now.front().fingerprint, now.front().device) : std::nullopt;
-  const auto about = [&](const std::vector<result::Run>& runs) {
-    std::vector<result::Fingerprint> side;
-    side.reserve(runs.size());
-    for (const result::Run& run : runs)
-      side.push_back(number ? about_card(run.fingerprint, run.device, *number) : run.fingerprint);
-    return side;
-  };
-  const std::vector<result::Fingerprint> here = about(now);
-  const std::vector<result::Fingerprint> there = about(then);
-  for (const Section& section : sections) {
-    std::map<std::string, Values> fields;
-    for (const std::vector<result::Fingerprint>* side : {&here, &there})
-      for (const result::Fingerprint& fingerprint : *side)
-        for (const auto& fact : fingerprint.*section.facts) fields[fact.first];
-    for (auto& [name, values] : fields) {
-      const Role role = role_of(section.name, name);
-      if (role != Role::must && role != Role::must_in_common) continue;
-      values.now = values_of(here, section, name, role);
-      values.then = values_of(there, section, name, role);
-      if (const auto pair = values.different())
-        out.push_back({field_name(section.name, name), pair->first, pair->second});
-    }
-  }
-  return out;
+  return between_sides(now, then, {Role::must, Role::must_in_common}, &Values::different);
 }
 
 std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const result::Fingerprint& then) {
@@ -193,6 +207,11 @@ std::vector<Mismatch> noted_differences(const result::Fingerprint& now, const re
 std::vector<Mismatch> noted_differences(const result::Run& now, const result::Run& then) {
   const auto [here, there] = about_cards(now.fingerprint, now.device, then.fingerprint, then.device);
   return noted_differences(here, there);
+}
+
+std::vector<Mismatch> noted_differences(const std::vector<result::Run>& now,
+                                        const std::vector<result::Run>& then) {
+  return between_sides(now, then, {Role::identity, Role::noted}, &Values::come_up);
 }
 
 bool names(std::string_view treatment, std::string_view field) {

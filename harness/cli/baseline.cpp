@@ -99,6 +99,9 @@ std::vector<RoundsOfDevice> measure_together(const BaselineArguments& arguments,
   for (int round = 1; round <= arguments.rounds; ++round) {
     std::vector<conductor::Stored> measured = measure_round(round, {});
     for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (measured[i].run.complete && !measured[i].not_kept.empty())
+        throw result::FileError(
+            fmt::format("{}: round {} was not kept: {}", targets[i].label, round, measured[i].not_kept));
       if (!measured[i].run.complete) {
         warn(fmt::format("{}: {}; no baseline was made; the rounds so far are kept in {}", targets[i].label,
                          measured[i].run.partial_reason, options.runs_folder.string()));

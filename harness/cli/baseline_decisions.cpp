@@ -138,6 +138,26 @@ std::vector<baseline::LogEntry> changes(const BaselineDecisionsArguments& argume
   return out;
 }
 
+/// Refuses a run whose change is none of the baseline's device. A stack that was changed may be what the change came
+/// from.
+void require_same_subject(const result::Run& run, const baseline::Baseline& pinned, const std::string& file) {
+  const result::Run& then = pinned.runs.front();
+  const auto different = baseline::mismatches(run, then);
+  const auto found = std::find_if(different.begin(), different.end(), [](const baseline::Mismatch& field) {
+    return field.field.starts_with("suite.") || field.field.starts_with("device.");
+  });
+  if (run.device == pinned.manifest.device && found == different.end() &&
+      !baseline::of_two_machines(run, then))
+    return;
+  const std::string why =
+      found == different.end()
+          ? ""
+          : fmt::format(": {} is {} in the run and {} in the baseline", result::shortened(found->field),
+                        result::quoted(found->now), result::quoted(found->then));
+  throw result::UsageError(fmt::format("{} is not of the machine, device, profile and suite of baseline {}{}",
+                                       file, pinned.manifest.name, why));
+}
+
 int accept(const BaselineDecisionsArguments& arguments) {
   state_directory(arguments.state_directory);
   const std::filesystem::path folder = baseline::find(arguments.name);
@@ -162,12 +182,7 @@ int accept(const BaselineDecisionsArguments& arguments) {
   std::vector<result::Run> runs;
   for (const std::string& file : arguments.runs) {
     runs.push_back(result::read_run(file));
-    if (const auto different = baseline::mismatches(runs.back(), pinned.runs.front());
-        runs.back().device != pinned.manifest.device ||
-        std::any_of(different.begin(), different.end(),
-                    [](const auto& field) { return field.field.starts_with("suite."); }))
-      throw result::UsageError(fmt::format("{} is not of the device, profile and suite of baseline {}", file,
-                                           pinned.manifest.name));
+    require_same_subject(runs.back(), pinned, file);
   }
   const std::vector<baseline::LogEntry> entries = changes(arguments, pinned, runs);
   append(folder, entries, arguments.reason);

@@ -122,14 +122,14 @@ void refuse_links(const std::filesystem::path& state) {
 }
 
 /// A history that is not there must not cost a measurement: it is opened before.
-TakeTrends trends(const CheckArguments& arguments) {
+TakeTrends trends(const CheckArguments& arguments, const judge::Policy& policy) {
   if (arguments.store.empty()) return {};
   const bool page = std::any_of(arguments.report.files.begin(), arguments.report.files.end(),
                                 [](const std::string& word) { return word.starts_with("html="); });
   if (!page)
     throw result::UsageError(
         "--store shows earlier nights on the page of --report html=FILE: give that, too");
-  return trends_from(arguments.store);
+  return trends_from(arguments.store, policy);
 }
 
 /// One check: what it was asked for, read before anything is measured, and what it found.
@@ -199,7 +199,7 @@ Check::Check(const CheckArguments& arguments, const Invocation& invocation)
   _options.budget_seconds = arguments.budget;
   _options.monitor_folder = _state / "monitor";
   _options.policy = policy(arguments.policy);
-  _add_trends = trends(arguments);
+  _add_trends = trends(arguments, _options.policy);
   if (!_options.policy.metrics.empty()) {
     _known = known_benchmarks();
     judge::require_possible(_options.policy, _known);

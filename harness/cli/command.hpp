@@ -149,9 +149,9 @@ judge::SeenMetrics seen_in(const std::vector<report::DeviceReport>& devices);
 
 /// Adds the earlier values of a device's metrics to its report.
 using TakeTrends = std::function<void(report::DeviceReport&)>;
-/// From the history at that location, opened now. One of an older version is said and adds nothing (empty).
+/// From the history at that location, opened now, by the tolerances of the policy. One of an older version is said and adds nothing (empty).
 /// Throws like store::Store::open otherwise.
-TakeTrends trends_from(const std::string& location);
+TakeTrends trends_from(const std::string& location, const judge::Policy& policy);
 
 /// One --report of a command, taken apart.
 struct ReportFile {

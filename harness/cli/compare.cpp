@@ -12,6 +12,7 @@
 #include "report/console.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
+#include "result/file.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/run_file.hpp"
 
@@ -40,11 +41,25 @@ struct CompareArguments {
   bool strict = false;
 };
 
+/// Last night's report may lie in a folder of results. What cannot be read is left to who reads it.
+bool holds_another_schema(const std::filesystem::path& file) {
+  try {
+    return of_another_schema(result::read_file(file));
+  } catch (const result::FileError&) {
+    return false;
+  }
+}
+
 /// A folder stands for the run files that lie in it, or else below it, as `run` keeps them by host.
 std::vector<std::filesystem::path> files_of(const std::vector<std::string>& names) {
   std::vector<std::filesystem::path> out;
   for (const std::string& name : names) {
-    const std::vector<FoundFile> found = find_files({name});
+    std::vector<FoundFile> found = find_files({name});
+    std::erase_if(found,
+                  [](const FoundFile& one) { return one.in_a_folder && holds_another_schema(one.file); });
+    if (found.empty())
+      throw result::UsageError(
+          fmt::format("{} holds no run file: its *.json files are reports or the like", name));
     const auto is_inside = [](const FoundFile& one) { return one.label.find('/') == std::string::npos; };
     const bool inside =
         std::any_of(found.begin(), found.end(), [&](const FoundFile& one) { return is_inside(one); });

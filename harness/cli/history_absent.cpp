@@ -16,7 +16,7 @@ void add_history(CLI::App& app, const Invocation&, Action& action) {
   });
 }
 
-TakeTrends trends_from(const std::string& location) {
+TakeTrends trends_from(const std::string& location, const judge::Policy&) {
   store::Store::open(location, store::Access::reading);
   return {};
 }

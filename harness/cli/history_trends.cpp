@@ -59,7 +59,7 @@ void add_now(const report::DeviceReport& device, const Rounds& measured, const s
   }
 }
 
-void add_trends(store::Store& store, report::DeviceReport& device) {
+void add_trends(store::Store& store, const judge::Policy& policy, report::DeviceReport& device) {
   if (device.rounds.empty()) return;
   const store::Facts facts = [&store](std::int64_t id) -> const result::Fingerprint& {
     return store.fingerprint(id);
@@ -79,7 +79,7 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
         continue;
       for (store::Series& series : by_profile(known, metric, std::move(points->second))) {
         if (series.profile != profile) continue;
-        const store::Trend found = analyse(std::move(series), watched, {}, facts);
+        const store::Trend found = analyse(std::move(series), watched, policy, facts);
         device.trends.push_back(report::chart_trend(found, facts));
         add_now(device, measured, found, facts, device.trends.back());
       }
@@ -92,10 +92,10 @@ void add_trends(store::Store& store, report::DeviceReport& device) {
 
 }  // namespace
 
-TakeTrends trends_from(const std::string& location) {
+TakeTrends trends_from(const std::string& location, const judge::Policy& policy) {
   try {
     auto store = std::make_shared<store::Store>(store::Store::open(location, store::Access::reading));
-    return [store](report::DeviceReport& device) { add_trends(*store, device); };
+    return [store, policy](report::DeviceReport& device) { add_trends(*store, policy, device); };
   } catch (const store::OlderStore& older) {
     // The first night after an upgrade: what brings the store up to date comes after the check.
     warn(fmt::format("{}; the page shows no earlier nights", older.what()));

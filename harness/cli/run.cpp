@@ -24,7 +24,7 @@ constexpr const char* run_footer =
     "Examples:\n"
     "  gpugauge run --output runs/                  one round of every GPU, each a file of its own in runs/<host>/\n"
     "  gpugauge run --device 0 --output before.json one of GPU 0\n"
-    "  gpugauge run --only 'memory/*' --json        what matches, for a program\n"
+    "  gpugauge run --device 0 --only 'memory/*' --json  what matches, for a program\n"
     "\n"
     "Exit codes: 0 measured; 1 a benchmark failed; 2 usage or tool error; 3 something could not be measured.";
 
@@ -201,7 +201,14 @@ int run_devices(const RunArguments& arguments, const Invocation& invocation) {
       conductor::choose_for(catalogue, options.profile, devices.targets.devices, arguments.measure.families,
                             arguments.measure.only);
   conductor::require_sustained(catalogue, options.profile, chosen);
-  if (chosen.size() > 1) refuse_one_file(arguments, chosen.size());
+  if (chosen.size() > 1) {
+    refuse_one_file(arguments, chosen.size());
+    if (arguments.json)
+      throw result::UsageError(fmt::format(
+          "--json prints one run file and {} devices are chosen: name one with --device, or take the files "
+          "that are named at the end",
+          chosen.size()));
+  }
   std::unique_ptr<run::DeviceLocks> held;
   if (arguments.together == 0) {  // otherwise the command that started this one holds it
     held = hold(targets_of(chosen), arguments.measure, progress);
@@ -226,7 +233,7 @@ void add_run(CLI::App& app, const Invocation& invocation, Action& action) {
          "FILE|FOLDER");
   command->add_flag("--force", arguments->force, "Replace the run file that --output names");
   command->add_flag("--json", arguments->json,
-                    "The run file's content on standard output instead of the table");
+                    "The run file's content on standard output instead of the table; of one device");
   command->add_flag("--every-metric", arguments->every_metric,
                     "One row per metric instead of one per benchmark");
   add_together_option(*command, arguments->devices_together);

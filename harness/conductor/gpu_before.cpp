@@ -16,7 +16,9 @@ void add_application_clock(const result::Run& run, const std::vector<result::Run
   constexpr double mega = 1e6;
   out.telemetry["application_clock_mhz"] = clock.hertz / mega;
   const bool as_before =
-      before != nullptr && !before->empty() && judge::application_clock(before->front()).hertz == clock.hertz;
+      before != nullptr && std::any_of(before->begin(), before->end(), [&](const result::Run& earlier) {
+        return judge::application_clock(earlier).hertz == clock.hertz;
+      });
   if (clock.is_default() || (clock.hertz < clock.standard && !as_before))
     out.telemetry["application_clock_is_default"] = clock.is_default();
 }
@@ -26,7 +28,7 @@ void add_application_clock(const result::Run& run, const std::vector<result::Run
 void add_gpu_before(const std::vector<result::Run>& rounds, const std::vector<result::Run>* before,
                     diagnose::Observation& out) {
   if (rounds.empty()) return;
-  add_application_clock(rounds.front(), before, out);
+  add_application_clock(judge::with_settings_of_all(rounds), before, out);
   int others = 0;
   for (const result::Run& run : rounds) others = std::max(others, judge::other_processes(run).value_or(0));
   if (others > 0) out.telemetry["other_processes"] = static_cast<double>(others);

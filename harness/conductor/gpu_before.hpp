@@ -8,8 +8,7 @@
 
 namespace gpugauge::conductor {
 
-/// Adds the application clock of the SMs and whether it is the default: from the first of `rounds`, whose GPU it
-/// is. A clock above the default, or the same as in `before` (may be nullptr), is no lock that would explain
+/// Adds the application clock of the SMs and whether it is the default, as any of `rounds` had it set. A clock above the default, or the same as in `before` (may be nullptr), is no lock that would explain
 /// a loss, so the flag is then left out.
 ///
 /// Adds other processes and the utilisation before the families began: the most processes of any round, and

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "result/gpu_health.hpp"
 #include "result/gpu_series.hpp"
@@ -12,16 +13,21 @@
 namespace gpugauge::conductor {
 namespace {
 
-/// The highest of the GPUs' newest values; nullopt where no GPU reports one.
+/// The highest of the GPUs' newest values, whatever the order of the rounds; nullopt where no GPU reports one.
 std::optional<double> newest(const std::vector<result::Run>& rounds, std::string_view series) {
-  std::map<std::string, double> of_gpu;
+  struct Seen {
+    std::pair<std::string_view, int> when;
+    double value = 0;
+  };
+  std::map<std::string, Seen> of_gpu;
   for (const result::Run& run : rounds)
     for (const std::string& uuid : result::measured_gpus(run))
       if (const auto values = result::values_of_gpu(run, uuid, series); !values.empty())
-        of_gpu[uuid] = values.back();
+        if (const std::pair when{std::string_view(run.started), run.round}; when >= of_gpu[uuid].when)
+          of_gpu[uuid] = {when, values.back()};
   if (of_gpu.empty()) return std::nullopt;
   double highest = 0;
-  for (const auto& [uuid, value] : of_gpu) highest = std::max(highest, value);
+  for (const auto& [uuid, seen] : of_gpu) highest = std::max(highest, seen.value);
   return highest;
 }
 

@@ -128,8 +128,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
       judge::Judgement judgement = judge::judge_baseline(rounds, *selection.baseline, policy);
       judge::allow_for_busy_neighbours(judgement.verdicts, rounds);
       device.remarks.insert(device.remarks.end(), judgement.remarks.begin(), judgement.remarks.end());
-      const std::string noted =
-          in_words(baseline::noted_differences(first, selection.baseline->runs.front()));
+      const std::string noted = in_words(baseline::noted_differences(rounds, selection.baseline->runs));
       if (!noted.empty())
         device.remarks.push_back("Differs from the baseline's time, and may be a cause: " + noted + ".");
       tell_cards_gone(first, selection.baseline->runs.front(), device.remarks);
@@ -208,7 +207,7 @@ report::DeviceReport judge_sides(const std::vector<result::Run>& before,
     input.not_comparable = not_comparable("the side before", different, both_alike);
     input.judged = false;
   }
-  if (const std::string noted = in_words(baseline::noted_differences(after.front(), before.front()));
+  if (const std::string noted = in_words(baseline::noted_differences(after, before));
       !noted.empty() && different.undeclared.empty())
     device.remarks.push_back("Differs between the sides, and may be a cause: " + noted + ".");
   for (std::string& remark : remarks_of_sides(before, after)) device.remarks.push_back(std::move(remark));

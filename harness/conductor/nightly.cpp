@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -102,18 +103,60 @@ judge::Monitor kept(const fs::path& file, std::string& problem) {
   }
 }
 
-/// Removes the sums that no check has written for a year: their device or baseline is gone.
-void forget_old(const fs::path& folder) {
+/// The last night of any metric, in seconds since 1970; nullopt where there is none.
+std::optional<double> last_night(const judge::Monitor& monitor) {
+  std::optional<double> out;
+  for (const auto& [metric, sum] : monitor)
+    if (const auto last = result::unix_seconds(sum.last); last && (!out || *last > *out)) out = last;
+  return out;
+}
+
+std::optional<double> last_night(const fs::path& file) {
+  try {
+    return last_night(read_monitor(file));
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// The kept sums other than `own`, where any was not written for a year by this machine's clock; else none.
+std::vector<fs::path> others_with_an_old_one(const fs::path& folder, const fs::path& own) {
   constexpr auto a_year = std::chrono::hours(24 * 365);
+  std::vector<fs::path> out;
+  bool old = false;
   std::error_code none_yet;
   for (fs::directory_iterator file(folder, none_yet), end; !none_yet && file != end;
        file.increment(none_yet)) {
     std::error_code unknown;
     const auto written = fs::last_write_time(file->path(), unknown);
-    const bool ours = file->path().extension() == ".json" && file->is_regular_file(unknown);
-    if (ours && !unknown && fs::file_time_type::clock::now() - written > a_year)
-      fs::remove(file->path(), unknown);
+    if (unknown || file->path() == own || file->path().extension() != ".json" ||
+        !file->is_regular_file(unknown))
+      continue;
+    old = old || fs::file_time_type::clock::now() - written > a_year;
+    out.push_back(file->path());
   }
+  return old ? out : std::vector<fs::path>();
+}
+
+/// Removes the sums whose last night is a year before one that some device had, since their device or baseline is gone.
+/// Nights of the present check prove no year: its clock may be wrong. `before`: the last night in `own` before the one
+/// that began at `now`.
+void forget_old(const fs::path& folder, const fs::path& own, std::optional<double> before,
+                std::optional<double> now) {
+  if (!now) return;
+  constexpr double a_year = 365.0 * 24 * 3600;
+  const double earlier_check = *now - judge::least_hours_between_nights * 3600;
+  double newest = before && *before <= earlier_check ? *before : 0;
+  std::vector<std::pair<fs::path, double>> others;
+  for (const fs::path& file : others_with_an_old_one(folder, own)) {
+    const std::optional<double> last = last_night(file);
+    if (!last) continue;
+    others.emplace_back(file, *last);
+    if (*last <= earlier_check) newest = std::max(newest, *last);
+  }
+  std::error_code unknown;
+  for (const auto& [file, last] : others)
+    if (newest - last > a_year) fs::remove(file, unknown);
 }
 
 bool regressed(const std::vector<judge::Verdict>& verdicts, const std::string& metric) {
@@ -135,11 +178,12 @@ Nightly add_to_nights(const fs::path& folder, const result::Run& first, const ba
     baseline::refuse_links_in_state(file);
     judge::Monitor monitor = kept(file, out.problem);
     const std::string before = text_of(monitor, first, baseline);
+    const std::optional<double> last = last_night(monitor);
     out.declines = judge::add_night(monitor, first.started, night);
     const std::string after = text_of(monitor, first, baseline);
     if (after == before) return out;
     baseline::keep_file(file, after);
-    forget_old(folder);
+    forget_old(folder, file, last, result::unix_seconds(first.started));
   } catch (const std::exception& error) {
     out.problem = fmt::format("What the monitor knows of this device could not be kept: {}.", error.what());
   }

@@ -27,6 +27,7 @@
 #include "conductor/stack_facts.hpp"
 #include "conductor/work_samples.hpp"
 #include "diagnose/vocabulary.hpp"
+#include "judge/load_seen.hpp"
 #include "judge/products.hpp"
 #include "result/build.hpp"
 #include "result/facts.hpp"
@@ -179,6 +180,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   if (device.rounds.empty()) return out;
   const Runs* const earlier = before == nullptr ? nullptr : &before->runs;
   const result::Run& run = device.rounds.front();
+  const result::Run set = judge::with_settings_of_all(device.rounds);
   const bool links = run.device == "links";  // links concern all GPUs; the model is that of the first
   const std::string uuid = run.device == "host" || links ? "" : run.device;
   std::string prefix = uuid.empty() ? "" : gpu_prefix(run.fingerprint, uuid);
@@ -196,7 +198,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_failures(device, out);
   add_benchmark_notes(device, out);
   add_kernels(device.rounds, device.verdicts, out);
-  add_inventory(run, prefix, out);
+  add_inventory(set, prefix, out);
   // A driver and its switches do not change what the processors do.
   const bool of_host = run.device == "host";
   if (node.now != nullptr && !of_host) add_stack_facts(*node.now, uuid, out);
@@ -211,7 +213,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_pair_ways(device.rounds, out);
   if (before != nullptr && !before->runs.empty()) {
     out.about.changed_is_all = true;
-    out.changed = changes_between(run, before->runs.front(), prefix);
+    out.changed = changes_between(set, before->runs.front(), prefix);
     if (node.now != nullptr && node.before != nullptr && !of_host)
       out.changed->merge(changed_stack_facts(*node.now, *node.before, uuid));
   }
@@ -237,7 +239,8 @@ Observation observe_among(const report::DeviceReport& device, const Runs& peers)
   Observation out = observe(device, &others);
   out.about.compared_with = "peers";
   const bool card = result::device_kind(run.device) == "gpu";
-  out.changed = changes_from_peers(run, peers, card ? gpu_prefix(run.fingerprint, run.device) : "");
+  out.changed = changes_from_peers(judge::with_settings_of_all(device.rounds), peers,
+                                   card ? gpu_prefix(run.fingerprint, run.device) : "");
   return out;
 }
 

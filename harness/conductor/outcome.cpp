@@ -12,6 +12,14 @@
 namespace gpugauge::conductor {
 namespace {
 
+/// The gravest finding on any device that ends with code 1; nullopt where there is none.
+std::optional<judge::VerdictKind> gravest_found(const std::vector<report::DeviceReport>& devices) {
+  for (const judge::VerdictKind kind : judge::fatal_kinds)
+    for (const report::DeviceReport& device : devices)
+      if (device.outcome.code == judge::ExitCode::regressed && device.outcome.found == kind) return kind;
+  return std::nullopt;
+}
+
 judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices) {
   if (devices.size() == 1) return devices.front().outcome;
   const auto worst = std::max_element(devices.begin(), devices.end(), [](const auto& a, const auto& b) {
@@ -26,13 +34,13 @@ judge::Outcome combine_devices(const std::vector<report::DeviceReport>& devices)
     labels.push_back(device.label);
     decided = decided && device.outcome.decided;
   }
+  const auto found = code == judge::ExitCode::regressed ? gravest_found(devices) : std::nullopt;
   const bool pass = code == judge::ExitCode::pass;  // of those that are fine nobody wants the names
   return {code,
-          fmt::format("{}: {} of {} devices{}{}{}", to_string(code), labels.size(), devices.size(),
-                      pass ? "" : ": ", pass ? "" : fmt::format("{}", fmt::join(labels, "; ")),
-                      mentioned(devices)),
-          decided,
-          code == judge::ExitCode::regressed ? std::optional(judge::VerdictKind::regressed) : std::nullopt};
+          fmt::format("{}: {} of {} devices{}{}{}", found ? to_string(*found) : to_string(code),
+                      labels.size(), devices.size(), pass ? "" : ": ",
+                      pass ? "" : fmt::format("{}", fmt::join(labels, "; ")), mentioned(devices)),
+          decided, found};
 }
 
 }  // namespace

@@ -101,8 +101,7 @@ void set_bad_rounds(Calibration& out, std::span<const std::vector<double>> value
     out.contamination = contamination(out.scales, values, share);
     return blind(out, level);
   });
-  if (found == shares.end()) return;
-  out.bad_share = *found;
+  if (found != shares.end()) out.bad_share = *found;
   out.contamination = contamination(out.scales, values, out.bad_share);
 }
 

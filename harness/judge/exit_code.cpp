@@ -90,6 +90,7 @@ struct Count {
   int held = 0;    ///< within tolerance, and within limits where there are any
   int limits = 0;  ///< within limits, and compared with no reference
   int all = 0;
+  bool compared = false;  ///< a judge held something against what was measured elsewhere or before
 
   int of(VerdictKind kind) const {
     const auto found = metrics.find(kind);
@@ -97,8 +98,14 @@ struct Count {
   }
 };
 
+/// A new metric was held against nothing.
+bool compares(const Verdict& verdict) {
+  return verdict.judge != Judge::physical && verdict.kind != VerdictKind::new_metric;
+}
+
 Count count(const std::vector<Verdict>& verdicts) {
   Count out;
+  out.compared = std::any_of(verdicts.begin(), verdicts.end(), compares);
   for (const auto& [metric, said] : by_metric(verdicts)) {
     ++out.all;
     if (said.counted != nullptr) out.metrics[said.counted->kind].push_back(metric);
@@ -121,9 +128,6 @@ Count count(const std::vector<Verdict>& verdicts) {
   }
   return out;
 }
-
-/// Gravest first: those that end with code 1.
-constexpr std::array fatal_kinds{VerdictKind::failed, VerdictKind::regressed, VerdictKind::missing};
 
 /// The gravest kind that ends with code 1; nullopt where there is none.
 std::optional<VerdictKind> gravest_found(const Count& counts) {
@@ -230,8 +234,10 @@ Outcome decide(const OutcomeInput& input, const Count& counts) {
     return {ExitCode::cannot_judge,
             fmt::format("cannot judge: {}; apart from that {}", input.left_out, held)};
   if (undecided > 0 && input.strict) return {ExitCode::inconclusive, "inconclusive: " + held};
-  // What was shown and excused was decided. What noise hides would have shown a larger drop.
-  if (counts.held + counts.limits + counts.accepted == 0 && counts.advisory.empty())
+  // What was shown and excused was decided. What noise hides would have shown a larger drop. Limits tell nothing of
+  // what a comparison was asked for: of a GPU some are kept always.
+  const int decided = counts.held + counts.accepted + (counts.compared ? 0 : counts.limits);
+  if (decided == 0 && counts.advisory.empty())
     return {ExitCode::pass, "pass, but nothing could be decided: " + held, false};
   return {ExitCode::pass, "pass: " + held};
 }

@@ -1,6 +1,7 @@
 // The physical judge (no history) and the baseline judge (this node's past); judge_peers.hpp has the third.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -110,6 +111,8 @@ enum class ExitCode { pass = 0, regressed = 1, error = 2, cannot_judge = 3, inco
 /// Whether `one` is graver than `other`: with several devices the gravest counts. Gravest is a number that is no
 /// code, then error, regressed, cannot_judge, inconclusive.
 bool graver(ExitCode one, ExitCode other);
+/// The kinds of findings that end with code 1, gravest first.
+inline constexpr std::array fatal_kinds{VerdictKind::failed, VerdictKind::regressed, VerdictKind::missing};
 /// "pass", "regressed", "tool error", "cannot judge", "inconclusive".
 std::string_view to_string(ExitCode code);
 /// What an outcome counts beside its verdict: it passes, or is advisory.

@@ -11,6 +11,7 @@
 #include "judge/gpu_health.hpp"
 #include "judge/invariants.hpp"
 #include "judge/judge.hpp"
+#include "judge/load_seen.hpp"
 #include "judge/lost_gpu.hpp"
 #include "judge/neighbours.hpp"
 #include "judge/physical_limits.hpp"
@@ -220,8 +221,12 @@ std::vector<Verdict> judge_physical(const std::vector<result::Run>& rounds) {
     const Processes more = processes_of(*round);
     checks.back().insert(checks.back().end(), more.begin(), more.end());
   }
-  result::Run together = rounds.front();
-  for (auto round = rounds.begin() + 1; round != rounds.end(); ++round) append(*round, together);
+  // The newest value of a counter is the last one.
+  result::Run together = *in_time.front();
+  for (auto round = in_time.begin() + 1; round != in_time.end(); ++round) {
+    append(**round, together);
+    take_settings(**round, together);
+  }
   std::vector<Verdict> verdicts = judge_together(together, checks);
   for (Verdict& verdict : verdicts) verdict.rounds = static_cast<int>(rounds.size());
   return verdicts;

@@ -21,6 +21,14 @@ bool while_measuring(const result::Run& run, const std::set<std::string>& famili
   });
 }
 
+/// A setting of a GPU and its default, without the GPU's prefix.
+struct Setting {
+  const char* set;
+  const char* standard;
+};
+constexpr Setting limit_of_power{"power_limit_watt", "power_limit_default_watt"};
+constexpr Setting clock_of_applications{"sm_clock_application_mhz", "sm_clock_application_default_mhz"};
+
 /// A number in the settings of the run's GPU; 0 if it is not known.
 double setting_of_gpu(const result::Run& run, const char* name) {
   const std::string gpu = gpu_prefix(run);
@@ -107,13 +115,34 @@ bool PowerLimit::lowered() const {
 }
 
 PowerLimit power_limit(const result::Run& run) {
-  return {setting_of_gpu(run, "power_limit_watt"), setting_of_gpu(run, "power_limit_default_watt")};
+  return {setting_of_gpu(run, limit_of_power.set), setting_of_gpu(run, limit_of_power.standard)};
 }
 
 ApplicationClock application_clock(const result::Run& run) {
   constexpr double mega = 1e6;
-  return {mega * setting_of_gpu(run, "sm_clock_application_mhz"),
-          mega * setting_of_gpu(run, "sm_clock_application_default_mhz")};
+  return {mega * setting_of_gpu(run, clock_of_applications.set),
+          mega * setting_of_gpu(run, clock_of_applications.standard)};
+}
+
+void take_settings(const result::Run& run, result::Run& together) {
+  const std::string from = gpu_prefix(run);
+  const std::string to = gpu_prefix(together);
+  if (from.empty() || to.empty()) return;
+  const auto take = [&](const Setting& one) {
+    for (const char* const name : {one.set, one.standard})
+      together.fingerprint.settings[to + name] = result::fact(run.fingerprint.settings, from + name);
+  };
+  if (power_limit(run).lowered()) take(limit_of_power);
+  if (const ApplicationClock clock = application_clock(run); clock.known() && !clock.is_default())
+    take(clock_of_applications);
+}
+
+result::Run with_settings_of_all(const std::vector<result::Run>& rounds) {
+  result::Run out;
+  out.device = rounds.front().device;
+  out.fingerprint = rounds.front().fingerprint;
+  for (const result::Run& round : rounds) take_settings(round, out);
+  return out;
 }
 
 }  // namespace gpugauge::judge

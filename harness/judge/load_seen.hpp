@@ -73,4 +73,10 @@ struct ApplicationClock {
 };
 ApplicationClock application_clock(const result::Run& run);  ///< Reads the fingerprint's settings.
 
+/// Takes a lowered power limit and an application clock other than the default from the settings of `run` into those of
+/// `together`, a run on the same GPU: what was set in any round stands for all.
+void take_settings(const result::Run& run, result::Run& together);
+/// The device and fingerprint of the first round, with what was set in any (take_settings); `rounds` is not empty.
+result::Run with_settings_of_all(const std::vector<result::Run>& rounds);
+
 }  // namespace gpugauge::judge

@@ -14,11 +14,11 @@
 namespace gpugauge::judge {
 namespace {
 
-bool is_a_night_later(const std::string& started, const std::string& last) {
-  if (last.empty()) return true;
+/// How many nights `started` is later than `last`, negative where it is earlier; 0 where one of them is no time.
+double nights_between(const std::string& last, const std::string& started) {
   const std::optional<double> now = result::unix_seconds(started);
   const std::optional<double> before = result::unix_seconds(last);
-  return now && before && std::abs(*now - *before) >= least_hours_between_nights * 3600;
+  return now && before ? (*now - *before) / (least_hours_between_nights * 3600) : 0;
 }
 
 /// Adds the night to the metric's sum.
@@ -83,7 +83,9 @@ std::vector<Decline> add_night(Monitor& monitor, const std::string& started, con
   const double limit = alarm_limit(night.watched);
   for (const WatchedNight& one : night.metrics) {
     WatchedSum& sum = monitor[one.metric];
-    if (is_a_night_later(started, sum.last)) add(one, started, limit, sum);
+    const double later = sum.last.empty() ? 1 : nights_between(sum.last, started);
+    if (later >= 1) add(one, started, limit, sum);
+    if (later <= -1) sum.last = started;  // the clock was set back: how much time is past nobody knows
     if (sum.sum >= limit)
       out.push_back({one.metric,
                      one.benchmark,

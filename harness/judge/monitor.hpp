@@ -58,7 +58,8 @@ struct WatchedSum {
 using Monitor = std::map<std::string, WatchedSum>;
 
 /// A night of a metric counts where this much time is past since the one before: what is bad for an hour is
-/// one night's evidence, however often it is checked meanwhile.
+/// one night's evidence, however often it is checked meanwhile. One that begins so much before the last one adds nothing,
+/// and the next is counted from it: the clock was set back.
 inline constexpr double least_hours_between_nights = 12;
 
 /// A metric whose sum has reached the limit.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -295,12 +296,11 @@ struct Make {
     std::vector<std::string> reasons;
     if (!node.reason.empty()) reasons.push_back(node.reason);
     if (!node.verdicts.empty()) out.change = node.verdicts.front().change;  // of the metric named first
-    for (const Verdict& verdict : node.verdicts) {
-      if (reasons.size() < most_verdicts)
-        reasons.push_back(fmt::format("{}: {}: {}", verdict.metric, to_string(verdict.kind), verdict.reason));
-    }
-    if (node.verdicts.size() > reasons.size())
-      reasons.push_back(fmt::format("and {} more", node.verdicts.size() - reasons.size()));
+    const std::size_t told = std::min(node.verdicts.size(), most_verdicts);
+    for (const Verdict& verdict : std::span(node.verdicts).first(told))
+      reasons.push_back(fmt::format("{}: {}: {}", verdict.metric, to_string(verdict.kind), verdict.reason));
+    if (node.verdicts.size() > told)
+      reasons.push_back(fmt::format("and {} more", node.verdicts.size() - told));
     out.reason = fmt::format("{}", fmt::join(reasons, "; "));
     return out;
   }

@@ -53,7 +53,7 @@ class Shown {
                        {"class", form.metric_class},
                        {"unit", form.unit},
                        {"better", to_string(form.better)},
-                       {"tolerance", six_digits(judge::peer_tolerance({}, form.metric_class))}});
+                       {"tolerance", six_digits(judge::peer_tolerance({}, form.metric_class, form.key))}});
     return out;
   }
 

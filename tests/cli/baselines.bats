@@ -150,6 +150,14 @@ PY
   [[ $output == *"new libc"* ]]
 }
 
+@test "a change that a run of another machine shows is not accepted" {
+  make_baseline
+  slower 3
+  "$PYTHON" -c 'import json; r = json.load(open("slower.json")); r["fingerprint"]["device"]["host.cpu_model"] = "Z"; json.dump(r, open("foreign.json", "w"))'
+  run -2 gpugauge baseline accept mine --reason "new libc" --metric '*' --run foreign.json
+  [[ $output == *"foreign.json is not of the machine, device, profile and suite of baseline mine: device.host.cpu_model is 'Z' in the run"* ]]
+}
+
 @test "one bundle under two names: the folder that is named is retired, and no other" {
   make_baseline
   gpugauge baseline export mine mine.bundle

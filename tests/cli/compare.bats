@@ -247,3 +247,15 @@ PY
   [[ $output == *"stands on both sides: what is compared with itself shows nothing"* ]]
   run -0 gpugauge compare --before one.json --after two.json
 }
+
+@test "a report in a folder of runs is left out, so that a nightly comparison can write it there" {
+  mkdir -p before after/host
+  for i in 1 2 3; do google_benchmark "before/b$i.json" 1 "b$i" && google_benchmark "after/host/a$i.json" 1 "a$i"; done
+  run -0 gpugauge compare --before before --after after --report json=after/report.json
+  run -0 gpugauge compare --before before --after after --report json=after/report.json
+  mkdir alone && cp after/report.json alone
+  run -2 gpugauge compare --before before --after alone
+  [[ $output == *"alone holds no run file"* ]]
+  run -2 gpugauge compare --before before --after alone/report.json
+  [[ $output == *gpugauge.* ]]
+}

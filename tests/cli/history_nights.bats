@@ -65,3 +65,35 @@ PY
     grep -q '"trend":' page.html
   done
 }
+
+@test "a change of level on the page of a check is one by the tolerance of the policy" {
+  needs_store
+  one_gpu
+  gpugauge run --device 0 --profile smoke --quiet --output now.json
+  "$PYTHON" - <<'PY'
+import json, os, random
+random.seed(1)
+os.mkdir("nights")
+for night in range(24):
+    run = json.load(open("now.json"))
+    run["id"], run["boot_id"], run["started"] = f"01TESTNIGHT{night:015d}", f"boot-{night}", f"2026-03-{night + 1:02d}T02:00:00.000Z"
+    for process in run["processes"]:
+        for metric in process["samples"]["benchmarks"][0]["metrics"]:
+            metric["value"] *= random.gauss(1, .001) * (1.12 if night >= 12 else 1)
+    json.dump(run, open(f"nights/{night:02d}.json", "w"))
+json.dump({"schema": "gpugauge.policy/1", "tolerance": {"launch": .5}}, open("wide.json", "w"))
+PY
+  gpugauge history ingest nights --store nights.sqlite --quiet
+  changes() {
+    gpugauge check --device 0 --profile smoke --quiet --store nights.sqlite --report html=page.html "$@" >/dev/null || [ $? -eq 3 ]
+    "$PYTHON" - <<'PY'
+import json
+text = open("page.html").read().split('<script type="application/json" id="data">')[1].split("</script>")[0]
+metric, = [one for one in json.loads(text)["devices"][0]["metrics"] if one["key"] == "probe/op:latency"]
+assert len(metric["trend"]) > 20
+print(sum(point[1] > .00105 and point[2] != "" for point in metric["trend"]))
+PY
+  }
+  [ "$(changes)" -eq 1 ]
+  [ "$(changes --policy wide.json)" -eq 0 ]
+}

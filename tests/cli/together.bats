@@ -138,6 +138,25 @@ PY
   [[ $output == *"2 GPUs of one model computed the same work and do not agree on the checksum"*00fe* ]]
 }
 
+# shellcheck disable=SC2016  # for the shell of the family
+@test "baseline create --devices-together makes no baseline of a round that could not be kept" {
+  two_gpus
+  sed -i 's|^echo "$CUDA_VISIBLE|case $CUDA_VISIBLE_DEVICES in *01) rm -rf "$GPUGAUGE_STATE/runs"; : >"$GPUGAUGE_STATE/runs" ;; esac\n&|' \
+    "$GPUGAUGE_LIBEXEC/gpugauge-bench-probe"
+  anew
+  run -2 gpugauge baseline create --devices-together --profile smoke --rounds 1 --quiet
+  [[ $output == *"GPU 0"*": round 1 was not kept: "* ]]
+  [ ! -e "$GPUGAUGE_STATE/baselines" ]
+}
+
+@test "run --json refuses several devices in turn, before anything is measured" {
+  two_gpus
+  anew
+  run -2 gpugauge run --device 0,1 --json --profile smoke
+  [[ $output == *"--json prints one run file and 2 devices are chosen"* ]]
+  [ ! -s "$GPUGAUGE_LIBEXEC/started" ]
+}
+
 @test "check and baseline create refuse what cannot be measured together" {
   two_gpus
   run -2 gpugauge check --devices-together --device 0 --profile smoke

@@ -62,6 +62,21 @@ TEST(Mismatches, AClockThatWasSetOtherwiseIsNotedAndOneThatAnOlderRunLacksIsNot)
   EXPECT_THAT(mismatches(now, then), IsEmpty());
 }
 
+TEST(Mismatches, ASettingThatAnyRunOfASideHasAndNoneHadBeforeIsNoted) {
+  const auto limited = [](const char* watt) {
+    result::Run run = make_run(0);
+    run.fingerprint.settings["gpu.0.power_limit_watt"] = watt;
+    return run;
+  };
+  const std::vector<result::Run> whole{limited("700"), limited("700")};
+  const std::vector<result::Run> once{limited("700"), limited("400")};
+  EXPECT_THAT(noted_differences(once, whole),
+              ElementsAre(Mismatch{"settings.gpu.0.power_limit_watt", "400", "700"}));
+  EXPECT_THAT(noted_differences(whole, once), IsEmpty()) << "a run had it so before";
+  EXPECT_THAT(noted_differences(once, once), IsEmpty());
+  EXPECT_THAT(mismatches(once, whole), IsEmpty());
+}
+
 TEST(Mismatches, ASliceOfACardIsAnotherDevice) {
   result::Fingerprint now = plain();
   now.settings["gpu.0.mig"] = "1g.10gb";

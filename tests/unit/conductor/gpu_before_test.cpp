@@ -57,6 +57,12 @@ TEST(GpuBefore, AClockThatExplainsNoLossIsNoLock) {
   EXPECT_EQ(seen(same, &other).telemetry.at("application_clock_is_default"), Value(false));
 }
 
+TEST(GpuBefore, AClockThatWasSetBeforeALaterRoundIsSeen) {
+  const Observation out = seen({clocked("1980", "1980"), clocked("1188", "1980")});
+  EXPECT_EQ(out.telemetry.at("application_clock_mhz"), Value(1188.0));
+  EXPECT_EQ(out.telemetry.at("application_clock_is_default"), Value(false));
+}
+
 TEST(GpuBefore, SaysWhoElseUsedTheGpuAndOnlyWhereSomebodyDid) {
   const Observation out = seen({used({1}, {.6}), used({2}, {.4})});
   EXPECT_EQ(out.telemetry.at("other_processes"), Value(2.0));

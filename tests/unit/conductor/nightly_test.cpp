@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -112,18 +113,44 @@ TEST_F(NightlyTest, ADamagedFileIsBegunAnewAndThatIsSaid) {
   }
 }
 
-TEST_F(NightlyTest, WhatNobodyWroteForAYearIsForgotten) {
-  night(1, 1);
-  const fs::path old = folder() / "0123456789abcdef.json";
-  const fs::path young = folder() / "1123456789abcdef.json";
-  const fs::path other = folder() / "notes.txt";
-  for (const fs::path& file : {old, young, other}) result::write_file(file, "{}");
-  for (const fs::path& file : {old, other})
-    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(24 * 366));
-  night(2, 1);
-  EXPECT_FALSE(fs::exists(old));
-  EXPECT_TRUE(fs::exists(young));
-  EXPECT_TRUE(fs::exists(other)) << "not ours";
+/// Nights of several devices of one node, which last wrote long ago.
+class ForgottenTest : public NightlyTest {
+ protected:
+  /// A night of one device, after which all files look as if nobody had written them for a year.
+  void night_of(const char* device, const char* started) {
+    result::Run run = judge::make_run(700);
+    run.device = device;
+    run.started = started;
+    const Nightly found = add_to_nights(folder(), run, baseline_, {});
+    EXPECT_EQ(found.problem, "");
+    for (const auto& entry : fs::directory_iterator(folder()))
+      fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(24 * 366));
+  }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder()), fs::directory_iterator()));
+  }
+};
+
+TEST_F(ForgottenTest, ADeviceThatHadNoNightForAYear) {
+  night_of("gone", "2025-02-27T02:00:00Z");
+  night_of("here", "2026-02-28T02:00:00Z");
+  EXPECT_EQ(files(), 2U) << "one night alone may have a wrong clock";
+  result::write_file(folder() / "notes.txt", "not ours");
+  night_of("here", "2026-03-01T02:00:00Z");
+  EXPECT_EQ(files(), 2U);
+  EXPECT_TRUE(fs::exists(folder() / "notes.txt"));
+  night_of("there", "2026-03-01T03:00:00Z");
+  night_of("there", "2026-03-02T03:00:00Z");
+  EXPECT_EQ(files(), 3U);
+}
+
+TEST_F(ForgottenTest, NoneByOneNightOfAWrongClock) {
+  for (const char* const device : {"a", "b", "c"}) night_of(device, "2026-03-01T02:00:00Z");
+  for (const char* const device : {"a", "b"}) night_of(device, "2040-01-01T02:00:00Z");
+  EXPECT_EQ(files(), 3U);
+  for (const char* const device : {"b", "c"}) night_of(device, "2026-03-02T02:00:00Z");
+  EXPECT_EQ(files(), 3U) << "it was wrong then";
 }
 
 TEST_F(NightlyTest, AFolderThatCannotBeWrittenCostsOnlyTheMonitor) {

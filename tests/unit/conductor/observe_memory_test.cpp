@@ -49,6 +49,13 @@ TEST(ObserveMemory, ErrorsAreTheCountAtTheEndOfTheLastRound) {
   EXPECT_EQ(observe(device, nullptr).inventory.at("gpu.ecc_uncorrected"), diagnose::Value(4.0));
 }
 
+TEST(ObserveMemory, TheNewestRoundTellsWhateverTheOrder) {
+  report::DeviceReport device = gpu({{"ecc_uncorrected_volatile", {4}}});
+  device.rounds.push_back(gpu({{"ecc_uncorrected_volatile", {0}}}).rounds.front());
+  device.rounds.back().started = "2026-11-26T10:00:00Z";
+  EXPECT_EQ(observe(device, nullptr).inventory.at("gpu.ecc_uncorrected"), diagnose::Value(4.0));
+}
+
 TEST(ObserveMemory, WhatTheGpuDoesNotTellIsNotKnown) {
   const diagnose::Observation seen = observe(gpu({}), nullptr);
   for (const char* const key : {"gpu.remap_failed", "gpu.remap_pending", "gpu.ecc_uncorrected"})

@@ -82,11 +82,22 @@ TEST(Combine, WhatIsInDoubtOfOthersStandsBesideWhatIsShown) {
             "links/nvlinks)");
 }
 
-TEST(Combine, SeveralThatRegressedAreCalledSoWhateverWasFoundOnEach) {
-  report::DeviceReport lacking = device(ExitCode::regressed, "GPU 1");
-  lacking.outcome.found = judge::VerdictKind::missing;
-  EXPECT_EQ(combine({lacking}).found, judge::VerdictKind::missing);
-  EXPECT_EQ(combine({lacking, lacking}).found, judge::VerdictKind::regressed);
+TEST(Combine, SeveralDevicesAreWordedByTheGravestThatWasFoundOnAny) {
+  using judge::VerdictKind;
+  const auto with = [](const std::string& label, VerdictKind kind) {
+    report::DeviceReport made = device(ExitCode::regressed, label);
+    made.outcome.found = kind;
+    return made;
+  };
+  const report::DeviceReport lacks = with("GPU 1", VerdictKind::missing);
+  EXPECT_EQ(combine({lacks}).found, VerdictKind::missing);
+  EXPECT_EQ(combine({lacks, lacks}).found, VerdictKind::missing);
+  EXPECT_EQ(combine({lacks, with("GPU 2", VerdictKind::regressed)}).found, VerdictKind::regressed);
+  const judge::Outcome wrong =
+      combine({with("GPU 0", VerdictKind::regressed), lacks, with("GPU 2", VerdictKind::failed)});
+  EXPECT_EQ(wrong.found, VerdictKind::failed);
+  EXPECT_EQ(wrong.sentence, "failed: 3 of 3 devices: GPU 0; GPU 1; GPU 2");
+  EXPECT_EQ(combine({device(ExitCode::pass), lacks}).sentence, "missing: 1 of 2 devices: GPU 1");
   EXPECT_EQ(combine({device(ExitCode::pass), device(ExitCode::pass)}).found, std::nullopt);
 }
 

@@ -194,6 +194,24 @@ TEST(Outcome, PassSaysWhenNothingCouldBeDecided) {
   EXPECT_TRUE(outcome(input).decided) << "it was decided, and accepted";
 }
 
+TEST(Outcome, LimitsThatWereKeptDecideNothingOfAComparison) {
+  OutcomeInput input;
+  input.verdicts = {physical(VerdictKind::ok, "a"), physical(VerdictKind::ok, "b"),
+                    verdict(VerdictKind::inconclusive, "a"), verdict(VerdictKind::inconclusive, "c", true)};
+  EXPECT_EQ(outcome(input).code, ExitCode::pass);
+  EXPECT_FALSE(outcome(input).decided);
+  EXPECT_EQ(
+      outcome(input).sentence,
+      "pass, but nothing could be decided: 1 of 3 metrics within limits; 1 inconclusive, 1 too noisy or "
+      "unknown to count");
+  input.verdicts.push_back(verdict(VerdictKind::ok, "d"));
+  EXPECT_TRUE(outcome(input).decided);
+  input.verdicts = {physical(VerdictKind::ok, "a")};
+  EXPECT_TRUE(outcome(input).decided) << "only limits were asked";
+  input.verdicts.push_back(verdict(VerdictKind::new_metric, "b"));
+  EXPECT_TRUE(outcome(input).decided) << "a new metric was held against nothing";
+}
+
 TEST(Outcome, WhatAPersonAcceptedIsCalledThat) {
   OutcomeInput input;
   for (const VerdictKind kind : {VerdictKind::inconclusive, VerdictKind::regressed}) {

@@ -174,6 +174,26 @@ TEST(GpuHealth, IsOfTheGpusThatWereMeasured) {
   EXPECT_THAT(names(judge_gpu_health(links)), ElementsAre("health/memory/GPU-c"));
 }
 
+TEST(GpuHealth, TheNewestRunCountsWhateverTheOrderOfTheFiles) {
+  for (const char* const fact : {"remap_pending", "retired_pages_pending", "ecc_uncorrected_volatile"}) {
+    result::Run early = run_of({{fact, {0, 0}}});
+    early.started = "2026-01-01T00:00:00Z";
+    early.round = 2;
+    result::Run late = run_of({{fact, {1, 1}}});
+    late.started = "2026-01-02T00:00:00Z";
+    const auto told = [](const std::vector<result::Run>& rounds) {
+      const std::vector<Verdict> verdicts = judge_physical(rounds);
+      return std::any_of(verdicts.begin(), verdicts.end(),
+                         [](const Verdict& verdict) { return verdict.metric == "health/memory"; });
+    };
+    EXPECT_TRUE(told({early, late})) << fact;
+    EXPECT_TRUE(told({late, early})) << fact;
+    std::swap(early.started, late.started);
+    EXPECT_FALSE(told({early, late})) << fact << ": repaired since";
+    EXPECT_FALSE(told({late, early})) << fact << ": repaired since";
+  }
+}
+
 TEST(GpuHealth, IsJudgedOfAllRoundsAndEndsWithTheExitCode) {
   const auto code = [](const std::vector<result::Run>& rounds, bool strict) {
     OutcomeInput input;

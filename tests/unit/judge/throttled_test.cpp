@@ -50,6 +50,27 @@ TEST(Throttled, HeatAndHardwareAreCountedAtAnyClock) {
   EXPECT_TRUE(in_samples(0x20, 5));
 }
 
+TEST(Throttled, APowerLimitThatWasLoweredInAnyRoundIsCounted) {
+  const auto with_limit = [](const char* watt, int round) {
+    result::Run run = OneGpu{}.run();
+    run.round = round;
+    run.fingerprint.device["gpu.0.uuid"] = "GPU-0";
+    run.fingerprint.settings["gpu.0.power_limit_watt"] = watt;
+    run.fingerprint.settings["gpu.0.power_limit_default_watt"] = "700";
+    return run;
+  };
+  const auto lowered = [](const std::vector<result::Run>& rounds) {
+    const std::vector<Verdict> found = judge_physical(rounds);
+    return std::any_of(found.begin(), found.end(), [](const Verdict& verdict) {
+      return verdict.metric == "power/limit" &&
+             verdict.reason.starts_with("a power limit of 400 W where 700 W");
+    });
+  };
+  EXPECT_FALSE(lowered({with_limit("700", 1), with_limit("700", 2)}));
+  EXPECT_TRUE(lowered({with_limit("700", 1), with_limit("400", 2)}));
+  EXPECT_TRUE(lowered({with_limit("700", 1), with_limit("400", 2), with_limit("700", 3)}));
+}
+
 TEST(Throttled, ALoweredPowerLimitIsCountedAtAnyClock) {
   const Verdict found = verdict_on_gpu(
       {}, "power/limit", {{"gpu.0.power_limit_watt", "400"}, {"gpu.0.power_limit_default_watt", "700"}});

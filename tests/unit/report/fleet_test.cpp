@@ -260,6 +260,27 @@ TEST(FleetCausesText, OfManyNodesAreCutWhereTheJsonReportHoldsThem) {
   EXPECT_THAT(to_json(fleet.judgement, fleet.causes), HasSubstr("held_against"));
 }
 
+TEST(FleetReports, CountTheVerdictsThatAreNotListed) {
+  FleetReport fleet;
+  judge::NodeJudgement node = suspect("a", "a");
+  node.verdicts.clear();
+  node.reason = "two runs differ";
+  for (int i = 0; i < 5; ++i) {
+    judge::Verdict verdict;
+    verdict.metric = fmt::format("m{}", i);
+    verdict.kind = judge::VerdictKind::regressed;
+    verdict.reason = "slow";
+    node.verdicts.push_back(verdict);
+  }
+  fleet.judgement.nodes = {node};
+  for (const std::string& text : {junit_text(&fleet), annotations_text(&fleet)}) {
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "two runs differ; m0: regressed: slow; m1: regressed: slow; m2: regressed: slow; and 2 more"));
+  }
+}
+
 TEST(FleetCausesText, WhereNoneCanBeNamedThatIsSaid) {
   FleetReport fleet;
   fleet.judgement.nodes = {suspect("a", "a")};

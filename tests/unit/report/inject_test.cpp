@@ -117,7 +117,10 @@ TEST(InjectOutcome, WhereNothingWasTriedThereIsNoShareOfIt) {
   InjectReport report = good();
   report.faults.erase(report.faults.begin(), report.faults.begin() + 2);
   const judge::Outcome end = outcome(report);
-  EXPECT_THAT(end.sentence, HasSubstr(": no fault was tried"));
+  EXPECT_EQ(end.code, judge::ExitCode::cannot_judge) << "quiet runs alone certify nothing";
+  EXPECT_THAT(end.sentence, HasSubstr("cannot judge: no fault was tried"));
+  report.quiet.clear();
+  EXPECT_EQ(outcome(report).code, judge::ExitCode::cannot_judge);
 }
 
 }  // namespace
