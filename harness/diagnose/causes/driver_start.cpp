@@ -125,9 +125,66 @@ Fact manager_not_running(const Seen& seen) {
   return std::nullopt;
 }
 
+/// The first version of a driver ("525.147.05") behind one of these names in a text; "" where there is none.
+std::string version_behind(const std::string& text, Words names) {
+  const std::string low = lower(text);
+  for (const std::string_view name : names)
+    for (std::size_t at = low.find(name); at != std::string::npos; at = low.find(name, at + 1)) {
+      // "nvidia-fabricmanager-525 525.125.06-1", "nvidia-fabric-manager-550.90.07"
+      constexpr std::size_t near = 24;
+      for (std::size_t i = at + name.size(); i < std::min(low.size(), at + name.size() + near); ++i) {
+        const auto is_digit = [&](std::size_t where) {
+          return where < low.size() && low[where] >= '0' && low[where] <= '9';
+        };
+        if (!is_digit(i) || is_digit(i - 1) || !is_digit(i + 1) || !is_digit(i + 2) || is_digit(i + 3))
+          continue;
+        std::size_t end = i + 3;
+        while (end < low.size() && (is_digit(end) || (low[end] == '.' && is_digit(end + 1)))) ++end;
+        if (end > i + 3) return low.substr(i, end - i);
+      }
+    }
+  return "";
+}
+
+/// Packages or words give the fabric manager another version than the driver.
+Fact packages_differ(const Seen& seen) {
+  std::string manager;
+  std::string driver;
+  if (const Value* version = seen.inventory("driver.version")) driver = version->text();
+  if (seen.it().changed)
+    if (const auto found = seen.it().changed->find("driver"); found != seen.it().changed->end())
+      driver = found->second.after.text();
+  std::vector<std::string> texts = seen.it().log;
+  for (const ErrorSeen& error : seen.it().errors) texts.push_back(error.text);
+  for (const Metric& metric : seen.it().metrics) texts.push_back(metric.note);
+  for (const std::string& text : texts) {
+    if (manager.empty())
+      manager = version_behind(text, {"fabricmanager", "fabric-manager", "fabric manager"});
+    if (driver.empty())
+      driver = version_behind(
+          text, {"nvidia-driver", "driver version", "kernel module", "nvidia-kernel", "driver"});
+  }
+  const auto dots = [](const std::string& version) {
+    return std::count(version.begin(), version.end(), '.');
+  };
+  if (manager.empty() || driver.empty() || dots(manager) != dots(driver) ||
+      compare_versions(manager, driver) == 0)
+    return std::nullopt;
+  return fmt::format("the fabric manager is {} and the driver {}", manager, driver);
+}
+
 Fact manager_version_differs(const Seen& seen) {
   if (Fact fact = seen.versions_differ("fabric_manager.version", "driver.version")) return fact;
-  return seen.versions_differ("fabric_manager.version", "driver.kernel_module_version");
+  if (Fact fact = seen.versions_differ("fabric_manager.version", "driver.kernel_module_version")) return fact;
+  return packages_differ(seen);
+}
+
+/// The manager was put to the driver's version, and not only started.
+Fact manager_version_recovers(const Seen& seen) {
+  for (const std::string_view name : {"fabricmanager=", "fabric_manager=", "fabric-manager=",
+                                      "fabric manager=", "fabric_manager.version", "fabricmanager-"})
+    if (Fact fact = seen.probe("change_version", {"recovers"}, {name})) return fact;
+  return std::nullopt;
 }
 
 /// The fabric manager finds no NVSwitch.
@@ -178,6 +235,7 @@ void examine_manager_down(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, invalid_ordinal(seen));
   it.at_most(bound::weak, seen.told(manager_mismatch_lines));
   it.at_most(bound::weak, manager_version_differs(seen));
+  it.at_most(bound::weak, in_words("its version mends it", manager_version_recovers(seen)));
   it.at_most(bound::weak, seen.recovers_by({"nokaslr", "uvm_disable_hmm", "conf-compute", "-srs"}));
   if (!manager_not_running(seen))
     it.at_most(bound::below_half, seen.on("host.virtualization", {"confidential"}));
@@ -195,7 +253,8 @@ void examine_manager_version(const Seen& seen, Argument& it) {
     it.confirms(weight::hint, seen.error(802, not_ready_names));
     it.confirms(weight::faint, seen.on("topology.nvswitch"));
   }
-  it.confirms(weight::strong, seen.recovers_by({"fabric_manager.version", "fabricmanager="}));
+  it.confirms(weight::strong, either(seen.recovers_by({"fabric_manager.version", "fabricmanager="}),
+                                     manager_version_recovers(seen)));
   // A service without a switch to manage is of no version that matters.
   if (!seen.error(802, not_ready_names) && !nvlink_5(seen)) it.rules_out(nothing_to_manage(seen));
 }
