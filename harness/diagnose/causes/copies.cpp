@@ -39,7 +39,7 @@ void examine_numa(const Seen& seen, Argument& it) {
     // A policy that spreads the pages over all nodes affects the buffers like a wrong node.
     it.confirms(weight::good, seen.probe("change_setting", {"worse", "slow"}, {"interleave"}));
   }
-  it.confirms(weight::good, runs_beside_gpus_processors(seen));
+  it.confirms(slow_copy(seen) ? weight::strong : weight::good, runs_beside_gpus_processors(seen));
   if (slow || runs_beside_gpus_processors(seen)) it.confirms(weight::strong, copies_faster_bound(seen));
   // The thread's node matters only if its pages come from the same node.
   const Fact pages = seen.told({"pages*the other node", "pages*remote node", "buffer*the other node",

@@ -220,7 +220,10 @@ Fact runs_beside_gpus_processors(const Seen& seen) {
   std::set<int> of_gpu;
   std::set<int> of_process;
   for (const std::string& line : seen.it().log) {
-    const std::vector<std::string> words = split(line, ' ');
+    // nvidia-smi topo -m puts tabs between its columns.
+    std::string row = line;
+    std::replace(row.begin(), row.end(), '\t', ' ');
+    const std::vector<std::string> words = split(row, ' ');
     if (!words.empty() && words[0].starts_with("GPU") && of_gpu.empty())
       for (const std::string& word : words)
         if (word.find('-') != std::string::npos && of_gpu.empty()) of_gpu = processors_of(word);

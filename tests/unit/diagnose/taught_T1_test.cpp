@@ -181,6 +181,15 @@ TEST(TaughtTypical, ProcessorsOfTheOtherNode) {
   EXPECT_EQ(best(list("0-127").substr(0, list("0-127").find(R"(, "numactl)")) + "]"), "");
 }
 
+TEST(TaughtTypical, SlowCopiesBesideTheGpusProcessors) {
+  const auto allowed = [](const std::string& of) {
+    return R"("metrics": [{"class": "h2d", "factor": 2.0}], "log": ["GPU0\t X \tPXB\t24-47,72-95\t1", "Cpus_allowed_list:\t)" +
+           of + R"("])";
+  };
+  EXPECT_EQ(best(allowed("0-23,48-71")), "numa_misplacement");
+  EXPECT_EQ(score(allowed("24-30"), "numa_misplacement"), 0);
+}
+
 TEST(TaughtTypical, UnlikeArgumentsAreNoFaultOfTheMemory) {
   const auto tried = [](const std::string& detail) {
     return R"("metrics": [{"class": "h2d", "factor": 2.0}], "probes": [{"name": "change_setting", "outcome": "recovers",
