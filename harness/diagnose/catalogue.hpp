@@ -24,6 +24,7 @@ Signatures library_causes();
 Signatures binary_causes();
 Signatures framework_causes();
 Signatures driver_start_causes();
+Signatures fabric_manager_causes();
 Signatures start_failure_causes();
 Signatures start_refused_causes();
 Signatures module_causes();

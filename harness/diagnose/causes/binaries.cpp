@@ -157,6 +157,36 @@ Fact cuda_before_gpu(const Seen& seen) {
 const Words built_for_words{"sm_",     "arch",          "cubin",        "TORCH_CUDA_ARCH_LIST",
                             "gencode", "generate_code", "generate-code"};
 
+/// TensorFlow says so of a GPU that its build has no machine code for.
+Fact compiles_at_start(const Seen& seen) {
+  return seen.told(
+      {"will be jit-compiled from PTX", "will be JIT-compiled from PTX", "kernels will be jit-compiled"});
+}
+
+/// The same was said again behind a restart.
+Fact compiles_again(const Seen& seen) {
+  int times = 0;
+  bool restarted = false;
+  for (const std::string& line : seen.it().log) {
+    if (times > 0 && contains_any_word(line, {"restart", "second start", "started again", "new process",
+                                              "run 2", "2nd run", "second run"}))
+      restarted = true;
+    if (contains(line, "jit-compiled from PTX")) ++times;
+  }
+  if (times < 2 || !restarted) return std::nullopt;
+  return "log: kernels are compiled from PTX at one start and at the next";
+}
+
+/// The driver's cache is limited to less than large libraries need; its default is 256 MiB or more.
+Fact cache_limited(const Seen& seen) {
+  const auto found = seen.it().environment.find("CUDA_CACHE_MAXSIZE");
+  if (found == seen.it().environment.end()) return std::nullopt;
+  const std::optional<double> bytes = Value(found->second).number();
+  constexpr double small = 64.0 * 1024 * 1024;
+  if (!bytes || *bytes >= small) return std::nullopt;
+  return fmt::format("CUDA_CACHE_MAXSIZE={} in the environment", found->second);
+}
+
 void examine_jit_startup(const Seen& seen, Argument& it) {
   const Fact slow = slow_start(seen);
   const Fact warm = warm_is_normal(seen);
@@ -183,6 +213,9 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, seen.moved("memory_used_mib", {"rises_slowly"}));
     it.confirms(weight::good, seen.recovers_by(built_for_words));
   }
+  if (slow || !seen.slower({})) it.confirms(weight::strong, compiles_at_start(seen));
+  it.at_most(bound::below_half, compiles_again(seen));
+  it.at_most(bound::below_half, cache_limited(seen));
   it.confirms(weight::strong, seen.environment("CUDA_FORCE_PTX_JIT", {"1", "true"}));
   it.confirms(weight::strong, seen.recovers_by({"FORCE_PTX_JIT"}));
   it.at_most(bound::unnamed,
@@ -227,6 +260,8 @@ void examine_cache(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, either(seen.environment("CUDA_CACHE_DISABLE", {"1", "true"}),
                                      seen.environment("CUDA_CACHE_MAXSIZE", {"0"})));
   it.confirms(weight::strong, seen.recovers_by({"CUDA_CACHE"}));
+  it.confirms(weight::strong, compiles_again(seen));
+  if (slow_start(seen) || compiles_at_start(seen)) it.confirms(weight::good, cache_limited(seen));
   it.confirms(weight::strong, seen.on("cuda.jit_cache", {"read_only"}));
   it.confirms(weight::good, seen.told({"read-only*.nv", ".nv/ComputeCache*denied", "ComputeCache*read-only",
                                        "cannot create*ComputeCache"}));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
@@ -35,10 +36,14 @@ Fact newer_driver_recovers(const Seen& seen) {
 }
 
 void examine_driver(const Seen& seen, Argument& it) {
+  const std::vector<LoggedRun> logged = logged_runs(seen, "Driver Version:");
+  const Fact again = faster_again_under_first(logged, "driver");
   if (harmed(seen)) {
     if (it.confirms(weight::fair, seen.changed({"driver"})) && seen.changed_only({"driver"}))
       it.confirms(weight::hint, Fact("no other version is known to have changed"));
     it.confirms(weight::strong, seen.undone("driver", {"recovers"}));
+    it.confirms(weight::fair, slower_under_later_version(logged, "driver"));
+    it.confirms(weight::strong, again);
     it.confirms(weight::faint, seen.told({"after driver update", "since the driver update",
                                           "after updating the driver", "since driver"}));
   }
@@ -50,13 +55,19 @@ void examine_driver(const Seen& seen, Argument& it) {
                                             "EnableGpuFirmware", "gsp", "NVreg_", "sysmem"}));
   if (only_processor_bound(seen)) it.at_most(bound::weak, slower_processor(seen));
   it.unproven(bound::likely, newer_driver_recovers(seen));
-  if (!seen.undone("driver", {"recovers"}))
+  if (!seen.undone("driver", {"recovers"}) && !again)
     it.unproven(bound::half, Fact("the old driver was not measured again"));
   it.unproven(bound::below_half, changed_together(seen));
 }
 
 /// Settings that a reboot or a reload of the driver resets.
 Fact volatile_setting(const Seen& seen) {
+  bool passed = false;
+  for (const std::string& line : seen.it().log) {
+    if (!contains(line, "ACSCtl")) continue;
+    if (passed && contains(line, "ReqRedir+")) return "log: ACS redirects again: \"" + line + "\"";
+    passed = contains(line, "ReqRedir-");
+  }
   for (const char* name : {"persistence", "power_limit", "application_clock", "clock", "gpu.mig", "host.acs",
                            "peermem", "governor", "gpu.ecc", "uvm.loaded", "numa", "shm", "compute_mode"})
     if (Fact fact = seen.field_changed(name)) return fact;
@@ -69,6 +80,8 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
              seen.recovers_by({"after every reboot", "after each reboot", "after every restart"}));
   const Fact reload = either(seen.changed({"driver", "os"}), told);
   const Fact lost = volatile_setting(seen);
+  const Fact again = seen.recovers_by({"persistence", "clocks", "-lgc", "-ac", "-pm", "-pl", "-lmc",
+                                       "power_limit", "acs", "peermem", "settings", "bind-to numa"});
   if (harmed(seen) || (lost && told)) {
     // A new driver means a reload, which resets clocks, persistence and limits to their defaults.
     if (reload)
@@ -77,10 +90,10 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
       it.confirms(weight::hint,
                   Fact("collectives and copies between devices depend on settings that a reload takes back"));
     it.confirms(reload ? weight::good : weight::hint, lost);
-    if (reload)
-      it.confirms(weight::strong,
-                  seen.recovers_by({"persistence", "clocks", "-lgc", "-ac", "-pm", "power_limit", "acs",
-                                    "peermem", "settings", "bind-to numa"}));
+    if (reload) it.confirms(weight::strong, again);
+    if (reload && again)
+      it.confirms(weight::fair, seen.told({"by hand", "in no script", "not in any script", "typed in",
+                                           "manually set", "set manually", "not persistent", "in no unit"}));
   }
   if (!lost && !seen.recovers_by({"persistence", "clocks", "settings", "-pm", "-lgc", "acs", "peermem"})) {
     if (seen.it().about.changed_is_all)
@@ -89,7 +102,8 @@ void examine_settings_lost(const Seen& seen, Argument& it) {
       it.unproven(bound::below_half, Fact("no setting is known to differ"));
   }
   it.at_most(bound::last_named, seen.undone("driver", {"recovers"}));
-  it.rules_out(seen.undone("driver", {"no_change"}));
+  // Going back restarts as well, and makes no setting again.
+  if (!(lost && again)) it.rules_out(seen.undone("driver", {"no_change"}));
   it.at_most(
       bound::unnamed,
       in_words("another restart brings it back",
@@ -148,7 +162,9 @@ void examine_method(const Seen& seen, Argument& it) {
   if (!same_batch) it.confirms(weight::strong, seen.recovers_by({"batch size"}));
   it.confirms(weight::strong,
               seen.recovers_by({"harness", "benchmark version", "synchroni", "warm-up", "warmup",
-                                "block_until_ready", "cudaEvent", "timing", "same method", "iterations"}));
+                                "block_until_ready", "cudaEvent", "timing", "same method", "iterations",
+                                "same arguments", "same options", "same parameters", "same flags",
+                                "same command", "same tool", "same benchmark", "same script"}));
   it.confirms(weight::good, seen.told({"missing synchroni",
                                        "without*synchroni",
                                        "not synchroni",
@@ -196,13 +212,21 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
   bool separated = false;
   for (const std::string& component : changed)
     separated = separated || seen.undone(component, {"recovers"}).has_value();
+  const Fact whole = seen.probe("change_version", {"recovers"}, {"stack", "image", "everything", "snapshot"});
   if (harmed(seen)) {
+    // The parts stand in the report's words only.
+    if (counted.empty())
+      it.confirms(weight::good,
+                  both(whole, seen.told({"driver*to*CUDA*to", "CUDA*to*driver*to", "driver*to*torch",
+                                         "driver*cuda*cudnn", "new kernel*driver", "upgraded*kernel*driver",
+                                         "driver*and*torch", "driver*and*tensorflow", "new*driver*new*cuda",
+                                         "all at once", "everything at once"})));
     if (counted.size() >= 2)
       it.confirms(weight::good, fmt::format("changed together: {}", fmt::join(counted, ", ")));
     else if (image)
       it.confirms(weight::good, in_words("an image brings many components", seen.changed({"container"})));
     if (!it.evidence().empty()) {
-      it.confirms(weight::strong, seen.probe("change_version", {"recovers"}, {"stack"}));
+      it.confirms(weight::strong, whole);
       it.confirms(weight::hint, split_class(seen, {"application", "framework_op"}));
       for (const Metric& metric : seen.it().metrics)
         if (faster_by_figure(metric)) {
@@ -214,6 +238,13 @@ void examine_mixed_upgrade(const Seen& seen, Argument& it) {
     }
   }
   if (separated) it.at_most(bound::below_half, Fact("putting one component back recovers"));
+}
+
+/// A switch mends it, which answers what clearing a component leaves open.
+Fact setting_was_it(const Seen& seen) {
+  for (const std::string_view name : {"change_setting", "unset_environment", "reset_clocks"})
+    if (Fact fact = seen.probe(name, {"recovers"})) return fact;
+  return std::nullopt;
 }
 
 void examine_false(const Seen& seen, Argument& it) {
@@ -249,6 +280,7 @@ void examine_false(const Seen& seen, Argument& it) {
                 Fact(fmt::format("{} changed, too, and was not put back", fmt::join(rest, ", "))));
   // Another change was undone and was it: clearing the rest is no answer beside that one.
   it.at_most(bound::half, found);
+  it.at_most(bound::half, in_words("something else was it", setting_was_it(seen)));
   if (!it.evidence().empty() && harmed(seen))
     it.confirms(weight::faint,
                 seen.recovers_by({"reinstall", "everything", "clean install", "fresh install"}));

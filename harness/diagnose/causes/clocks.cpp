@@ -1,8 +1,11 @@
 // Clocks that are locked low, lost, or ramp up late.
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
@@ -18,9 +21,21 @@ Fact reset_recovers(const Seen& seen) {
 
 Fact reset_in_vain(const Seen& seen) {
   if (Fact fact = seen.probe("reset_clocks", {"no_change", "fails", "worse"})) return fact;
+  if (Fact fact = clock_set_in_vain(seen)) return fact;
   // A lock that made the work worse has an effect, so only no_change counts.
   if (Fact fact = seen.probe("change_setting", {"no_change"}, reset_words)) return fact;
   return seen.unmoved_by({"-rgc", "-rac", "reset_clocks", "clocks=default"});
+}
+
+/// Only what follows an idle gap is slow: a lock that mends it was missing.
+Fact slow_only_after_idle(const Seen& seen) {
+  return both(seen.slower({}, {.phase = "after_idle"}),
+              either(seen.unchanged({}, {.phase = "back_to_back"}), seen.unchanged({}, {.phase = "warm"})));
+}
+
+/// A clock that somebody had raised fell back, and raising it again recovers.
+Fact raised_clock_lost(const Seen& seen) {
+  return both(seen.became_less("application_clock"), seen.recovers_by({"-ac", "-lgc"}));
 }
 
 void examine_locked(const Seen& seen, Argument& it) {
@@ -39,6 +54,8 @@ void examine_locked(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, low);
   }
   it.rules_out(reset_in_vain(seen));
+  it.at_most(bound::unnamed, slow_only_after_idle(seen));
+  it.at_most(bound::half, raised_clock_lost(seen));
   it.at_most(bound::unnamed, seen.probe("repeat_later", {"normal"}));
   it.at_most(bound::unnamed, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
   it.at_most(bound::unnamed, seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz") &&
@@ -49,10 +66,12 @@ void examine_locked(const Seen& seen, Argument& it) {
 
 void examine_control_fault(const Seen& seen, Argument& it) {
   const Fact vain = reset_in_vain(seen);
-  const Fact low = low_clock(seen);
+  const Fact stuck = clock_set_in_vain(seen);
+  const Fact low = either(low_clock(seen), stuck);
   const Fact told_by_driver =
       seen.told({"NVRM*assert", "nvAssert", "kernel_graphics", "NVRM: GPU*clk", "clk*fault"});
   it.confirms(weight::strong, vain);
+  it.confirms(weight::fair, in_words("it stays so", stuck));
   if (low || vain) {
     it.confirms(weight::fair, both(low, seen.not_throttled()));
     it.confirms(weight::strong, both(low, impossible_power(seen)));
@@ -62,7 +81,7 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   it.confirms(weight::fair, both(low, seen.recovers_by({"driver reload", "reload", "reboot", "driver="})));
   it.rules_out(reset_recovers(seen));
   // Heat and power also lower a clock, and a reset of the clocks does not help against them.
-  if (!seen.not_throttled() && !told_by_driver && !impossible_power(seen)) {
+  if (!seen.not_throttled() && !stuck && !told_by_driver && !impossible_power(seen)) {
     if (const Value* reasons = seen.telemetry("throttle_reasons"); reasons != nullptr && !reasons->is_null())
       it.at_most(bound::unconfident, fmt::format("throttle reason {}", reasons->text()));
     else
@@ -72,6 +91,7 @@ void examine_control_fault(const Seen& seen, Argument& it) {
   if (!impossible_power(seen))
     it.at_most(bound::unnamed,
                seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal", "applications_clocks"}));
+  if (!low) it.at_most(bound::remote, clock_as_expected(seen));
   if (!low && !vain) {
     if (seen.number("sm_clock_mhz") && seen.number("sm_clock_expected_mhz"))
       it.at_most(bound::remote, either(seen.capped_by_design(), Fact("the SM clock is as expected")));
@@ -91,6 +111,17 @@ Fact platform_saves(const Seen& seen) {
                            "ac_adapter", "ac adapter", "mains="});
 }
 
+/// The reasons were read and none of them slows, as telemetry or the reporter's words have it.
+Fact no_reason(const Seen& seen) {
+  if (Fact fact = seen.not_throttled()) return fact;
+  if (seen.known("throttle_reasons")) return std::nullopt;
+  return seen.told({"no throttle reason", "no throttling reason", "no clock event reason",
+                    "no reason for throttl", "throttle reasons none", "throttle reasons: none",
+                    "throttle reason: none", "throttle reasons are all not active", "no perfcap",
+                    "PerfCap reason: none", "reasons.active*0x0000000000000000", "not throttling",
+                    "not throttled", "not being throttled", "no throttling"});
+}
+
 void examine_hidden(const Seen& seen, Argument& it) {
   const std::optional<double> clock = seen.number("sm_clock_mhz");
   const std::optional<double> expected = seen.number("sm_clock_expected_mhz");
@@ -98,8 +129,17 @@ void examine_hidden(const Seen& seen, Argument& it) {
   const Fact less_power =
       either(seen.moved("power_w", {"lower", "differs"}), seen.below("power_w", "power_expected_w", .88));
   const Fact slow = seen.slower({});
-  if (slow && nominal && seen.not_throttled()) {
-    it.confirms(weight::fair, Fact("the SM clock is nominal and " + *seen.not_throttled()));
+  const Fact beside = both(slow, draws_less_at_same_clock(seen));
+  it.confirms(weight::strong, beside);
+  // Only without any power does it forget such a state.
+  it.confirms(
+      weight::fair,
+      both(both(slow, either(less_power, beside)),
+           either(seen.told({"cut the power", "cut its power", "power cycle", "power-cycle",
+                             "pulled the plug", "unplugged the", "cold boot", "removed the power"}),
+                  seen.recovers_by({"power cycle", "power-cycle", "cold boot", "power off", "unplug"}))));
+  if (slow && nominal && no_reason(seen)) {
+    it.confirms(weight::fair, Fact("the SM clock is nominal and " + *no_reason(seen)));
     it.confirms(weight::good, less_power);
     for (const Metric& metric : seen.it().metrics)
       if (metric.bimodal == true)
@@ -121,7 +161,7 @@ void examine_hidden(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(seen.not_throttled(), Fact("it jumps between two levels")));
   const Fact saves = platform_saves(seen);
   it.confirms(weight::good, saves);
-  if (!less_power && !two_levels && !saves) {
+  if (!less_power && !beside && !two_levels && !saves) {
     if (seen.number("power_w") && seen.number("power_expected_w"))
       it.at_most(bound::unnamed, Fact("it draws as much power as expected"));
     else
@@ -143,6 +183,10 @@ void examine_ramp(const Seen& seen, Argument& it) {
       seen.unchanged({}, {.phase = "back_to_back"}),
       either(seen.unchanged({}, {.phase = "warm"}), seen.probe("repeat_warm", {"normal", "recovers"})));
   it.confirms(weight::good, idle);
+  const Fact ramp = clock_rises_from_idle(seen);
+  it.confirms(
+      weight::strong,
+      both(either(either(idle, seen.slower({"application", "launch"})), slower_behind_pause(seen)), ramp));
   if (!idle)
     it.confirms(weight::fair,
                 both(seen.slower({}),
@@ -185,11 +229,28 @@ void examine_unknown_clock(const Seen& seen, Argument& it) {
     if (const Movement movement = seen.movement(name);
         movement == Movement::slower || movement == Movement::much_slower)
       ++slower;
+  // Programs of several kinds lost alike on one node, and what the memory bounds did not.
+  std::set<std::string> programs;
+  double least = 1e9;
+  double most = 1;
+  for (const Metric* metric : seen.metrics({"application", "gemm16", "gemm32", "gemm64"}))
+    if (slower_by_figure(*metric) && metric->scope.phase.empty()) {
+      programs.insert(metric->metric_class + metric->scope.op);
+      least = std::min(least, *metric->factor);
+      most = std::max(most, *metric->factor);
+    }
+  constexpr double alike = 1.1;
+  constexpr std::size_t several = 3;
+  const bool one_node =
+      seen.it().about.compared_with == "peers" && seen.probe("swap_node", {"recovers", "normal"});
   const bool recorded = seen.known("throttle_reasons") || seen.known("power_limit_w") ||
                         seen.known("temperature_c") || seen.known("application_clock_is_default");
   const Fact low = low_clock(seen);
   if (slower >= 2 && !recorded)
     it.confirms(weight::good, fmt::format("{} compute classes are slower together", slower));
+  if (one_node && slower == 1 && !recorded && programs.size() >= several && most <= alike * least &&
+      seen.unchanged({"hbm"}))
+    it.confirms(weight::good, fmt::format("{} kinds of computing lost alike on this node", programs.size()));
   if (low && !seen.known("throttle_reasons")) it.confirms(weight::good, low);
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, seen.unchanged({"hbm"}));

@@ -1,11 +1,11 @@
 // Collectives: variables, versions, shared memory, and libraries beside NCCL.
-#include <cctype>
-#include <set>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "diagnose/causes/collectives.hpp"
+#include "diagnose/causes/logged.hpp"
+#include "diagnose/causes/node_versions.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -65,10 +65,16 @@ void examine_version(const Seen& seen, Argument& it) {
       it.confirms(weight::hint, plain_copies_normal(seen));
     }
     it.confirms(weight::strong, seen.undone("nccl", {"recovers"}));
+    const std::vector<LoggedRun> logged = logged_runs(seen, "NCCL version");
+    it.confirms(weight::good, slower_under_later_version(logged, "NCCL"));
+    it.confirms(weight::strong, faster_again_under_first(logged, "NCCL"));
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.probe("native_benchmark", {"normal"}));
   }
   it.rules_out(seen.undone("nccl", {"no_change", "worse"}));
   it.rules_out(seen.same_version("nccl"));
+  it.at_most(bound::weak, versions_aligned(seen));
+  it.at_most(bound::weak, in_words("the nodes differ", versions_by_node(seen)));
+  if (!seen.undone("nccl", {"recovers"})) it.unproven(bound::last_named, changed_together(seen));
   if (!seen.undone("nccl", {"recovers"}))
     it.unproven(bound::unconfident, Fact("the old version was not measured again"));
   // The rate recovers with the new version, so the version itself is not the cause.
@@ -82,47 +88,14 @@ void examine_version(const Seen& seen, Argument& it) {
     it.unproven(bound::likely, Fact("no collective was measured on its own"));
 }
 
-/// The host in an NCCL log line such as "node3:1234:1240 [0] NCCL INFO ..."; "" where there is none.
-std::string host_of(const std::string& line) {
-  const std::size_t colon = line.find(':');
-  const bool prefix = colon != std::string::npos && colon > 0 && colon + 1 < line.size() &&
-                      std::isdigit(static_cast<unsigned char>(line[colon + 1])) != 0 &&
-                      line.substr(0, colon).find(' ') == std::string::npos && contains(line, "NCCL");
-  return prefix ? line.substr(0, colon) : "";
-}
-
-/// In one job some hosts load a network plugin and others do not.
-Fact plugins_differ(const Seen& seen) {
-  std::set<std::string> with;
-  std::set<std::string> without;
-  for (const std::string& line : seen.it().log) {
-    const std::string host = host_of(line);
-    if (host.empty()) continue;
-    if (contains_any(line, {"could not find*libnccl-net", "no plugin found", "internal network plugin"}))
-      without.insert(host);
-    else if (contains_any(line, {"plugin path", "loaded net plugin", "successfully loaded*plugin"}))
-      with.insert(host);
-  }
-  for (const std::string& host : without)
-    if (!with.empty() && !with.contains(host))
-      return fmt::format("log: {} has a network plugin and {} has none", *with.begin(), host);
-  return std::nullopt;
-}
-
-const Words versions_of_ranks{
-    "NCCL version mismatch", "mismatched NCCL", "different versions of NCCL",
-    "version mismatch between ranks", "Message truncated : received", "net plugin*mismatch",
-    "ncclRemoteError*version", "mismatch*collective", "Inconsistent*rank",
-    // Ranks of this tool compare before they begin.
-    "NCCL differs between ranks", "network plugin differs between ranks", "The driver differs between ranks",
-    "of the driver differs between ranks", "The CUDA runtime differs between ranks"};
-
 void examine_node_mismatch(const Seen& seen, Argument& it) {
   const Fact broken = either(seen.fails({"coll_large", "coll_small", "application"}), slow_together(seen));
   it.confirms(weight::strong, both(broken, plugins_differ(seen)));
+  it.confirms(weight::strong, both(broken, versions_by_node(seen)));
+  it.confirms(weight::good, both(broken, versions_aligned(seen)));
+  it.confirms(weight::fair, both(broken, versions_told(seen)));
   // A program whose ranks call unlike collectives is told so by its framework, whatever the nodes hold.
-  it.confirms(weight::strong, seen.told(versions_of_ranks,
-                                        {"running inconsistent collective", "mismatch between collectives"}));
+  it.confirms(weight::strong, ranks_differ(seen));
   if (seen.it().about.compared_with == "peers" || seen.it().about.nodes.value_or(1) > 1) {
     it.confirms(weight::good, both(broken, seen.probe("swap_node", {"recovers", "normal"})));
     if (seen.it().about.compared_with == "peers") {
@@ -139,7 +112,8 @@ void examine_node_mismatch(const Seen& seen, Argument& it) {
       }
     // A node may be slow for many reasons; versions that differ mostly break a job.
     const bool versions = plugins_differ(seen) || seen.changed({"nccl", "driver", "cuda", "container"}) ||
-                          seen.field_changed("plugin") || seen.told(versions_of_ranks);
+                          seen.field_changed("plugin") || ranks_differ(seen) || versions_by_node(seen) ||
+                          versions_aligned(seen);
     if (!versions && !seen.fails({}) && seen.it().errors.empty())
       it.unproven(bound::unnamed, Fact("nothing tells that versions differ between the nodes"));
   }
@@ -168,8 +142,11 @@ void examine_shm(const Seen& seen, Argument& it) {
                                         "unable to write to file </torch_", "unable to mmap*shm"}));
   it.confirms(weight::strong,
               seen.told({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}, {"PCIe Bus Error"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm", "--ipc", "ipc="}));
+  it.confirms(weight::good,
+              seen.told({"SIGBUS", "exit code 135", "exited with code 135", "exit status 135", "signal 7"}));
+  it.confirms(weight::strong, seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm",
+                                                "--ipc", "ipc=", "emptyDir", "medium=Memory",
+                                                "medium: Memory", "dshm", "hostIPC", "sharedMemory"}));
   // A container has 64 MiB by default. An error of a full disk names the file.
   if (!size && !seen.told({"No space left on device: '", "No space left on device: /"}))
     it.confirms(weight::fair, both(seen.told({"No space left on device"}), started_without_shm(seen)));

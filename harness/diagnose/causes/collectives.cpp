@@ -37,59 +37,6 @@ Fact plugin_symbols(const Seen& seen) {
                     "libfabric*undefined symbol", "rdma*version*not found"});
 }
 
-Fact nccl_disabled(const Seen& seen) {
-  for (const std::string_view name :
-       {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE", "NCCL_IB_DISABLE", "NCCL_NVLS_DISABLE",
-        "NCCL_NET_DISABLE_INTRA", "NCCL_IGNORE_DISABLED_P2P", "NCCL_P2P_DIRECT_DISABLE"})
-    if (Fact fact = seen.environment(name);
-        fact && !seen.environment(name, {"0"}) && !seen.unmoved_by({name}))
-      return fact;
-  if (Fact fact = seen.environment("NCCL_NET", {"Socket"})) return fact;
-  for (const std::string_view name : {"NCCL_P2P_LEVEL", "NCCL_NET_GDR_LEVEL"})
-    if (Fact fact = seen.environment(name, {"0", "LOC"})) return fact;
-  return std::nullopt;
-}
-
-Fact nccl_tuned(const Seen& seen) {
-  for (const std::string_view name : {"NCCL_ALGO",
-                                      "NCCL_PROTO",
-                                      "NCCL_MAX_NCHANNELS",
-                                      "NCCL_MIN_NCHANNELS",
-                                      "NCCL_MAX_NRINGS",
-                                      "NCCL_MIN_NRINGS",
-                                      "NCCL_MAX_CTAS",
-                                      "NCCL_MIN_CTAS",
-                                      "NCCL_NTHREADS",
-                                      "NCCL_BUFFSIZE",
-                                      "NCCL_CROSS_NIC",
-                                      "NCCL_GRAPH_FILE",
-                                      "NCCL_LL_THRESHOLD",
-                                      "NCCL_TREE_THRESHOLD",
-                                      "NCCL_NET_GDR_READ",
-                                      "NCCL_P2P_LEVEL",
-                                      "NCCL_NET_GDR_LEVEL",
-                                      "NCCL_NSOCKS_PERTHREAD",
-                                      "NCCL_TUNER_PLUGIN",
-                                      "NCCL_CHECKS_DISABLE",
-                                      "NCCL_LAUNCH_MODE",
-                                      "NCCL_COLLNET_ENABLE",
-                                      "NCCL_IB_QPS_PER_CONNECTION",
-                                      "NCCL_IB_SPLIT_DATA_ON_QPS",
-                                      "NCCL_PXN_DISABLE",
-                                      "NCCL_WORK_FIFO_DEPTH",
-                                      "NCCL_NVLS_ENABLE",
-                                      "NCCL_CUMEM_ENABLE"})
-    if (Fact fact = seen.environment(name)) return fact;
-  return std::nullopt;
-}
-
-Fact nccl_chosen(const Seen& seen) {
-  for (const std::string_view name :
-       {"NCCL_IB_HCA", "NCCL_IB_TC", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE", "NCCL_SOCKET_IFNAME"})
-    if (Fact fact = seen.environment(name)) return fact;
-  return std::nullopt;
-}
-
 Fact recovers_without_gdr(const Seen& seen) {
   for (const Probe& probe : seen.it().probes) {
     if (probe.outcome != "recovers" || probe.name != "change_setting") continue;
@@ -139,6 +86,26 @@ Fact same_way(const Seen& seen) {
                   seen.as_before({"nccl.transport", "nccl.paths", "nccl.plugin", "peermem"}));
 }
 
+/// A variable is 1, in the environment or by NCCL's log.
+Fact switched_off(const Seen& seen, std::string_view variable) {
+  if (Fact fact = seen.environment(variable, {"1"})) return fact;
+  return seen.said({fmt::format("{} set by environment to 1", variable)});
+}
+
+/// The plugin is there, and what it was linked against is not: the loader names another file than the plugin's own.
+Fact plugin_lacks_library(const Seen& seen) {
+  for (const std::string& line : seen.it().log) {
+    if (!contains_any(line, {"NET/Plugin", "libnccl-net", "aws-ofi"})) continue;
+    const std::size_t end = line.find(": cannot open shared object file");
+    if (end == std::string::npos) continue;
+    const std::size_t begin = line.find_last_of(" =:", end - 1);
+    const std::string file = line.substr(begin == std::string::npos ? 0 : begin + 1, end - begin - 1);
+    if (!file.empty() && !contains(file, "nccl"))
+      return fmt::format("log: the plugin needs {}, which is missing", file);
+  }
+  return std::nullopt;
+}
+
 void examine_socket(const Seen& seen, Argument& it) {
   const Fact sockets = on_sockets(seen);
   it.confirms(weight::good, sockets);
@@ -162,9 +129,14 @@ void examine_socket(const Seen& seen, Argument& it) {
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));
   it.at_most(bound::below_half,
              seen.said({"NCCL_IB_DISABLE set by environment to 1", "NCCL_NET set by environment to Socket"}));
+  // Within one machine sockets are what is left without both other ways.
+  if (!seen.told({"Failed to open libibverbs"}))
+    it.at_most(bound::below_half,
+               both(switched_off(seen, "NCCL_P2P_DISABLE"), switched_off(seen, "NCCL_SHM_DISABLE")));
   // The plugin for the fabric was not loaded, which explains the sockets.
   it.at_most(bound::likely, plugin_symbols(seen));
   if (!no_plugin_there(seen)) it.at_most(bound::likely, plugin_not_loaded(seen));
+  it.at_most(bound::half, plugin_lacks_library(seen));
   // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
@@ -181,6 +153,7 @@ void examine_plugin(const Seen& seen, Argument& it) {
   const Fact absent = no_plugin_there(seen);
   // Without a plugin NCCL uses its own InfiniBand transport; EFA has no such fallback.
   it.confirms(efa || !absent ? weight::strong : weight::fair, line);
+  it.confirms(weight::strong, plugin_lacks_library(seen));
   it.confirms(weight::good, seen.on("libraries.missing", {"nccl-net", "nccl-ofi", "fabric", "nccl_net"}));
   it.confirms(weight::fair, both(efa, on_sockets(seen)));
   it.confirms(weight::fair, both(seen.on("libraries.mixed", {"ibverbs", "fabric", "rdma", "ofi"}),
@@ -221,7 +194,9 @@ Fact channels_without_gdr(const Seen& seen) {
 Fact gdr_in_use(const Seen& seen) {
   for (const std::string& line : seen.it().log)
     if (contains(line, "via NET/IB") && !contains(line, "GDRDMA")) return std::nullopt;
-  return seen.told({"via NET/IB*GDRDMA", "GPU Direct RDMA Enabled"});
+  return seen.told(
+      {"via NET/IB*GDRDMA", "GPU Direct RDMA Enabled"},
+      {"without", "no /GDRDMA", "missing", "lacks", "instead of", "in place of", "used to", "n't", "not "});
 }
 
 void examine_gdr(const Seen& seen, Argument& it) {
@@ -230,7 +205,9 @@ void examine_gdr(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.told({"GPU Direct RDMA Disabled", "GPUDirect RDMA*disabled", "GDR*disabled",
                          "GPU Direct RDMA*not", "no GDR", "nvidia_peermem*not", "nv_peer_mem*not",
-                         "Module nvidia_peermem*fail", "peermem*Invalid argument", "Could not enable GDR"}));
+                         "Module nvidia_peermem*fail", "peermem*Invalid argument", "Could not enable GDR",
+                         "peermem*is empty", "peermem*prints nothing", "peermem*shows nothing",
+                         "use_cuda*Couldn't allocate MR", "use_cuda*ibv_reg_mr"}));
   it.confirms(weight::good,
               either(seen.told({"no *GDRDMA", "not*GDRDMA", "without*GDRDMA", "GDRDMA*missing",
                                 "GDRDMA*absent", "no GPUDirect", "no GPU Direct", "without GPUDirect",

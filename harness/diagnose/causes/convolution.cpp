@@ -1,4 +1,11 @@
 // Convolutions: layout, choice of algorithm, and version of cuDNN.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
@@ -12,6 +19,18 @@ Fact slow_convolution(const Seen& seen) {
         "mobilenet", "densenet", "diffusion"})
     if (Fact fact = seen.slower(application_classes, {.op = op})) return fact;
   return std::nullopt;
+}
+
+/// A profile gives conversions of the layout a large share of the time: "24.1  812,331,120  ... nchwToNhwcKernel".
+Fact conversions_take_time(const Seen& seen) {
+  constexpr double much = 15;
+  constexpr double whole = 100;
+  double share = 0;
+  for (const std::string& line : seen.it().log)
+    if (contains_any(line, {"nchwToNhwc", "nhwcToNchw"}))
+      share += Value(line.substr(std::min(line.find_first_not_of(" |"), line.size()))).number().value_or(0);
+  if (share < much || share > whole) return std::nullopt;
+  return fmt::format("log: {:.3g}% of the time converts layouts", share);
 }
 
 void examine_layout(const Seen& seen, Argument& it) {
@@ -28,6 +47,7 @@ void examine_layout(const Seen& seen, Argument& it) {
   it.confirms(weight::hint, seen.kernel({"transpose", "permute"}));
   it.confirms(weight::proof, seen.recovers_by({"channels_last", "NHWC", "layout", "memory_format"}));
   it.confirms(weight::good, seen.told({"nchwToNhwc", "layout optimizer", "prefers NHWC"}));
+  it.confirms(weight::strong, conversions_take_time(seen));
   for (const std::string_view name : {"NHWC", "channels_last"})
     it.rules_out(seen.slower({}, {.layout = name}));
   it.at_most(bound::remote, seen.unmoved_by({"channels_last", "NHWC", "layout", "memory_format"}));
@@ -39,8 +59,29 @@ Fact search_costs(const Seen& seen) {
                            "benchmark=false", "benchmark=off", "benchmark=0"});
 }
 
+/// A log times the same work with and without a search: "cudnn.benchmark=False: 61.3 ms", "...=True: 12.9 ms".
+Fact faster_in_log(const Seen& seen) {
+  constexpr double clearly = 1.15;
+  std::optional<double> guessed;
+  std::optional<double> searched;
+  for (const std::string& line : seen.it().log) {
+    if (!contains_any(line, {"benchmark", "algo_search", "autotune"})) continue;
+    const bool off =
+        contains_any(line, {"benchmark=False", "benchmark = False", "benchmark: False", "benchmark False",
+                            "benchmark=0", "benchmark off", "HEURISTIC", "autotune=0"});
+    const bool on =
+        contains_any(line, {"benchmark=True", "benchmark = True", "benchmark: True", "benchmark True",
+                            "benchmark=1", "benchmark on", "EXHAUSTIVE", "autotune=1"});
+    if (off != on)
+      if (const auto rate = rate_of(line)) (on ? searched : guessed) = rate;
+  }
+  if (!guessed || !searched || *searched < clearly * *guessed) return std::nullopt;
+  return recovering(fmt::format("log: with a search it is {:.3g} times as fast", *searched / *guessed));
+}
+
 Fact tuned(const Seen& seen) {
   if (search_costs(seen)) return std::nullopt;
+  if (Fact fact = faster_in_log(seen)) return fact;
   if (Fact fact = seen.probe("autotune", {"recovers", "normal"})) return fact;
   return seen.recovers_by(
       {"benchmark=", "cudnn_benchmark", "cudnn.benchmark", "autotune", "conv_algo_search", "EXHAUSTIVE"});
@@ -93,6 +134,7 @@ void examine_version(const Seen& seen, Argument& it) {
   it.rules_out(seen.same_version("cudnn"));
   it.at_most(bound::last_named, tuned(seen));
   it.at_most(bound::unnamed, gpu_not_used(seen));
+  it.at_most(bound::unnamed, seen.told({"only CPUExecutionProvider", "['CPUExecutionProvider']"}));
   // None of them can be blamed alone; only a probe can tell which it was.
   it.unproven(bound::unnamed, changed_together(seen));
   it.at_most(bound::weak, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/network_told.hpp"
 
 namespace gpugauge::diagnose {
@@ -38,6 +39,8 @@ void examine_numa(const Seen& seen, Argument& it) {
     // A policy that spreads the pages over all nodes affects the buffers like a wrong node.
     it.confirms(weight::good, seen.probe("change_setting", {"worse", "slow"}, {"interleave"}));
   }
+  it.confirms(slow_copy(seen) ? weight::strong : weight::good, runs_beside_gpus_processors(seen));
+  if (slow || runs_beside_gpus_processors(seen)) it.confirms(weight::strong, copies_faster_bound(seen));
   // The thread's node matters only if its pages come from the same node.
   const Fact pages = seen.told({"pages*the other node", "pages*remote node", "buffer*the other node",
                                 "buffer*remote node", "allocated on the other node", "wrong NUMA node"});
@@ -102,7 +105,9 @@ void examine_pageable(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_copy(seen), seen.slower(application_classes));
   it.confirms(weight::proof,
               both(slow, seen.recovers_by({"pin_memory", "pinned", "page-locked", "page_locked",
-                                           "cudaMallocHost", "cudaHostAlloc", "memlock"})));
+                                           "cudaMallocHost", "cudaHostAlloc", "memlock", "cudaHostRegister",
+                                           "cuMemHostAlloc", "cuMemAllocHost", "cuMemHostRegister",
+                                           "page locked", "page-lock", "pin memory", "pinning"})));
   it.confirms(weight::good,
               seen.told({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail", "pageable",
                          "failed to pin", "pinning*fail", "could not pin", "pinned*alloc*fail",
@@ -117,6 +122,9 @@ void examine_pageable(const Seen& seen, Argument& it) {
     if (slower_by_figure(*metric) && is_pinned(*metric))
       it.at_most(bound::slight, "pinned copies are slow too: " + sentence(*metric));
   it.at_most(bound::below_half, either(registration_refused(seen), queue_refused(seen)));
+  // Two measurements differ in what they copy from, and nothing on the machine does.
+  it.at_most(bound::half, seen.recovers_by({"same arguments", "same options", "same parameters", "same flags",
+                                            "same command"}));
   it.rules_out(seen.unmoved_by({"pin_memory", "pinned"}));
 }
 

@@ -22,14 +22,9 @@ const Words mismatch_names{"cudaErrorSystemDriverMismatch", "CUDA_ERROR_SYSTEM_D
                            "unsupported display driver / cuda driver combination"};
 const Words compat_names{"cudaErrorCompatNotSupportedOnDevice", "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
                          "forward compatibility was attempted on non supported"};
-const Words not_ready_names{"cudaErrorSystemNotReady", "CUDA_ERROR_SYSTEM_NOT_READY",
-                            "system not yet initialized"};
 const Words unknown_names{"cudaErrorUnknown", "CUDA_ERROR_UNKNOWN",           "CUDA unknown error",
                           "UNKNOWN_ERROR",    "returned 30 -> unknown error", "cudaError 30"};
 const Words hmm_lines{"devmem_alloc_pagemap", "request_free_mem_region", "uvm_pmm_gpu*err -34"};
-const Words manager_mismatch_lines{"don't match with driver version", "does not match driver version",
-                                   "fabric manager*version*mismatch", "fabric*mismatch*driver",
-                                   "driver interface version"};
 
 /// A libcuda of a compat folder is found before the driver's own.
 Fact compat_before_own(const Seen& seen) {
@@ -81,127 +76,8 @@ void examine_compat(const Seen& seen, Argument& it) {
   if (!error && !compat_before_own(seen)) it.at_most(bound::unnamed, seen.error(803, mismatch_names));
 }
 
-/// The fabric's state is known, and is neither complete nor unsupported.
-Fact fabric_not_done(const Seen& seen) {
-  const Value* state = seen.inventory("gpu.fabric_state");
-  if (state == nullptr) return std::nullopt;
-  const std::string word = lower(state->text());
-  if (word == "completed" || word == "complete" || word == "success" || word == "ok" ||
-      word.starts_with("not_supported") || word.starts_with("not supported") || word == "n/a")
-    return std::nullopt;
-  return fmt::format("gpu.fabric_state = {}", state->text());
-}
-
-/// The name is that of a board for machines with NVSwitch. H100 NVL and H200 NVL have bridges instead.
-Fact board_with_switch(const Seen& seen) {
-  if (seen.gpu_named({"NVL", "PCIe", "PCIE"})) return std::nullopt;
-  return seen.gpu_named({"SXM", "SXM3", "SXM4", "SXM5", "SXM6", "HBM3", "HBM3e", "HGX", "DGX", "GB200",
-                         "GB300", "B200", "B300", "H200", "H20"});
-}
-
-/// True for a GPU with NVLink 5, whose fabric manager also needs the NVLink subnet manager (NVLSM).
-bool nvlink_5(const Seen& seen) {
-  const std::string& capability = seen.it().about.compute_capability;
-  return capability.empty() ? seen.gpu_named({"B100", "B200", "B300", "GB200", "GB300"}).has_value()
-                            : capability.starts_with("10.");
-}
-
-/// No NVSwitch was seen. Switches of NVLink 5 do not appear as PCI functions, so they are never missed.
-Fact switch_missing(const Seen& seen) {
-  return nvlink_5(seen) ? std::nullopt : seen.off("topology.nvswitch");
-}
-
-/// The service does not run where it should. On most machines it is rightly absent.
-Fact manager_not_running(const Seen& seen) {
-  const Value* state = seen.inventory("fabric_manager.state");
-  if (state == nullptr) return std::nullopt;
-  const bool absent = state->off() || contains_any(state->text(), {"not installed", "absent"});
-  if (absent && !seen.on("topology.nvswitch") && !seen.told({"NVSwitch"}) && !board_with_switch(seen))
-    return std::nullopt;
-  if (absent ||
-      contains_any(state->text(), {"exited", "exits", "inactive", "fail", "dead", "stopped", "not running",
-                                   "masked", "disabled", "crash", "restarting", "core-dump", "core dump"}))
-    return fmt::format("fabric_manager.state = {}", state->text());
-  return std::nullopt;
-}
-
-Fact manager_version_differs(const Seen& seen) {
-  if (Fact fact = seen.versions_differ("fabric_manager.version", "driver.version")) return fact;
-  return seen.versions_differ("fabric_manager.version", "driver.kernel_module_version");
-}
-
-/// The fabric manager finds no NVSwitch.
-Fact nothing_to_manage(const Seen& seen) {
-  return seen.told({"NV_WARN_NOTHING_TO_DO", "no NVSwitch", "NVSwitch*not found"});
-}
-
-void examine_manager_down(const Seen& seen, Argument& it) {
-  const Fact error = seen.error(802, not_ready_names);
-  it.confirms(weight::good, error);
-  it.confirms(weight::good, manager_not_running(seen));
-  it.confirms(weight::good, seen.told({"fabricmanager*not found", "fabricmanager*inactive",
-                                       "fabricmanager*not running", "fabricmanager*failed",
-                                       "fabric manager*not running", "fabric manager*config*invalid",
-                                       "FABRIC_NODE_CONFIG_FILE*invalid", "fabric manager*crash",
-                                       "fabricmanager*crash", "nvidia-fabricmanager*could not be found"}));
-  it.confirms(weight::good, seen.told({"nvlsm*does not exist", "nvlsm*not found", "ib_umad*not been loaded",
-                                       "umad_init: can't"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"fabric_manager", "fabricmanager", "fabric manager", "nvlsm", "ib_umad"}));
-  const bool state_read = !it.evidence().empty() || fabric_not_done(seen);
-  // Before the switches are set up, NVML lists GPUs that CUDA does not see.
-  if (seen.fails({"init"}) && board_without_devices(seen)) {
-    it.confirms(weight::fair, board_without_devices(seen));
-    if (!state_read) it.unproven(bound::unconfident, Fact("nothing tells the state of the fabric"));
-  }
-  if (!it.evidence().empty() || seen.fails({"init"})) {
-    it.confirms(weight::fair, fabric_not_done(seen));
-    // The board alone suggests a fabric but tells nothing about its state.
-    const Fact fabric = either(seen.on("topology.nvswitch"), seen.told({"NVSwitch"}));
-    it.confirms(it.evidence().empty() && !fabric ? weight::hint : weight::fair,
-                either(fabric, board_with_switch(seen)));
-    if (!it.evidence().empty()) it.confirms(weight::faint, nvml_works(seen));
-  }
-  it.rules_out(seen.told(hmm_lines));
-  it.rules_out(both(switch_missing(seen), seen.off("gpu.fabric_state")));
-  it.at_most(bound::unnamed, switch_missing(seen));
-  // Without an NVSwitch the service exits by itself, and nothing waits for it. With NVLink 5 it also exits so
-  // if NVLSM is missing. Where error 802 was seen, something does wait.
-  const Fact nothing_to_do = nothing_to_manage(seen);
-  if (nvlink_5(seen)) {
-    it.confirms(weight::good, both(either(error, fabric_not_done(seen)), nothing_to_do));
-  } else {
-    it.at_most(error ? bound::half : 0, nothing_to_do);
-  }
-  if (!error) it.rules_out(seen.gpu_is({"GeForce", "TITAN", "Quadro"}));
-  if (!error && !fabric_not_done(seen)) it.at_most(bound::unnamed, gpu_computes(seen));
-  it.at_most(bound::remote, invalid_ordinal(seen));
-  it.at_most(bound::weak, seen.told(manager_mismatch_lines));
-  it.at_most(bound::weak, manager_version_differs(seen));
-  it.at_most(bound::weak, seen.recovers_by({"nokaslr", "uvm_disable_hmm", "conf-compute", "-srs"}));
-  if (!manager_not_running(seen))
-    it.at_most(bound::below_half, seen.on("host.virtualization", {"confidential"}));
-  it.at_most(bound::unnamed,
-             seen.on("fabric_manager.state", {"active", "running"}) && !manager_not_running(seen)
-                 ? Fact("the fabric manager is running")
-                 : Fact());
-}
-
-void examine_manager_version(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.told(manager_mismatch_lines));
-  it.confirms(weight::strong, manager_version_differs(seen));
-  if (!it.evidence().empty()) {
-    it.confirms(weight::hint, manager_not_running(seen));
-    it.confirms(weight::hint, seen.error(802, not_ready_names));
-    it.confirms(weight::faint, seen.on("topology.nvswitch"));
-  }
-  it.confirms(weight::strong, seen.recovers_by({"fabric_manager.version", "fabricmanager="}));
-  // A service without a switch to manage is of no version that matters.
-  if (!seen.error(802, not_ready_names) && !nvlink_5(seen)) it.rules_out(nothing_to_manage(seen));
-}
-
 void examine_kaslr(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.told(hmm_lines));
+  it.confirms(weight::proof, memory_without_room(seen));
   it.confirms(weight::proof, seen.recovers_by({"kaslr", "nokaslr", "uvm_disable_hmm"}));
   it.confirms(weight::fair, seen.told({"nvidia-uvm*err", "nvidia_uvm*HMM", "HMM*nvidia"}));
   if (!it.evidence().empty()) {
@@ -248,7 +124,7 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(error, nvml_works(seen)));
     if (!seen.fails({"init"})) it.confirms(weight::fair, resumed(seen));
   }
-  it.rules_out(seen.told(hmm_lines));
+  it.rules_out(memory_without_room(seen));
   it.at_most(bound::unnamed, nvml_mismatch(seen));
   it.at_most(bound::unnamed, seen.error(803, mismatch_names));
   it.at_most(bound::unnamed, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
@@ -260,6 +136,10 @@ Fact no_device(const Seen& seen) {
   return seen.error(100, no_device_names);
 }
 
+Fact memory_without_room(const Seen& seen) {
+  return seen.told(hmm_lines);
+}
+
 Fact nvml_works(const Seen& seen) {
   return seen.probe("nvml_query", {"succeeds", "normal"});
 }
@@ -267,11 +147,6 @@ Fact nvml_works(const Seen& seen) {
 Fact nvml_mismatch(const Seen& seen) {
   return seen.nvml_error(18, {"Driver/library version mismatch", "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
                               "LIB_RM_VERSION_MISMATCH"});
-}
-
-Fact board_without_devices(const Seen& seen) {
-  if (!seen.on("topology.nvswitch") && !board_with_switch(seen)) return std::nullopt;
-  return both(no_device(seen), nvml_works(seen));
 }
 
 Signatures driver_start_causes() {
@@ -310,43 +185,6 @@ Signatures driver_start_causes() {
                "search path",
        .reading = {"https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html"},
        .examine = examine_compat},
-      {.name = "fabric_manager_down",
-       .title = "The fabric manager of an NVSwitch machine is not running",
-       .what = "On machines with NVSwitch CUDA starts only after the fabric manager has set the switches up. "
-               "NVML works "
-               "without it, so nvidia-smi looks healthy.",
-       .moves = "init x, p2p x, coll_large ?",
-       .confirms =
-           "error 802, an NVSwitch machine, the fabric's state is not completed, the service is down; "
-           "with NVLink 5 also that it finds nothing to do, for want of nvlsm",
-       .excludes =
-           "no NVSwitch and no fabric; the service runs in the driver's version; the kernel log refuses "
-           "nvidia_uvm's memory",
-       .confused_with = {{"fabric_manager_version_mismatch", "does its journal say that versions differ?"},
-                         {"kernel_kaslr_hmm", "does the kernel log name devmem_alloc_pagemap?"},
-                         {"confidential_computing", "is confidential computing on, and no NVSwitch there?"}},
-       .severity = Severity::failure,
-       .next = "systemctl status nvidia-fabricmanager; nvidia-smi -q | grep -A2 Fabric; with NVLink 5 (B100, "
-               "B200, "
-               "B300): install nvlsm, modprobe ib_umad; systemctl enable --now nvidia-fabricmanager",
-       .reading = {"https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"},
-       .examine = examine_manager_down},
-      {.name = "fabric_manager_version_mismatch",
-       .title = "The fabric manager has another version than the driver",
-       .what = "The fabric manager must be of exactly the driver's version, to the patch level. After one of "
-               "the two was "
-               "upgraded alone it ends at its start.",
-       .moves = "init x, coll_large ?",
-       .confirms = "its journal says so; its version differs from the driver's",
-       .excludes = "the versions are equal",
-       .confused_with = {{"fabric_manager_down", "are the versions equal?"},
-                         {"umd_kmd_mismatch", "do NVML and the kernel module agree?"}},
-       .severity = Severity::failure,
-       .latent = true,
-       .next = "journalctl -u nvidia-fabricmanager -n 20; install the package of the version in "
-               "/proc/driver/nvidia/version",
-       .reading = {"https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html"},
-       .examine = examine_manager_version},
       {.name = "kernel_kaslr_hmm",
        .title = "nvidia_uvm finds no address space for device memory under KASLR",
        .what = "With the kernel's addresses randomised, some kernels leave no region for the driver's "

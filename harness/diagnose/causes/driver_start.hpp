@@ -7,6 +7,8 @@ namespace gpugauge::diagnose {
 
 /// CUDA finds no device.
 Fact no_device(const Seen& seen);
+/// The kernel has no region of addresses left for the memory of a device.
+Fact memory_without_room(const Seen& seen);
 /// NVML answers.
 Fact nvml_works(const Seen& seen);
 /// NVML reports that its library and the kernel module have different versions.

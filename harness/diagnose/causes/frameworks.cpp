@@ -17,39 +17,43 @@ Fact says_no_cuda(const Seen& seen) {
   if (Fact fact = seen.told({"runners=[cpu", "runners=\"[cpu", "compatible gpu libraries*compatible=[]"},
                             {"cuda", "rocm", "metal"}))
     return fact;
-  return seen.told({"not compiled with GPU offload",
-                    "compiled without GPU",
-                    "compiled without CUDA",
-                    "without CUDA support",
-                    "without GPU support",
-                    "not compiled with CUDA",
-                    "not built with CUDA",
-                    "not built with GPU",
-                    "built without CUDA",
-                    "no CUDA symbols",
-                    "no CUDA backend",
-                    "CUDA is not enabled in this build",
-                    "CUDA support*not enabled",
-                    "requires a CUDA build",
-                    "not compiled with cuda enabled",
-                    "gpu-layers option will be ignored",
-                    "GPU support*disabled at compile",
-                    "not compiled to use CUDA",
-                    "BLAS = 0",
-                    "not compiled with GPU support",
-                    "not enabled in this build",
-                    "Compile with USE_CUDA=1",
-                    "without CUDA enabled",
-                    "no CUDA support",
-                    "GPU support is not enabled",
-                    "built without GPU",
-                    "USE_CUDA=OFF",
-                    "USE_CUDA: OFF",
-                    "GGML_CUDA=OFF",
-                    "CUDA: NO",
-                    "compiled with CUDA: no",
-                    "no CUDA runners",
-                    "no GPU runners"});
+  return seen.told(
+      {"not compiled with GPU offload",
+       "compiled without GPU",
+       "compiled without CUDA",
+       "without CUDA support",
+       "without GPU support",
+       "not compiled with CUDA",
+       "not built with CUDA",
+       "not built with GPU",
+       "built without CUDA",
+       "no CUDA symbols",
+       "no CUDA backend",
+       "CUDA is not enabled in this build",
+       "CUDA support*not enabled",
+       "requires a CUDA build",
+       "not compiled with cuda enabled",
+       "gpu-layers option will be ignored",
+       "GPU support*disabled at compile",
+       "not compiled to use CUDA",
+       "BLAS = 0",
+       "not compiled with GPU support",
+       "not enabled in this build",
+       "Compile with USE_CUDA=1",
+       "without CUDA enabled",
+       "no CUDA support",
+       "GPU support is not enabled",
+       "built without GPU",
+       "USE_CUDA=OFF",
+       "USE_CUDA: OFF",
+       "GGML_CUDA=OFF",
+       "CUDA: NO",
+       "compiled with CUDA: no",
+       "no CUDA runners",
+       "no GPU runners"},
+      // TensorFlow says so of a GPU for which it compiles; a name may end in "cuda", and an error follow.
+      {"not built with CUDA kernel binaries", "cuda: no kernel", "cuda: no device", "cuda: no cuda",
+       "cuda: not", "cuda: no such"});
 }
 
 Fact own_build(const Seen& seen) {
@@ -84,8 +88,26 @@ void examine_memory_left(const Seen& seen, Argument& it) {
   if (alone) it.unproven(bound::unconfident, Fact("nothing tells how it was built"));
 }
 
+/// A session was asked for CUDA and says that it has the processor only.
+Fact session_without_cuda(const Seen& seen) {
+  return seen.told(
+      {"get_providers*only CPUExecutionProvider", "get_providers*['CPUExecutionProvider']",
+       "get_providers*[\"CPUExecutionProvider\"]", "session*only CPUExecutionProvider",
+       "only CPUExecutionProvider", "providers: ['CPUExecutionProvider']"},
+      {"get_available_providers*only", "get_available_providers*['CPU", "available providers: ['CPU"});
+}
+
 void examine_ort(const Seen& seen, Argument& it) {
-  const Fact ort = seen.framework_is({"onnxruntime", "onnx runtime", "ort"});
+  const Fact session = session_without_cuda(seen);
+  const Fact ort =
+      either(seen.framework_is({"onnxruntime", "onnx runtime", "ort"}),
+             both(session,
+                  seen.told({"InferenceSession", "onnxruntime", "ort.get_device", "CUDAExecutionProvider"})));
+  if (ort && it.confirms(weight::good, session)) {
+    it.confirms(weight::fair, seen.told({"get_device*GPU", "get_available_providers*CUDA"}));
+    it.confirms(weight::good,
+                seen.recovers_by({"cudnn", "cublas", "cuda", "LD_LIBRARY_PATH", "zlibwapi", "msvc", "PATH"}));
+  }
   const Fact line = seen.told({"Failed to create CUDAExecutionProvider",
                                "Failed to create TensorrtExecutionProvider", "onnxruntime_providers_cuda",
                                "onnxruntime_providers_shared", "falling back to*CPUExecutionProvider",
@@ -126,7 +148,7 @@ void examine_ort(const Seen& seen, Argument& it) {
   if (ort && only_processor)
     it.confirms(weight::fair, seen.told({"not offered", "not available", "no longer offered", "not listed",
                                          "is missing", "is gone", "instead of CUDA", "on the CPU"}));
-  if (ort && !line && !gpu_not_used(seen) && !seen.on("libraries.missing") && !only_processor)
+  if (ort && !line && !session && !gpu_not_used(seen) && !seen.on("libraries.missing") && !only_processor)
     it.unproven(bound::unnamed, Fact("it was not seen to run on the processor"));
 }
 

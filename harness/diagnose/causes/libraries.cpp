@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/node_versions.hpp"
 #include "diagnose/causes/predicates.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "stack/compat/version.hpp"
@@ -168,6 +169,7 @@ void examine_duplicate(const Seen& seen, Argument& it) {
               seen.told({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
                          "found two*lib", "loaded twice", "multiple versions of lib"}));
   it.at_most(bound::below_half, mismatch_reported(seen));
+  it.at_most(bound::below_half, ranks_differ(seen));
   it.at_most(bound::below_half, both(seen.fails({}), either(copies(seen, "cudnn.copies"), mixed(seen))));
 }
 

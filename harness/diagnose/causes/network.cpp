@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/network_told.hpp"
+#include "diagnose/causes/node_versions.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -31,6 +32,8 @@ void examine_unreachable(const Seen& seen, Argument& it) {
   }
   it.at_most(bound::remote, seen.unmoved_by({"SOCKET_IFNAME", "firewall", "iptables"}));
   it.at_most(bound::below_half, rank_died(seen));
+  it.at_most(bound::below_half,
+             either(ranks_differ(seen), in_words("the nodes differ", versions_by_node(seen))));
   it.at_most(bound::below_half, seen.told({"/dev/shm", "shared memory segment"}));
   // RDMA is set up after the ranks have met.
   if (!refused && !nowhere) it.at_most(bound::below_half, in_words("the ranks met", queue_failed(seen)));

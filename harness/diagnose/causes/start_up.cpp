@@ -24,8 +24,12 @@ const Words gsp_lines{"Timeout*waiting for RPC response from GPU",
 void examine_persistence(const Seen& seen, Argument& it) {
   const Fact slow = slow_start(seen);
   const Fact nvml_slow = seen.probe("nvml_query", {"slow"});
-  const Fact recovers = seen.recovers_by({"persistence", "nvidia-smi -pm", "persistenced"});
-  it.confirms(weight::proof, both(recovers, either(slow, either(nvml_slow, seen.slower({})))));
+  double share = 1;
+  const Fact recovers = seen.recovers_by({"persistence", "nvidia-smi -pm", "persistenced"}, &share);
+  // Set together with clocks, which slow the work itself, it explains a start only.
+  const bool alone = share >= 1 || slow || nvml_slow;
+  it.confirms(alone ? weight::proof : weight::good,
+              both(recovers, either(slow, either(nvml_slow, seen.slower({})))));
   if (slow || nvml_slow) {
     it.confirms(weight::good, seen.off("gpu.persistence"));
     it.confirms(weight::good, seen.field_changed("persistence"));
