@@ -13,7 +13,8 @@ Fact registration_refused(const Seen& seen) {
                     "ib_register*Cannot allocate memory", "fi_mr_reg*Cannot allocate",
                     "uct_ib*Cannot allocate memory", "mlx5_reg_mr*errno 12",
                     "failed to register*Cannot allocate memory", "Failed to register memory*locked",
-                    "registered memory*too low"});
+                    "registered memory*too low", "initialize while trying to allocate some locked memory",
+                    "Couldn't allocate MR", "failed to create mr", "memlock limits are set too low"});
 }
 
 bool several_nodes(const Seen& seen) {
@@ -149,6 +150,26 @@ Fact port_down_told(const Seen& seen) {
              : fact;
 }
 
+Fact port_rate_told(const Seen& seen) {
+  return seen.told({"mlx5_*Rate: *others", "mlx5_*Rate: *other*", "ibstat*Rate: *instead of",
+                    "Rate: 10 *others", "port*at 100 instead of", "port*at 200 instead of",
+                    "link came up at 100", "link came up at 200", "rate of 100 instead of",
+                    "rate of 200 instead of", "LinkUp at*instead of"});
+}
+
+Fact nodes_told(const Seen& seen) {
+  return seen.told(
+      {"nnodes", "two nodes", "both nodes", "two machines", "both machines", "two servers", "each node alone",
+       "node job", "between nodes", "second node", "multi-node", "multinode", "from the other node",
+       "two ubuntu machines", "nodes of the job", "Bisected the nodes", "node * takes part"},
+      {"nnodes 1 ", "nnodes=1 ", "NUMA"});
+}
+
+Fact ended_told(const Seen& seen) {
+  return seen.told({"DistNetworkError", "DistStoreError", "DistBackendError", "RuntimeError:",
+                    "ChildFailedError", "terminate called", "mpirun noticed", "MPI_ABORT", "srun: error"});
+}
+
 Fact port_state_told(const Seen& seen) {
   return seen.told(
       {"PORT_DOWN", "State: Initializing", "Physical state: Polling", "state*2: INIT", "mlx5*state DOWN"});
@@ -199,9 +220,10 @@ Fact network_setting_changed(const Seen& seen) {
 Fact network_slow_by_itself(const Seen& seen) {
   for (const Metric* metric : seen.metrics(application_classes)) {
     if (!slower_by_figure(*metric) && !is_noted_slower(*metric)) continue;
-    if (contains_any(metric->scope.op, {"ib_write_bw", "ib_read_bw", "ib_send_bw", "iperf", "TCP between",
-                                        "perftest", "network bandwidth"}) &&
-        !contains_any(metric->scope.op, {"cuda", "device to device", "GPU memory"}))
+    if (contains_any(metric->scope.op,
+                     {"ib_write_bw", "ib_read_bw", "ib_send_bw", "iperf", "TCP between", "perftest",
+                      "network bandwidth", "rdma write", "rdma read", "rdma send"}) &&
+        !contains_any(metric->scope.op + metric->note, {"cuda", "device to device", "GPU memory"}))
       return sentence(*metric);
   }
   return std::nullopt;
