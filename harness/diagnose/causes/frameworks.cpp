@@ -26,8 +26,8 @@ Fact says_no_cuda(const Seen& seen) {
        "GPU support*disabled at compile", "not compiled to use CUDA", "BLAS = 0",
        "not compiled with GPU support", "not enabled in this build", "Compile with USE_CUDA=1",
        "without CUDA enabled", "no CUDA support", "GPU support is not enabled", "built without GPU",
-       "USE_CUDA=OFF", "USE_CUDA: OFF", "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no",
-       "no CUDA runners", "no GPU runners",
+       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "mpi_built_with_cuda_support:value:false",
+       "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
        // FFmpeg and GStreamer
        "Unknown encoder*nvenc", "Unknown encoder*_nvenc", "Unknown decoder*_cuvid",
        "No such filter: 'scale_cuda'", "No such filter: 'scale_npp'", "No such filter: 'yadif_cuda'",
@@ -187,8 +187,9 @@ void examine_built_without(const Seen& seen, Argument& it) {
   examine_memory_left(seen, it);
   it.confirms(weight::strong,
               seen.recovers_by({"GGML_CUDA=", "GGML_CUBLAS=", "LLAMA_CUBLAS=", "LLAMA_CUDA=", "USE_CUDA=1",
-                                "USE_CUDA=ON", "WITH_CUDA=ON", "use_cuda", "FORCE_CMAKE", "BUILD_CUDA",
-                                "built with cuda", "compiled with cuda"}));
+                                "USE_CUDA=ON", "WITH_CUDA=ON", "use_cuda", "WHISPER_CUDA", "WHISPER_CUBLAS",
+                                "SD_CUDA", "GMX_GPU=CUDA", "enable-nvenc", "enable-cuda", "with-cuda",
+                                "FORCE_CMAKE", "BUILD_CUDA", "built with cuda", "compiled with cuda"}));
   examine_plain_build(seen, it);
   if (mine) {
     it.confirms(weight::good, seen.told(provider_unknown));
@@ -211,30 +212,17 @@ void examine_built_without(const Seen& seen, Argument& it) {
 void examine_cpu_operation(const Seen& seen, Argument& it) {
   constexpr double orders = 50;
   constexpr double extreme = 300;
-  const Fact line = seen.told({"fall back to*cpu",
-                               "fallback to*cpu",
-                               "falling back to*cpu for",
-                               "will be run on*cpu",
-                               "fallback to run on the CPU",
-                               "nodes were not assigned to the preferred execution providers",
-                               "Memcpy nodes are added",
-                               "no supported kernel for GPU",
-                               "placed on the CPU",
-                               "not supported*on GPU*CPU",
-                               "not implemented for*CUDA",
-                               "ops*assigned to*CPU",
-                               "CUDA kernel not found in registries",
-                               "no*CUDA kernel*registered",
-                               "no GPU kernel",
-                               "assigned to CPUExecutionProvider",
-                               "placed on*CPUExecutionProvider",
-                               "Could not satisfy explicit device specification",
-                               "soft placement*refuse",
-                               "soft_placement*refuse",
-                               "soft*placement*cannot",
-                               "soft*placement*error",
-                               "refuses to place",
-                               "no OpKernel*GPU"});
+  const Fact line = seen.told(
+      {"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
+       "fallback to run on the CPU", "nodes were not assigned to the preferred execution providers",
+       "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
+       "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
+       "CUDA kernel not found in registries", "no*CUDA kernel*registered", "no GPU kernel",
+       "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider",
+       // Spark's plugin, TensorFlow's placement
+       "cannot run on GPU because", "Executing op*device:CPU",
+       "Could not satisfy explicit device specification", "soft placement*refuse", "soft_placement*refuse",
+       "soft*placement*cannot", "soft*placement*error", "refuses to place", "no OpKernel*GPU"});
   it.confirms(weight::strong, line);
   constexpr double waits_percent = 50;
   if (seen.slower(application_classes) && it.confirms(weight::strong, many_graph_splits(seen)) &&

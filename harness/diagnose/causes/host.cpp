@@ -22,10 +22,11 @@ void examine_cgroup(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   it.confirms(weight::proof, seen.probe("outside_cgroup", {"recovers"}));
   it.confirms(weight::strong, seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota",
-                                                "cpu-quota", "cpu quota", "cfs_quota", "cgroup", "cpuset",
-                                                "limits.cpu", "cpus=", "resources.limits"}));
-  it.confirms(weight::good, seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cpu quota",
-                                       "cpu limit of", "throttled_usec", "CPUThrottling"}));
+                                                "CPUQuota", "cpu-quota", "cpu quota", "cfs_quota", "cgroup",
+                                                "cpuset", "limits.cpu", "cpus=", "resources.limits"}));
+  it.confirms(weight::good,
+              seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cfs_throttled", "CPUQuota",
+                         "cpu quota", "cpu limit of", "throttled_usec", "CPUThrottling"}));
   const Fact fewer_threads =
       seen.recovers_by({"OMP_NUM_THREADS", "num_threads", "fewer threads", "threads="});
   if (harmed) {
@@ -55,14 +56,14 @@ void examine_contention(const Seen& seen, Argument& it) {
   if (harmed) {
     it.confirms(seen.at_least("cpu_load_percent", load_full) ? weight::strong : weight::good,
                 seen.at_least("cpu_load_percent", load_matters));
-    it.confirms(
-        weight::good,
-        seen.told({"oversubscri*core",   "oversubscri*cpu", "oversubscri*thread", "too many threads",
-                   "threads than cores", "all CPUs*high",   "all cores*100",      "CPU usage*100",
-                   "high CPU usage",     "CPU*at 100",      "cpu-bound",          "cpu bound",
-                   "bound by the cpu",   "all CPU cores",   "all cores*busy",     "CPU is the bottleneck",
-                   "cpu bottleneck",     "CPUs*high usage", "cores busy",         "cores are busy",
-                   "threads busy",       "cores in use by"}));
+    it.confirms(weight::good,
+                seen.told({"oversubscri*core", "oversubscri*cpu", "oversubscri*thread", "too many threads",
+                           "threads than cores", "all CPUs*high", "all cores*100", "CPU usage*100",
+                           "high CPU usage", "CPU*at 100", "cpu-bound", "cpu bound", "bound by the cpu",
+                           "all CPU cores", "all cores*busy", "CPU is the bottleneck", "cpu bottleneck",
+                           "CPUs*high usage", "cores in use by"}));
+    // Of workers that share few of many, the mask is to blame.
+    it.confirms(weight::good, seen.told({"cores busy", "cores are busy", "threads busy"}, {"only ", "idle"}));
     it.confirms(weight::good, seen.at_least("cpu_pressure_percent", pressure_matters));
     it.confirms(weight::strong, seen.at_least("cpu_steal_percent", steal_matters));
     it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
@@ -122,7 +123,8 @@ void examine_contention(const Seen& seen, Argument& it) {
       seen.slower({"h2d", "d2h"}))
     it.at_most(bound::unconfident, seen.unchanged({"launch"}));
   // A permanent limit on the processors does not pass within seconds.
-  if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal", "recovers"}));
+  if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
+  if (harmed && !it.evidence().empty()) it.confirms(weight::fair, seen.probe("repeat_later", {"recovers"}));
   // The machine has processors to spare; it is the group that lets its threads wait.
   if (const std::optional<double> load = seen.number("cpu_load_percent"); load && *load < load_matters)
     it.at_most(bound::weak, both(processors_limited(seen), Fact("other work takes no processors")));
@@ -153,8 +155,9 @@ Fact changed_to_slow_governor(const Seen& seen) {
 void examine_governor(const Seen& seen, Argument& it) {
   const Fact harmed =
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
-  const Fact switched = seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq",
-                                          "cpufreq", "turbo boost", "cpu boost"});
+  const Fact switched =
+      seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq", "cpufreq",
+                        "turbo boost", "cpu boost", "no_turbo", "x86_energy_perf_policy", "prochot"});
   const Fact low = seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9);
   const Fact performance = seen.on("host.governor", {"performance"});
   it.confirms(weight::proof, switched);
@@ -177,6 +180,7 @@ void examine_governor(const Seen& seen, Argument& it) {
     it.confirms(weight::strong, low);
     it.confirms(weight::good, either(processors_at_lowest_clock(seen), seen.moved("cpu_clock", {"lower"})));
     it.confirms(weight::good, clock_policy_limited(seen));
+    it.confirms(weight::good, seen.told({"PROCHOT"}));
     it.confirms(weight::hint, either(seen.on("host.governor", {"ondemand"}),
                                      seen.told({"governor \"ondemand\"", "governor \"conservative\""})));
     it.confirms(weight::fair, slower_processor(seen));

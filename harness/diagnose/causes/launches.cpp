@@ -129,7 +129,9 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
     if (metric->factor && !slower && metric->scope.framework.empty()) native = sentence(*metric);
   }
   const Fact op = seen.slower({"framework_op"}, {.size = "small"});
-  const Fact kernels = seen.slower({"application", "framework_op"}) ? kernels_as_before(seen) : Fact();
+  const bool native_slower = seen.slower({"launch"}) && !framework;
+  const Fact kernels =
+      seen.slower({"application", "framework_op"}) && !native_slower ? kernels_as_before(seen) : Fact();
   if (!native && (seen.slower({"launch"}) || op || kernels))
     native = seen.probe("native_benchmark", {"normal", "succeeds"});
   // The kernels are as fast as before; only small work pays for its launches.

@@ -82,7 +82,8 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
   if (seen.fails({"conv", "application", "framework_op"}) || gpu_not_used(seen) || !it.evidence().empty())
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
   // It dies in cuDNN, and the version of what asks for a cuDNN decides.
-  if (seen.fails({"conv", "application", "framework_op"}) && !cudnn_absent(seen)) {
+  if (seen.fails({"conv", "application", "framework_op"}) && !cudnn_absent(seen) &&
+      !mismatch_reported(seen)) {
     const Fact named = seen.told({"libcudnn", "cudnn_ops", "cudnn_cnn", "cudnn64_", "cudnn_graph"});
     it.confirms(weight::fair, named);
     it.confirms(weight::good, both(named, seen.probe("change_version", {"recovers"},

@@ -56,6 +56,7 @@ void examine_pcie(const Seen& seen, Argument& it) {
   it.confirms(weight::good, both(slow_link(seen), seen.probe("link_under_load", {"slow", "worse"})));
   it.confirms(weight::strong, both(slow, card_reseated(seen)));
   if (slow) it.confirms(weight::good, pcie_replays(seen));
+  if (slow) it.confirms(weight::strong, fewer_lanes_printed(seen));
   it.confirms(weight::good,
               seen.told({"limited by*PCIe", "PCIe Bus Error", "AER: Corrected", "AER: Multiple Corrected",
                          "link is downgraded", "BadTLP", "Replay Timer"}));

@@ -85,7 +85,7 @@ void examine_mig(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled", "-mig 0",
                                                 "mig 0", "mig mode"}));
   it.confirms(weight::good, seen.told({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
-                                       "MIG 1g", "MIG 2g", "MIG 3g"}));
+                                       "MIG 1g", "MIG 2g", "MIG 3g", "MIG 4g", "UUID: MIG-"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
     it.confirms(weight::hint, seen.moved("memory_total", {"lower"}));

@@ -92,6 +92,7 @@ void examine_port(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, both(slow, card_link_downgraded(seen)));
   if (several || told) it.confirms(weight::fair, both(slow, port_state_told(seen)));
   if (several) it.confirms(weight::good, both(slow, port_rate_told(seen)));
+  if (several) it.confirms(weight::good, both(slow, port_errors_counted(seen)));
   if (several || by_itself) it.confirms(weight::proof, both(slow, network_part_replaced(seen)));
   if (!it.evidence().empty()) {
     it.explains_failure();

@@ -9,12 +9,15 @@
 namespace gpugauge::diagnose {
 
 Fact registration_refused(const Seen& seen) {
+  // perftest says so of the GPU's memory, too, for want of a module.
+  if (Fact fact = seen.told({"Couldn't allocate MR", "failed to create mr"}, {"cuda", "gpu", "peermem"}))
+    return fact;
   return seen.told({"reg_mr*Cannot allocate memory", "umem_reg*Cannot allocate memory",
                     "ib_register*Cannot allocate memory", "fi_mr_reg*Cannot allocate",
                     "uct_ib*Cannot allocate memory", "mlx5_reg_mr*errno 12",
                     "failed to register*Cannot allocate memory", "Failed to register memory*locked",
                     "registered memory*too low", "initialize while trying to allocate some locked memory",
-                    "Couldn't allocate MR", "failed to create mr", "memlock limits are set too low"});
+                    "memlock limits are set too low"});
 }
 
 bool several_nodes(const Seen& seen) {
@@ -67,7 +70,8 @@ Fact ranks_refused(const Seen& seen) {
                              "unable to complete a TCP connection",
                              "btl_tcp*connect*fail",
                              "oob_tcp*connect*fail",
-                             "unable to reach*over TCP"},
+                             "unable to reach*over TCP",
+                             "waiting for clients*clients joined"},
                             passing))
     return fact;
   // Words of the system: which connection it was is known only where several machines work together.
@@ -78,7 +82,8 @@ Fact ranks_refused(const Seen& seen) {
 
 Fact no_interface(const Seen& seen) {
   if (Fact fact = seen.told({"no socket interface found", "no usable interface", "No interface found",
-                             "Bootstrap : no", "unable to find address for", "makeDeviceForInterface"}))
+                             "Bootstrap : no", "unable to find address for", "makeDeviceForInterface",
+                             "cannot be retrieved (gai error"}))
     return fact;
   return several_nodes(seen)
              ? seen.told({"Name or service not known", "Temporary failure in name resolution"},
@@ -171,8 +176,8 @@ Fact ended_told(const Seen& seen) {
 }
 
 Fact port_state_told(const Seen& seen) {
-  return seen.told(
-      {"PORT_DOWN", "State: Initializing", "Physical state: Polling", "state*2: INIT", "mlx5*state DOWN"});
+  return seen.told({"PORT_DOWN", "Link detected: no", "State: Initializing", "Physical state: Polling",
+                    "state*2: INIT", "mlx5*state DOWN"});
 }
 
 Fact network_part_replaced(const Seen& seen) {

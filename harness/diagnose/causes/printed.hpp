@@ -14,10 +14,14 @@ Fact processors_at_lowest_clock(const Seen& seen);
 Fact clock_policy_limited(const Seen& seen);
 /// nvidia-smi counts many packets that were sent again over PCIe.
 Fact pcie_replays(const Seen& seen);
+/// lspci or nvidia-smi: a link has fewer lanes than its two ends can. Network cards are left out.
+Fact fewer_lanes_printed(const Seen& seen);
 /// One pair of GPUs has fewer NVLinks on one machine than on another.
 Fact nvlinks_of_pair_differ(const Seen& seen);
 /// lspci: the link of a network card is below what it could be.
 Fact card_link_downgraded(const Seen& seen);
+/// perfquery or ethtool: a port of the network counts many errors.
+Fact port_errors_counted(const Seen& seen);
 /// lspci -t: a GPU and disks or network cards lie below one bridge, and the bridge is a chipset's.
 Fact below_chipset_with_others(const Seen& seen);
 /// A GPU has far fewer multiprocessors than its model: it is a slice.

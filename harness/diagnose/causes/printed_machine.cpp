@@ -123,6 +123,13 @@ Fact processors_at_lowest_clock(const Seen& seen) {
     if (busy && *busy < far_below && number_after(line, "Busy%").value_or(0) > busy_percent)
       return fmt::format("busy processors run at {:.0f} MHz", *busy);
   }
+  // lscpu
+  for (const std::string& line : printed_lines(seen)) {
+    if (!lowest) lowest = clock_after(line, "CPU min MHz");
+    if (!highest) highest = clock_after(line, "CPU max MHz");
+    for (const std::string_view name : {"CPU MHz", "cpu MHz"})
+      if (!now) now = clock_after(line, name);
+  }
   constexpr double rounding = 1.03;
   constexpr double clearly = .85;
   if (!lowest || !highest || !now || *now > *lowest * rounding || *now > *highest * clearly)
@@ -148,6 +155,53 @@ Fact pcie_replays(const Seen& seen) {
          {"replays since reset", "pcie replay counter", "pcie replay count", "pcie.replay_counter"})
       if (number_after(line, name).value_or(0) >= many)
         return fmt::format("the PCIe link sends again: \"{}\"", line);
+  return std::nullopt;
+}
+
+Fact fewer_lanes_printed(const Seen& seen) {
+  std::optional<double> possible;
+  bool card = false;
+  bool width = false;
+  for (const std::string& line : printed_lines(seen)) {
+    if (contains_any(line, {"Ethernet controller", "Infiniband controller", "Network controller", "NVMe",
+                            "PCI bridge"}))
+      card = true;
+    else if (contains_any(line, {"VGA compatible controller", "3D controller"}))
+      card = false;
+    if (card) continue;
+    // "LnkCap: Port #0, Speed 16GT/s, Width x16", and the same of LnkSta; or "Link Width", and below it "Max : 16x".
+    if (contains(line, "LnkCap:")) possible = number_after(line, "Width x");
+    if (contains(line, "Link Width")) {
+      width = true;
+      possible.reset();
+    }
+    std::optional<double> now;
+    if (contains(line, "LnkSta:")) now = number_after(line, "Width x");
+    if (width && contains(line, "Max")) possible = number_after(line, "Max");
+    if (width && contains(line, "Current")) {
+      now = number_after(line, "Current");
+      width = false;
+    }
+    if (possible && now && *now > 0 && *now < *possible)
+      return fmt::format("the link has {:g} of {:g} lanes", *now, *possible);
+  }
+  return std::nullopt;
+}
+
+Fact port_errors_counted(const Seen& seen) {
+  constexpr double many = 100;
+  for (const std::string& line : printed_lines(seen))
+    for (const std::string_view name : {"SymbolErrorCounter", "symbol_error", "LinkErrorRecoveryCounter",
+                                        "LinkDownedCounter", "link_downed", "link_error_recovery",
+                                        "rx_symbol_err_phy", "rx_pcs_symbol_err_phy", "PortRcvErrors"}) {
+      std::string plain = line;
+      const std::size_t at = lower(plain).find(lower(name));
+      if (at == std::string::npos) continue;
+      // perfquery fills with dots.
+      plain.erase(0, std::min(plain.find_first_not_of(".: =", at + name.size()), plain.size()));
+      if (number_after(" " + plain, " ").value_or(0) >= many)
+        return fmt::format("a port counts errors: \"{}\"", line);
+    }
   return std::nullopt;
 }
 
