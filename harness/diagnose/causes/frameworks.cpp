@@ -186,10 +186,12 @@ void examine_built_without(const Seen& seen, Argument& it) {
   const Fact mine = own_build(seen);
   examine_memory_left(seen, it);
   it.confirms(weight::strong,
-              seen.recovers_by({"GGML_CUDA=", "GGML_CUBLAS=", "LLAMA_CUBLAS=", "LLAMA_CUDA=", "USE_CUDA=1",
-                                "USE_CUDA=ON", "WITH_CUDA=ON", "use_cuda", "WHISPER_CUDA", "WHISPER_CUBLAS",
-                                "SD_CUDA", "GMX_GPU=CUDA", "enable-nvenc", "enable-cuda", "with-cuda",
-                                "FORCE_CMAKE", "BUILD_CUDA", "built with cuda", "compiled with cuda"}));
+              seen.recovers_by(
+                  {"GGML_CUDA=",  "GGML_CUBLAS=",    "LLAMA_CUBLAS=",     "LLAMA_CUDA=",  "USE_CUDA=1",
+                   "USE_CUDA=ON", "WITH_CUDA=ON",    "use_cuda",          "WHISPER_CUDA", "WHISPER_CUBLAS",
+                   "SD_CUDA",     "GMX_GPU=CUDA",    "enable-nvenc",      "enable-cuda",  "with-cuda",
+                   "FORCE_CMAKE", "-D*CUDA=on",      "-D*CUDA=1",         "-D*CUBLAS=on", "-D*CUBLAS=1",
+                   "BUILD_CUDA",  "built with cuda", "compiled with cuda"}));
   examine_plain_build(seen, it);
   if (mine) {
     it.confirms(weight::good, seen.told(provider_unknown));
@@ -219,8 +221,8 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
        "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
        "CUDA kernel not found in registries", "no*CUDA kernel*registered", "no GPU kernel",
        "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider",
-       // Spark's plugin, TensorFlow's placement
-       "cannot run on GPU because", "Executing op*device:CPU",
+       // Spark's plugin
+       "cannot run on GPU because",
        "Could not satisfy explicit device specification", "soft placement*refuse", "soft_placement*refuse",
        "soft*placement*cannot", "soft*placement*error", "refuses to place", "no OpKernel*GPU"});
   it.confirms(weight::strong, line);
@@ -229,12 +231,15 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
       seen.number("utilization_percent").value_or(100) < waits_percent)
     it.confirms(weight::fair, Fact("the GPU mostly waits"));
   for (const std::string_view name :
-       {"gemm16", "gemm32", "gemm8", "conv", "framework_op", "attention", "fft", "gemm64"}) {
+       {"gemm16", "gemm32", "gemm8", "conv", "framework_op", "attention", "fft", "gemm64", "application"}) {
     const Fact slow = seen.slower({name}, {}, orders);
     if (!slow || seen.fails({name})) continue;
+    // A whole program may run on the processor for many reasons; one of its operations does so for one.
+    if (name == "application" && seen.slower({name}, {.op = "training"})) continue;
     const bool only = seen.movement(name) == Movement::mixed || seen.unchanged({"gemm32"}) ||
                       seen.unchanged({"gemm16"}) || seen.unchanged({"framework_op"}) ||
                       seen.unchanged({"conv"});
+    if (name == "application" && !only) continue;
     it.confirms(only ? weight::good : weight::hint, slow);
     if (only)
       it.confirms(weight::good,

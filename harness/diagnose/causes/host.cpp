@@ -21,9 +21,11 @@ Fact throttled(const Seen& seen) {
 void examine_cgroup(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   it.confirms(weight::proof, seen.probe("outside_cgroup", {"recovers"}));
-  it.confirms(weight::strong, seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota",
-                                                "CPUQuota", "cpu-quota", "cpu quota", "cfs_quota", "cgroup",
-                                                "cpuset", "limits.cpu", "cpus=", "resources.limits"}));
+  const Fact quota = seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota", "CPUQuota",
+                                       "cpu-quota", "cpu quota", "cfs_quota", "cgroup", "cpuset",
+                                       "limits.cpu", "cpus=", "resources.limits"});
+  // Processors for a task of Slurm are a mask.
+  if (!contains_any(quota.value_or(""), {"cpus-per", "cpus_per"})) it.confirms(weight::strong, quota);
   it.confirms(weight::good,
               seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cfs_throttled", "CPUQuota",
                          "cpu quota", "cpu limit of", "throttled_usec", "CPUThrottling"}));

@@ -179,6 +179,9 @@ void examine_duplicate(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, mapped_twice(seen));
   const Fact packages = two_packages(seen);
   it.confirms(weight::strong, packages);
+  it.confirms(weight::good,
+              seen.told({"depends on*order of import", "depends on*import", "depends on the order of loading",
+                         "order of imports decides", "only if*imported first", "if I import*first"}));
   if (packages || !it.evidence().empty())
     it.confirms(weight::good,
                 seen.recovers_by({"order of imports", "import order", "order of import", "imported first",

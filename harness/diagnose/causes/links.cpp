@@ -74,13 +74,14 @@ void examine_pcie(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"h2d", "d2h"}));
   it.rules_out(seen.probe("link_under_load", {"normal", "recovers", "succeeds"}));
   // Between several machines cables are the network's.
-  if (seen.it().about.nodes.value_or(1) > 1 && !width && !generation && !seen.slower({"h2d", "d2h", "p2p"}))
+  if ((several_nodes(seen) || nodes_told(seen)) && !width && !generation &&
+      !seen.slower({"h2d", "d2h", "p2p"}))
     it.at_most(bound::unnamed,
                in_words("it is work of several machines", seen.recovers_by({"cable", "port"})));
   if (!width && !generation && !seen.slower({"h2d", "d2h", "p2p"})) {
     it.at_most(bound::unnamed, card_link_downgraded(seen));
     it.at_most(bound::unnamed, port_rate_told(seen));
-    it.at_most(bound::weak, port_down_told(seen));
+    it.at_most(bound::weak, either(port_down_told(seen), port_state_told(seen)));
   }
   it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
   it.at_most(bound::last_named, seen.probe("repeat_later", {"normal"}));

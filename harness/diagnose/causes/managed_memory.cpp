@@ -51,6 +51,9 @@ void examine_oversubscription(const Seen& seen, Argument& it) {
   if (!it.evidence().empty() || managed(seen)) {
     it.confirms(weight::fair, large_only(seen));
     it.confirms(weight::hint, managed(seen));
+    // A fault of a driver costs less than pages that move to and fro.
+    constexpr double far_slower = 5;
+    it.confirms(weight::fair, seen.slower(application_classes, {}, far_slower));
     it.confirms(weight::good, seen.recovers_by({"prefetch", "memadvise", "smaller", "batch", "pool",
                                                 "seq_len", "max_seq_length", "sequence", "max_length",
                                                 "context", "resolution", "grid"}));

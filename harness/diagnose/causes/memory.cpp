@@ -24,6 +24,7 @@ Fact uncorrected_printed(const Seen& seen) {
 
 void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.on("gpu.remap_failed"), seen.on("gpu.remap_pending")));
+  it.confirms(weight::proof, remap_printed(seen));
   // Rows remapped long ago work as before; only an increase counts fully.
   it.confirms(seen.became_more("remapped_rows") ? weight::strong : weight::fair,
               seen.at_least("gpu.remapped_rows", 1));

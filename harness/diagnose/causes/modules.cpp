@@ -16,6 +16,7 @@ const Words not_loaded_names{"Driver Not Loaded",
                              "could not communicate with the NVIDIA driver",
                              "NVIDIA driver is not loaded",
                              "nvidia-smi can't communicate",
+                             "nvidia-smi has failed because",
                              "nvidia-smi cannot communicate",
                              "nvidia-smi could not communicate",
                              "nvidia-smi couldn't communicate"};
@@ -61,6 +62,9 @@ void examine_missing(const Seen& seen, Argument& it) {
     it.confirms(weight::strong,
                 seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers",
                                   "kernel headers", "akmod", "depmod", "nvidia module"}));
+  if (fails)
+    it.confirms(weight::strong,
+                seen.recovers_by({"dkms", "linux-headers", "kernel-devel", "akmod", "depmod"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
     if (!no_answer_counted) it.confirms(weight::hint, no_answer);

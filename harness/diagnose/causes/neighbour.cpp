@@ -85,6 +85,11 @@ void examine_neighbour(const Seen& seen, Argument& it) {
                                          "somebody else's job",
                                          "shares the GPU",
                                          "GPU is shared",
+                                         "PID*another user",
+                                         "process*another user",
+                                         "python*another user",
+                                         "job*another user",
+                                         "two python processes",
                                          "python of user",
                                          "process of user",
                                          "job of user",
@@ -106,6 +111,10 @@ void examine_neighbour(const Seen& seen, Argument& it) {
                                          "on the same GPU at the same time"}));
     it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
     if (!it.evidence().empty()) it.confirms(weight::fair, seen.probe("swap_gpu", {"recovers"}));
+    it.confirms(weight::good,
+                seen.probe("repeat_later", {"recovers", "normal"},
+                           {"other job", "other process", "the other", "colleague", "job had ended",
+                            "job ended", "job was killed", "second process", "neighbour"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
   }
   it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",

@@ -16,7 +16,9 @@ const Words reachability{"network=host", "network_mode", "hostNetwork",    "--ne
 
 void examine_unreachable(const Seen& seen, Argument& it) {
   const Fact refused = ranks_refused(seen);
-  const Fact failed = either(job_failed(seen), refused ? ended_told(seen) : Fact());
+  Fact failed = either(job_failed(seen), refused ? ended_told(seen) : Fact());
+  // NCCL warns of it and ends.
+  if (!failed && contains(refused.value_or(""), "NCCL WARN")) failed = refused;
   const Fact nowhere = no_interface(seen);
   const bool together = several_nodes(seen) || nodes_told(seen) || seen.fails({"coll_large", "coll_small"});
   it.confirms(weight::strong, both(failed, nowhere));
@@ -112,8 +114,9 @@ void examine_port(const Seen& seen, Argument& it) {
 void examine_path(const Seen& seen, Argument& it) {
   const Fact failed = queue_failed(seen);
   // NCCL gives up after such a completion.
-  const Fact gave_up = seen.told({"NET/IB*Got completion*status=*RETRY_EXC",
-                                  "NET/IB*Got completion*status=12", "NET/IB*Got completion*error 12"});
+  const Fact gave_up =
+      seen.told({"NET/IB*Got completion*status=*RETRY_EXC", "NET/IB*Got completion*status=12",
+                 "NCCL WARN Call to ibv_modify_qp failed", "NET/IB*Got completion*error 12"});
   const Fact broken = either(job_failed(seen), either(seen.slower({"coll_large", "coll_small"}), gave_up));
   const bool network = failed || several_nodes(seen) || nodes_told(seen);
   it.confirms(weight::strong, both(broken, failed));

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/printed.hpp"
+
 namespace gpugauge::diagnose {
 
 Fact registration_refused(const Seen& seen) {
@@ -163,6 +165,15 @@ Fact port_rate_told(const Seen& seen) {
 }
 
 Fact nodes_told(const Seen& seen) {
+  // "8 nodes", but no "2 NUMA nodes".
+  for (const std::string& line : printed_lines(seen))
+    for (const std::string_view word : {" nodes", " node job", "-node job"})
+      for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+        std::size_t begin = at;
+        while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+        if (begin < at && number_after(line.substr(begin, at - begin), "").value_or(0) > 1)
+          return fmt::format("the report says: \"{}\"", line);
+      }
   return seen.told(
       {"nnodes", "two nodes", "both nodes", "two machines", "both machines", "two servers", "each node alone",
        "node job", "between nodes", "second node", "multi-node", "multinode", "from the other node",
@@ -176,7 +187,8 @@ Fact ended_told(const Seen& seen) {
 }
 
 Fact port_state_told(const Seen& seen) {
-  return seen.told({"PORT_DOWN", "Link detected: no", "State: Initializing", "Physical state: Polling",
+  return seen.told({"PORT_DOWN", "Link detected: no", "mlx5_*State: Down", "Physical state: Disabled",
+                    "Physical state: Sleep", "State: Initializing", "Physical state: Polling",
                     "state*2: INIT", "mlx5*state DOWN"});
 }
 

@@ -12,6 +12,8 @@ Fact sixteenth_of_memory_missing(const Seen& seen);
 Fact processors_at_lowest_clock(const Seen& seen);
 /// The policy of the processors' clock allows clearly less than the hardware.
 Fact clock_policy_limited(const Seen& seen);
+/// nvidia-smi: below "Remapped Rows" a remap is pending or has failed.
+Fact remap_printed(const Seen& seen);
 /// nvidia-smi counts many packets that were sent again over PCIe.
 Fact pcie_replays(const Seen& seen);
 /// lspci or nvidia-smi: a link has fewer lanes than its two ends can. Network cards are left out.

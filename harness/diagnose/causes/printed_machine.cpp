@@ -148,6 +148,18 @@ Fact clock_policy_limited(const Seen& seen) {
   return fmt::format("the policy allows {:.0f} of {:.0f} MHz", *allowed, *possible);
 }
 
+Fact remap_printed(const Seen& seen) {
+  bool rows = false;
+  for (const std::string& line : printed_lines(seen)) {
+    rows = rows || contains(line, "Remapped Rows");
+    if (rows && contains_any(line, {"Pending*: Yes", "Remapping Failure Occurred*: Yes"}))
+      return fmt::format("nvidia-smi of the remapped rows: \"{}\"", line);
+    // What follows them.
+    if (contains_any(line, {"Temperature", "Retired Pages"})) rows = false;
+  }
+  return std::nullopt;
+}
+
 Fact pcie_replays(const Seen& seen) {
   constexpr double many = 1000;
   for (const std::string& line : printed_lines(seen))

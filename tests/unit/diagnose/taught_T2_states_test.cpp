@@ -234,6 +234,44 @@ TEST(TaughtT2States, TwoMachinesByTheirWords) {
   EXPECT_EQ(score(gid("one machine"), "rdma_path_broken"), 0);
 }
 
+TEST(TaughtT2States, ARemapThatIsPrintedAsPending) {
+  const auto query = [](const std::string& pending) {
+    return log(R"("    Remapped Rows", "        Uncorrectable Error : 2", "        Pending : )" + pending +
+               R"(", "    Temperature", "        Fan Pending : Yes")");
+  };
+  EXPECT_EQ(best(query("Yes")), "hbm_row_remap");
+  EXPECT_EQ(score(query("No"), "hbm_row_remap"), 0);
+}
+
+TEST(TaughtT2States, ItIsNormalAfterAnotherJobHasEnded) {
+  const auto later = [](const std::string& when) {
+    return slow("half speed; nvidia-smi lists two python processes", recovers("repeat_later", when));
+  };
+  EXPECT_GT(score(later("after the other job had ended"), "neighbour_process"),
+            score(later("at night"), "neighbour_process"));
+}
+
+TEST(TaughtT2States, ACableBetweenCountedNodes) {
+  const auto nodes = [](const std::string& where) {
+    return slow("on " + where + "; ibstat shows mlx5_2 State: Down, Physical state: Disabled",
+                recovers("change_setting", "cable replugged"));
+  };
+  EXPECT_EQ(best(nodes("one of 8 nodes")), "rdma_link_degraded");
+  EXPECT_EQ(score(nodes("one of 8 nodes"), "pcie_link_degraded"), 0);
+  EXPECT_EQ(score(slow("both of 2 NUMA nodes are busy", recovers("change_setting", "cable replugged")),
+                  "rdma_link_degraded"),
+            0);
+}
+
+TEST(TaughtT2States, PortsThatCountErrors) {
+  const auto counter = [](const std::string& count) {
+    return R"("about": {"nodes": 16}, "metrics": [{"class": "coll_large", "factor": 1.7}], "log": ["SymbolErrorCounter:..............)" +
+           count + R"("])";
+  };
+  EXPECT_EQ(best(counter("65535")), "rdma_link_degraded");
+  EXPECT_EQ(score(counter("0"), "rdma_link_degraded"), 0);
+}
+
 }  // namespace taught_t2_states
 }  // namespace
 }  // namespace gpugauge::diagnose

@@ -258,6 +258,32 @@ TEST(TaughtT2, CopiesThatFallWhileDisksAreBusy) {
   EXPECT_EQ(score(note("falls to 2.8 GB/s in the afternoon"), "pcie_chipset_attached"), 0);
 }
 
+TEST(TaughtT2, ProcessorsForATaskAreAMaskAndNoQuota) {
+  const std::string more =
+      slow("the workers share one core", recovers("change_setting", "--cpus-per-task=8"));
+  EXPECT_EQ(best(more), "cpu_affinity_wrong");
+  EXPECT_EQ(score(more, "cgroup_cpu_limit"), 0);
+  EXPECT_EQ(best(slow("slow", recovers("change_setting", "docker --cpus=8"))), "cgroup_cpu_limit");
+}
+
+TEST(TaughtT2, ABuildOptionForCuda) {
+  EXPECT_EQ(best(slow("slow", recovers("change_setting", "CMAKE_ARGS=-DGGML_CUDA=on"))),
+            "built_without_cuda");
+  EXPECT_EQ(
+      score(slow("slow", recovers("change_setting", "CMAKE_ARGS=-DGGML_NATIVE=on")), "built_without_cuda"),
+      0);
+}
+
+TEST(TaughtT2, OneOperationOfAProgramHundredsOfTimesSlower) {
+  const auto beside = [](const std::string& other) {
+    return R"("metrics": [{"class": "application", "factor": 700, "scope": {"op": "sort", "dtype": "bf16"}},
+        {"class": "framework_op", "factor": )" +
+           other + R"(, "scope": {"dtype": "fp32"}}])";
+  };
+  EXPECT_EQ(best(beside("1.0")), "cpu_fallback_per_op");
+  EXPECT_EQ(score(beside("700"), "cpu_fallback_per_op"), 0) << "all of it is slow";
+}
+
 }  // namespace taught_t2
 }  // namespace
 }  // namespace gpugauge::diagnose
