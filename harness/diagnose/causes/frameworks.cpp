@@ -26,8 +26,9 @@ Fact says_no_cuda(const Seen& seen) {
        "GPU support*disabled at compile", "not compiled to use CUDA", "BLAS = 0",
        "not compiled with GPU support", "not enabled in this build", "Compile with USE_CUDA=1",
        "without CUDA enabled", "no CUDA support", "GPU support is not enabled", "built without GPU",
-       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "mpi_built_with_cuda_support:value:false",
-       "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
+       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "Could NOT find CUDA", "CUDA: OFF",
+       "CUDA support: OFF", "mpi_built_with_cuda_support:value:false", "GGML_CUDA=OFF", "CUDA: NO",
+       "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
        // FFmpeg and GStreamer
        "Unknown encoder*nvenc", "Unknown encoder*_nvenc", "Unknown decoder*_cuvid",
        "No such filter: 'scale_cuda'", "No such filter: 'scale_npp'", "No such filter: 'yadif_cuda'",
@@ -211,40 +212,52 @@ void examine_built_without(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
+/// A named operation takes far longer, and other work of the framework does not.
+Fact one_operation_slow(const Seen& seen, double factor) {
+  if (!seen.unchanged({"framework_op"}) && !seen.unchanged({"gemm16"}) && !seen.unchanged({"gemm32"}))
+    return std::nullopt;
+  for (const Metric* metric : seen.metrics({"application"}))
+    if (!metric->fails && metric->factor.value_or(1) >= factor && metric->scope.phase.empty() &&
+        !metric->scope.op.empty() &&
+        !contains_any(metric->scope.op, {"training", "inference", "start", "load"}))
+      return sentence(*metric) + ", and others of its kind are normal";
+  return std::nullopt;
+}
+
 void examine_cpu_operation(const Seen& seen, Argument& it) {
   constexpr double orders = 50;
   constexpr double extreme = 300;
-  const Fact line = seen.told(
-      {"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
-       "fallback to run on the CPU", "nodes were not assigned to the preferred execution providers",
-       "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
-       "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
-       "CUDA kernel not found in registries", "no*CUDA kernel*registered", "no GPU kernel",
-       "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider",
-       // Spark's plugin
-       "cannot run on GPU because",
-       "Could not satisfy explicit device specification", "soft placement*refuse", "soft_placement*refuse",
-       "soft*placement*cannot", "soft*placement*error", "refuses to place", "no OpKernel*GPU"});
+  const Fact line =
+      seen.told({"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
+                 "fallback to run on the CPU", "nodes were not assigned to the preferred execution providers",
+                 "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
+                 "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
+                 "CUDA kernel not found in registries", "no*CUDA kernel*registered", "no GPU kernel",
+                 "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider",
+                 // Spark's plugin
+                 "cannot run on GPU because", "Could not satisfy explicit device specification",
+                 "soft placement*refuse", "soft_placement*refuse", "soft*placement*cannot",
+                 "soft*placement*error", "refuses to place", "no OpKernel*GPU"});
   it.confirms(weight::strong, line);
   constexpr double waits_percent = 50;
   if (seen.slower(application_classes) && it.confirms(weight::strong, many_graph_splits(seen)) &&
       seen.number("utilization_percent").value_or(100) < waits_percent)
     it.confirms(weight::fair, Fact("the GPU mostly waits"));
   for (const std::string_view name :
-       {"gemm16", "gemm32", "gemm8", "conv", "framework_op", "attention", "fft", "gemm64", "application"}) {
+       {"gemm16", "gemm32", "gemm8", "conv", "framework_op", "attention", "fft", "gemm64"}) {
     const Fact slow = seen.slower({name}, {}, orders);
     if (!slow || seen.fails({name})) continue;
-    // A whole program may run on the processor for many reasons; one of its operations does so for one.
-    if (name == "application" && seen.slower({name}, {.op = "training"})) continue;
     const bool only = seen.movement(name) == Movement::mixed || seen.unchanged({"gemm32"}) ||
                       seen.unchanged({"gemm16"}) || seen.unchanged({"framework_op"}) ||
                       seen.unchanged({"conv"});
-    if (name == "application" && !only) continue;
     it.confirms(only ? weight::good : weight::hint, slow);
     if (only)
       it.confirms(weight::good,
                   seen.slower({name}, {}, extreme) ? Fact("others of its kind are normal") : Fact());
   }
+  // A whole program may run on the processor for many reasons, one of its operations for one.
+  if (it.evidence().empty() && it.confirms(weight::good, one_operation_slow(seen, extreme)))
+    it.unproven(bound::unconfident, Fact("nothing tells where it ran"));
   if (line || seen.slower(compute_classes, {}, 5) || seen.slower({"framework_op"}, {}, 3))
     it.confirms(weight::fair, gpu_not_used(seen));
   it.rules_out(seen.probe("aligned_shape", {"recovers", "normal"}));

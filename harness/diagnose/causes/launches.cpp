@@ -138,14 +138,18 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
   const Fact small_only = both(op, seen.unchanged({"framework_op"}, {.size = "large"}));
   it.confirms(weight::fair, framework);
   it.confirms(weight::good, small_only);
+  it.confirms(only_processor_time_grew(seen) ? weight::strong : weight::good, kernels);
   // The pattern's launches are the framework's; these are native ones.
-  if (it.confirms(only_processor_time_grew(seen) ? weight::strong : weight::good, kernels) && native)
-    it.is_an_event();
+  if ((kernels || small_only) && native) it.is_an_event();
   if (framework || op || kernels) {
     it.confirms(weight::strong, native);
     it.confirms(weight::fair, both(op, seen.unchanged({"launch"})));
     it.confirms(weight::hint, seen.changed({"framework"}));
     if (framework || kernels) it.confirms(weight::good, seen.undone("framework", {"recovers"}));
+    if (kernels)
+      it.confirms(weight::fair, seen.probe("change_version", {"recovers"},
+                                           {"torch", "pytorch", "jax", "tensorflow", "cupy", "numba",
+                                            "framework", "mxnet"}));
     it.confirms(weight::hint, seen.unchanged({}, {.phase = "kernel"}));
   }
   if (seen.slower({"application", "framework_op", "launch"}))

@@ -56,6 +56,9 @@ void examine_pcie(const Seen& seen, Argument& it) {
   it.confirms(weight::good, both(slow_link(seen), seen.probe("link_under_load", {"slow", "worse"})));
   it.confirms(weight::strong, both(slow, card_reseated(seen)));
   if (slow) it.confirms(weight::good, pcie_replays(seen));
+  // Another device takes the lanes.
+  it.confirms(weight::good,
+              both(slow_link(seen), seen.recovers_by({"M.2 ", "lanes", "NVMe removed", "NVMe moved"})));
   if (slow) it.confirms(weight::strong, fewer_lanes_printed(seen));
   it.confirms(weight::good,
               seen.told({"limited by*PCIe", "PCIe Bus Error", "AER: Corrected", "AER: Multiple Corrected",

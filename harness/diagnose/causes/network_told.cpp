@@ -195,8 +195,8 @@ Fact port_state_told(const Seen& seen) {
 Fact network_part_replaced(const Seen& seen) {
   const Fact fact = seen.recovers_by({"cable", "transceiver", "optic", "switch port", "nic replaced",
                                       "nic=", "hca=", "port=up", "nic reseat", "nic riser", "nic slot"});
-  return fact && contains_any(*fact,
-                              {"nvlink", "power", "vhpwr", "displayport", "gpu", "hdmi", "NCCL_", "UCX_"})
+  return fact && contains_any(*fact, {"nvlink", "power", "vhpwr", "displayport", "gpu", "hdmi", "NCCL_",
+                                      "UCX_", "mtu", "pfc", "ecn", "vlan", "pkey"})
              ? Fact()
              : fact;
 }

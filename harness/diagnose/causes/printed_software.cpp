@@ -55,7 +55,7 @@ Fact kernels_as_before(const Seen& seen) {
                     "kernel time*identical",     "kernel time*same",           "kernel time*unchanged",
                     "kernel durations*same",     "kernel durations*identical", "same kernel time",
                     "kernels*as fast as before", "gaps between*grew",          "gaps between*longer",
-                    "gaps between*wider",        "gap between*grew",           "GPU time is the same",
+                    "gaps between*wider",        "gap between*grew",           "GPU time*the same",
                     "CUDA time is the same",     "CUDA time*did not change"});
 }
 

@@ -272,6 +272,16 @@ TEST(TaughtT2States, PortsThatCountErrors) {
   EXPECT_EQ(score(counter("0"), "rdma_link_degraded"), 0);
 }
 
+TEST(TaughtT2States, ThePacketSizeOfASwitchPortIsNoPort) {
+  const auto mended = [](const std::string& what) {
+    return R"("about": {"nodes": 2}, )" +
+           failing("the first all_reduce hangs", recovers("change_setting", what));
+  };
+  EXPECT_EQ(best(mended("MTU=9000 on the switch port")), "rdma_path_broken");
+  EXPECT_EQ(score(mended("MTU=9000 on the switch port"), "rdma_link_degraded"), 0);
+  EXPECT_EQ(best(mended("another switch port")), "rdma_link_degraded");
+}
+
 }  // namespace taught_t2_states
 }  // namespace
 }  // namespace gpugauge::diagnose

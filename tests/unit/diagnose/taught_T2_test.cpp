@@ -281,7 +281,32 @@ TEST(TaughtT2, OneOperationOfAProgramHundredsOfTimesSlower) {
            other + R"(, "scope": {"dtype": "fp32"}}])";
   };
   EXPECT_EQ(best(beside("1.0")), "cpu_fallback_per_op");
+  EXPECT_LT(score(beside("1.0"), "cpu_fallback_per_op"), .7);
   EXPECT_EQ(score(beside("700"), "cpu_fallback_per_op"), 0) << "all of it is slow";
+}
+
+TEST(TaughtT2, SmallWorkOfAFrameworkBesideNativeLaunchesAsBefore) {
+  const auto with = [](const std::string& large) {
+    return R"("metrics": [{"class": "framework_op", "factor": 1.7, "scope": {"size": "small", "framework": "jax"}},
+        {"class": "framework_op", "factor": )" +
+           large +
+           R"(, "scope": {"size": "large", "framework": "jax"}}, {"class": "launch", "factor": 1.0}])";
+  };
+  EXPECT_EQ(best(with("1.0")), "framework_launch_overhead");
+  EXPECT_LT(score(with("1.7"), "framework_launch_overhead"), score(with("1.0"), "framework_launch_overhead"));
+}
+
+TEST(TaughtT2, AnotherDeviceTakesTheLanes) {
+  const std::string copy = R"("metrics": [{"class": "h2d", "factor": 4}])";
+  EXPECT_EQ(best(copy + recovers("change_setting", "M.2 SSD moved to another socket")), "pcie_link_degraded");
+  EXPECT_EQ(score(slow("reads its data slowly", recovers("change_setting", "M.2 SSD instead of a disk")),
+                  "pcie_link_degraded"),
+            0);
+}
+
+TEST(TaughtT2, AJobOfTheHostIsStopped) {
+  EXPECT_EQ(best(slow("the GPU waits", recovers("change_setting", "BOINC suspended"))), "cpu_contention");
+  EXPECT_EQ(score(slow("the GPU waits", recovers("change_setting", "compiler=nvcc")), "cpu_contention"), 0);
 }
 
 }  // namespace taught_t2
