@@ -26,9 +26,9 @@ Fact says_no_cuda(const Seen& seen) {
        "GPU support*disabled at compile", "not compiled to use CUDA", "BLAS = 0",
        "not compiled with GPU support", "not enabled in this build", "Compile with USE_CUDA=1",
        "without CUDA enabled", "no CUDA support", "GPU support is not enabled", "built without GPU",
-       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "Could NOT find CUDA", "CUDA: OFF",
-       "CUDA support: OFF", "mpi_built_with_cuda_support:value:false", "GGML_CUDA=OFF", "CUDA: NO",
-       "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
+       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "Could NOT find CUDAToolkit",
+       "Could NOT find CUDA (", "CUDA: OFF", "CUDA support: OFF", "mpi_built_with_cuda_support:value:false",
+       "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
        // FFmpeg and GStreamer
        "Unknown encoder*nvenc", "Unknown encoder*_nvenc", "Unknown decoder*_cuvid",
        "No such filter: 'scale_cuda'", "No such filter: 'scale_npp'", "No such filter: 'yadif_cuda'",

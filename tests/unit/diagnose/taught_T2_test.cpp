@@ -309,6 +309,16 @@ TEST(TaughtT2, AJobOfTheHostIsStopped) {
   EXPECT_EQ(score(slow("the GPU waits", recovers("change_setting", "compiler=nvcc")), "cpu_contention"), 0);
 }
 
+TEST(TaughtT2, AToolkitThatWasNotFoundIsNoMissingDriver) {
+  EXPECT_EQ(
+      best(slow("slow", log(R"("-- Could NOT find CUDAToolkit (missing: CUDAToolkit_INCLUDE_DIRS) here")"))),
+      "built_without_cuda");
+  EXPECT_EQ(
+      score(slow("slow", log(R"("Could not find cuda drivers on your machine, GPU will not be used.")")),
+            "built_without_cuda"),
+      0);
+}
+
 }  // namespace taught_t2
 }  // namespace
 }  // namespace gpugauge::diagnose
