@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/network_told.hpp"
+
 namespace gpugauge::diagnose {
 namespace {
 
@@ -124,6 +126,8 @@ void examine_socket(const Seen& seen, Argument& it) {
   // These open much more than the network's devices.
   if (sockets || slow_together(seen) || !it.evidence().empty())
     it.confirms(weight::strong, seen.recovers_by({"privileged", "IPC_LOCK"}));
+  it.at_most(bound::below_half,
+             in_words("RDMA is there, and memory cannot be registered", registration_refused(seen)));
   it.at_most(bound::remote, seen.on("host.fabric", {"ethernet"}));
   it.at_most(bound::below_half,
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));

@@ -95,7 +95,9 @@ bool is_pinned(const Metric& metric) {
          (says(metric.note) &&
           contains_any(metric.note,
                        {"pinned*too", "pinned*as well", "also*pinned", "even*pinned", "pinned*also",
-                        "both*pinned", "pinned memory is slow", "from pinned", "pinned memory"}));
+                        "both*pinned", "pinned memory is slow", "from pinned", "pinned memory",
+                        "pinned as slow", "pinned*just as slow", "pinned*no faster", "pinned*not faster",
+                        "pinned or not", "pinned*no difference", "pinned*same"}));
 }
 
 void examine_pageable(const Seen& seen, Argument& it) {
@@ -109,8 +111,8 @@ void examine_pageable(const Seen& seen, Argument& it) {
                                            "cuMemHostAlloc", "cuMemAllocHost", "cuMemHostRegister",
                                            "page locked", "page-lock", "pin memory", "pinning"})));
   it.confirms(weight::good,
-              seen.told({"memlock", "cannot pin", "cudaHostRegister*fail", "cudaHostAlloc*fail", "pageable",
-                         "failed to pin", "pinning*fail", "could not pin", "pinned*alloc*fail",
+              seen.told({"memlock", "cannot pin ", "cudaHostRegister*fail", "cudaHostAlloc*fail", "pageable",
+                         "failed to pin ", "pinning*fail", "could not pin ", "pinned*alloc*fail",
                          "RLIMIT_MEMLOCK", "Cannot allocate memory*mlock", "pin_memory*False"}));
   if (slow) it.confirms(weight::good, seen.setting_off("pin_memory"));
   const std::optional<double> locked = seen.number("host.memlock_kib");

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -18,42 +18,52 @@ Fact says_no_cuda(const Seen& seen) {
                             {"cuda", "rocm", "metal"}))
     return fact;
   return seen.told(
-      {"not compiled with GPU offload",
-       "compiled without GPU",
-       "compiled without CUDA",
-       "without CUDA support",
-       "without GPU support",
-       "not compiled with CUDA",
-       "not built with CUDA",
-       "not built with GPU",
-       "built without CUDA",
-       "no CUDA symbols",
-       "no CUDA backend",
-       "CUDA is not enabled in this build",
-       "CUDA support*not enabled",
-       "requires a CUDA build",
-       "not compiled with cuda enabled",
-       "gpu-layers option will be ignored",
-       "GPU support*disabled at compile",
-       "not compiled to use CUDA",
-       "BLAS = 0",
-       "not compiled with GPU support",
-       "not enabled in this build",
-       "Compile with USE_CUDA=1",
-       "without CUDA enabled",
-       "no CUDA support",
-       "GPU support is not enabled",
-       "built without GPU",
-       "USE_CUDA=OFF",
-       "USE_CUDA: OFF",
-       "GGML_CUDA=OFF",
-       "CUDA: NO",
-       "compiled with CUDA: no",
-       "no CUDA runners",
-       "no GPU runners"},
+      {"not compiled with GPU offload", "compiled without GPU", "compiled without CUDA",
+       "without CUDA support", "without GPU support", "not compiled with CUDA", "not built with CUDA",
+       "not built with GPU", "built without CUDA", "no CUDA symbols", "no CUDA backend",
+       "CUDA is not enabled in this build", "CUDA support*not enabled", "requires a CUDA build",
+       "not compiled with cuda enabled", "gpu-layers option will be ignored",
+       "GPU support*disabled at compile", "not compiled to use CUDA", "BLAS = 0",
+       "not compiled with GPU support", "not enabled in this build", "Compile with USE_CUDA=1",
+       "without CUDA enabled", "no CUDA support", "GPU support is not enabled", "built without GPU",
+       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "Could NOT find CUDAToolkit",
+       "Could NOT find CUDA (", "CUDA: OFF", "CUDA support: OFF", "mpi_built_with_cuda_support:value:false",
+       "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
+       // FFmpeg and GStreamer
+       "Unknown encoder*nvenc", "Unknown encoder*_nvenc", "Unknown decoder*_cuvid",
+       "No such filter: 'scale_cuda'", "No such filter: 'scale_npp'", "No such filter: 'yadif_cuda'",
+       "No such filter: 'overlay_cuda'", "Unrecognized hwaccel: cuda", "Unrecognized hwaccel: nvdec",
+       "no element \"nvh264", "no element \"nvh265", "no element \"cuda",
+       // GROMACS, LAMMPS, dlib, darknet
+       "GPU support:*disabled", "build does not support GPU", "without GPU package enabled",
+       "DLIB_USE_CUDA*False", "GPU isn't used"},
       // TensorFlow says so of a GPU for which it compiles; a name may end in "cuda", and an error follow.
       {"not built with CUDA kernel binaries", "cuda: no kernel", "cuda: no device", "cuda: no cuda",
        "cuda: not", "cuda: no such"});
+}
+
+/// The reporter compiled the program, and the commands that are told name no CUDA.
+Fact compiled_plainly(const Seen& seen) {
+  return seen.told(
+      {"cmake -B build", "cmake --build", "plain cmake", "plain make", "just make", "ran make", "with make",
+       "./configure", "compiled it myself", "built it myself", "compiled from source", "built from source",
+       "build from source", "from source", "cargo build"},
+      {"CUDA=ON", "CUDA=1", "CUBLAS=", "--enable-cuda", "--with-cuda", "cuda-nvcc", "GPU=1"});
+}
+
+/// What the program shall put on the GPU changes nothing, in this build; another build of it uses the GPU.
+void examine_plain_build(const Seen& seen, Argument& it) {
+  const Fact plain = compiled_plainly(seen);
+  if (!plain) return;
+  const Fact ignored = seen.unmoved_by({"ngl", "-ngl", "n_gpu_layers", "n-gpu-layers", "gpu_layers",
+                                        "gpu-layers", "device=cuda", "--gpu", "hwaccel"});
+  const Words other{"prebuilt", "pre-built", "release", "official", "binary", "package", "wheel", "image"};
+  const Fact build = either(seen.probe("other_library", {"recovers"}, other),
+                            seen.probe("change_version", {"recovers"}, other));
+  const Fact idle = gpu_not_used(seen);
+  if (!ignored && !idle) return;
+  it.confirms(weight::good, both(plain, either(ignored, idle)));
+  it.confirms(weight::good, both(plain, build));
 }
 
 Fact own_build(const Seen& seen) {
@@ -198,9 +208,13 @@ void examine_built_without(const Seen& seen, Argument& it) {
   const Fact mine = own_build(seen);
   examine_memory_left(seen, it);
   it.confirms(weight::strong,
-              seen.recovers_by({"GGML_CUDA=", "GGML_CUBLAS=", "LLAMA_CUBLAS=", "LLAMA_CUDA=", "USE_CUDA=1",
-                                "USE_CUDA=ON", "WITH_CUDA=ON", "use_cuda", "FORCE_CMAKE", "BUILD_CUDA",
-                                "built with cuda", "compiled with cuda"}));
+              seen.recovers_by(
+                  {"GGML_CUDA=",  "GGML_CUBLAS=",    "LLAMA_CUBLAS=",     "LLAMA_CUDA=",  "USE_CUDA=1",
+                   "USE_CUDA=ON", "WITH_CUDA=ON",    "use_cuda",          "WHISPER_CUDA", "WHISPER_CUBLAS",
+                   "SD_CUDA",     "GMX_GPU=CUDA",    "enable-nvenc",      "enable-cuda",  "with-cuda",
+                   "FORCE_CMAKE", "-D*CUDA=on",      "-D*CUDA=1",         "-D*CUBLAS=on", "-D*CUBLAS=1",
+                   "BUILD_CUDA",  "built with cuda", "compiled with cuda"}));
+  examine_plain_build(seen, it);
   if (mine) {
     it.confirms(weight::good, seen.told(provider_unknown));
     it.confirms(weight::good, either(cpu_build(seen), no_framework_cuda(seen)));
@@ -219,6 +233,18 @@ void examine_built_without(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, seen.told({"Failed to create CUDAExecutionProvider"}));
 }
 
+/// A named operation takes far longer, and other work of the framework does not.
+Fact one_operation_slow(const Seen& seen, double factor) {
+  if (!seen.unchanged({"framework_op"}) && !seen.unchanged({"gemm16"}) && !seen.unchanged({"gemm32"}))
+    return std::nullopt;
+  for (const Metric* metric : seen.metrics({"application"}))
+    if (!metric->fails && metric->factor.value_or(1) >= factor && metric->scope.phase.empty() &&
+        !metric->scope.op.empty() &&
+        !contains_any(metric->scope.op, {"training", "inference", "start", "load"}))
+      return sentence(*metric) + ", and others of its kind are normal";
+  return std::nullopt;
+}
+
 void examine_cpu_operation(const Seen& seen, Argument& it) {
   constexpr double orders = 50;
   constexpr double extreme = 300;
@@ -228,8 +254,16 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
                  "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
                  "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
                  "CUDA kernel not found in registries", "no*CUDA kernel*registered", "no GPU kernel",
-                 "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider"});
+                 "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider",
+                 // Spark's plugin
+                 "cannot run on GPU because", "Could not satisfy explicit device specification",
+                 "soft placement*refuse", "soft_placement*refuse", "soft*placement*cannot",
+                 "soft*placement*error", "refuses to place", "no OpKernel*GPU"});
   it.confirms(weight::strong, line);
+  constexpr double waits_percent = 50;
+  if (seen.slower(application_classes) && it.confirms(weight::strong, many_graph_splits(seen)) &&
+      seen.number("utilization_percent").value_or(100) < waits_percent)
+    it.confirms(weight::fair, Fact("the GPU mostly waits"));
   for (const std::string_view name :
        {"gemm16", "gemm32", "gemm8", "conv", "framework_op", "attention", "fft", "gemm64"}) {
     const Fact slow = seen.slower({name}, {}, orders);
@@ -242,6 +276,9 @@ void examine_cpu_operation(const Seen& seen, Argument& it) {
       it.confirms(weight::good,
                   seen.slower({name}, {}, extreme) ? Fact("others of its kind are normal") : Fact());
   }
+  // A whole program may run on the processor for many reasons, one of its operations for one.
+  if (it.evidence().empty() && it.confirms(weight::good, one_operation_slow(seen, extreme)))
+    it.unproven(bound::unconfident, Fact("nothing tells where it ran"));
   if (line || seen.slower(compute_classes, {}, 5) || seen.slower({"framework_op"}, {}, 3))
     it.confirms(weight::fair, gpu_not_used(seen));
   it.rules_out(seen.probe("aligned_shape", {"recovers", "normal"}));

@@ -1,10 +1,7 @@
 // The host slows the GPU: limits, contention, clocks and placement of its processors.
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/host_told.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -21,35 +18,27 @@ Fact throttled(const Seen& seen) {
   return seen.at_least("cpu_throttled_periods", 1);
 }
 
-/// The group allows only part of the machine's processors, or has any limit at all.
-Fact limited(const Seen& seen) {
-  const Value* limit = seen.inventory("host.cgroup_cpu_limit");
-  if (limit == nullptr)
-    for (const auto& [key, value] : seen.it().settings)
-      if (contains_any(key, {"limits.cpu", "cpu_limit", "cpu-limit", "cpu limit", "cpu_quota", "cpu-quota",
-                             "docker.cpus", "container.cpus"}) &&
-          (value.number() || value.text() == "set"))
-        return fmt::format("{} = {}", key, value.text());
-  if (limit == nullptr || limit->off() || contains_any(limit->text(), {"max", "unlimited"}))
-    return std::nullopt;
-  const std::optional<double> all = seen.number("host.cpus");
-  if (all && limit->number() && *limit->number() >= *all) return std::nullopt;
-  return fmt::format("host.cgroup_cpu_limit = {}", limit->text());
-}
-
 void examine_cgroup(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   it.confirms(weight::proof, seen.probe("outside_cgroup", {"recovers"}));
-  it.confirms(weight::strong, seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota",
-                                                "cpu-quota", "cpu quota", "cfs_quota", "cgroup", "cpuset",
-                                                "limits.cpu", "cpus=", "resources.limits"}));
-  it.confirms(weight::good, seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cpu quota",
-                                       "cpu limit of", "throttled_usec", "CPUThrottling"}));
+  const Fact quota = seen.recovers_by({"cpu.max", "cpu_limit", "cpu limit", "--cpus", "cpu_quota", "CPUQuota",
+                                       "cpu-quota", "cpu quota", "cfs_quota", "cgroup", "cpuset",
+                                       "limits.cpu", "cpus=", "resources.limits"});
+  // Processors for a task of Slurm are a mask.
+  if (!contains_any(quota.value_or(""), {"cpus-per", "cpus_per"})) it.confirms(weight::strong, quota);
+  it.confirms(weight::good,
+              seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cfs_throttled", "CPUQuota",
+                         "cpu quota", "cpu limit of", "throttled_usec", "CPUThrottling"}));
+  const Fact fewer_threads =
+      seen.recovers_by({"OMP_NUM_THREADS", "num_threads", "fewer threads", "threads="});
   if (harmed) {
     it.confirms(weight::strong, throttled(seen));
-    it.confirms(weight::fair, limited(seen));
+    it.confirms(weight::fair, processors_limited(seen));
+    // A period is spent the sooner the more threads share it.
+    it.confirms(weight::good, stops_by_periods(seen));
+    if (processors_limited(seen)) it.confirms(weight::fair, fewer_threads);
     if (throttled(seen)) it.confirms(weight::hint, seen.slower({"host_cpu"}));
-    if (limited(seen) || throttled(seen))
+    if (processors_limited(seen) || throttled(seen))
       it.confirms(weight::hint, seen.probe("cpu_benchmark", {"slow", "recovers", "worse"}));
   }
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.on("host.container"));
@@ -67,46 +56,6 @@ void examine_cgroup(const Seen& seen, Argument& it) {
     it.at_most(bound::unnamed, Fact("no period was throttled"));
 }
 
-/// The reporter saw the affinity mask, or what sets it.
-Fact mask_seen(const Seen& seen) {
-  return seen.told({"affinity",           "Cpus_allowed",       "taskset",
-                    "nomultithread",      "cpu-bind",           "cpu_bind",
-                    "cpuset.cpus",        "pinned to core",     "bound to core",
-                    "pinned to one core", "pinned to a single", "pinned to the same core",
-                    "only one core",      "one core only",      "cpus-per-task",
-                    "bind-to core",       "all threads on one", "one core per task",
-                    "one core per rank",  "1 core per task"});
-}
-
-/// It is slow while the processors idle, and quicker while other work keeps them busy. Whole phrases: what is slow
-/// while a neighbour works and normal when the machine is idle says the opposite.
-Fact quicker_when_busy(const Seen& seen) {
-  if (Fact fact = seen.told({"lower while other work", "faster while other work", "quicker while other work",
-                             "faster when the CPU is busy", "faster when the processors are busy"}))
-    return fact;
-  for (const std::string_view slow : {"higher", "slower", "slow"})
-    for (const std::string_view whose : {"processors are", "CPUs are", "CPU is", "processor is", "host is"})
-      for (const std::string_view how : {"", "mostly ", "nearly "})
-        if (Fact fact = seen.told({fmt::format("{} while the {} {}idle", slow, whose, how)})) return fact;
-  return std::nullopt;
-}
-
-/// More loading processes were started than there are processors: the setting counts for each process of the work.
-Fact too_many_workers(const Seen& seen) {
-  const auto number = [&](Words names) {
-    for (const auto& [key, value] : seen.it().settings)
-      if (contains_any(key, names) && value.number()) return *value.number();
-    return 0.;
-  };
-  const double workers = number({"num_workers", "workers_per_gpu", "workers_per_process", "loader.workers"});
-  const double processes = std::max(number({"nproc_per_node", "processes_per_node", "ranks_per_node"}),
-                                    static_cast<double>(seen.it().about.gpus.value_or(1)));
-  const std::optional<double> cpus = seen.number("host.cpus");
-  constexpr double far_more = 2;
-  if (!cpus || workers * processes < far_more * *cpus) return std::nullopt;
-  return fmt::format("{:g} processes load data on {:g} processors", workers * processes, *cpus);
-}
-
 void examine_contention(const Seen& seen, Argument& it) {
   const Fact harmed = seen.slower(host_bound);
   if (harmed) it.confirms(weight::good, too_many_workers(seen));
@@ -114,12 +63,14 @@ void examine_contention(const Seen& seen, Argument& it) {
   if (harmed) {
     it.confirms(seen.at_least("cpu_load_percent", load_full) ? weight::strong : weight::good,
                 seen.at_least("cpu_load_percent", load_matters));
-    it.confirms(
-        weight::good,
-        seen.told({"oversubscri*core", "oversubscri*cpu", "oversubscri*thread", "too many threads",
-                   "threads than cores", "all CPUs*high", "all cores*100", "CPU usage*100", "high CPU usage",
-                   "CPU*at 100", "cpu-bound", "cpu bound", "bound by the cpu", "all CPU cores",
-                   "all cores*busy", "CPU is the bottleneck", "cpu bottleneck", "CPUs*high usage"}));
+    it.confirms(weight::good,
+                seen.told({"oversubscri*core", "oversubscri*cpu", "oversubscri*thread", "too many threads",
+                           "threads than cores", "all CPUs*high", "all cores*100", "CPU usage*100",
+                           "high CPU usage", "CPU*at 100", "cpu-bound", "cpu bound", "bound by the cpu",
+                           "all CPU cores", "all cores*busy", "CPU is the bottleneck", "cpu bottleneck",
+                           "CPUs*high usage", "cores in use by"}));
+    // Of workers that share few of many, the mask is to blame.
+    it.confirms(weight::good, seen.told({"cores busy", "cores are busy", "threads busy"}, {"only ", "idle"}));
     it.confirms(weight::good, seen.at_least("cpu_pressure_percent", pressure_matters));
     it.confirms(weight::strong, seen.at_least("cpu_steal_percent", steal_matters));
     it.confirms(weight::fair, seen.probe("cpu_benchmark", {"slow", "worse"}));
@@ -148,6 +99,16 @@ void examine_contention(const Seen& seen, Argument& it) {
                                                 "load=",
                                                 "neighbour",
                                                 "stress",
+                                                "boinc",
+                                                "folding@home",
+                                                "xmrig",
+                                                "backup",
+                                                "compile job",
+                                                "compilation stopped",
+                                                "build job",
+                                                "make -j",
+                                                "antivirus",
+                                                "indexer",
                                                 "idle_processors",
                                                 "OMP_NUM_THREADS",
                                                 "set_num_threads",
@@ -180,6 +141,11 @@ void examine_contention(const Seen& seen, Argument& it) {
     it.at_most(bound::unconfident, seen.unchanged({"launch"}));
   // A permanent limit on the processors does not pass within seconds.
   if (harmed) it.confirms(weight::fair, seen.probe("repeat_later", {"normal"}));
+  if (harmed && !it.evidence().empty()) it.confirms(weight::fair, seen.probe("repeat_later", {"recovers"}));
+  // The machine has processors to spare; it is the group that lets its threads wait.
+  if (const std::optional<double> load = seen.number("cpu_load_percent"); load && *load < load_matters)
+    it.at_most(bound::weak, both(processors_limited(seen), Fact("other work takes no processors")));
+  it.at_most(bound::weak, stops_by_periods(seen));
   it.at_most(bound::half, seen.unmoved_by({"idle_processors"}));
   it.at_most(bound::weak, mask_seen(seen));
   it.at_most(bound::weak, throttled(seen));
@@ -206,14 +172,21 @@ Fact changed_to_slow_governor(const Seen& seen) {
 void examine_governor(const Seen& seen, Argument& it) {
   const Fact harmed =
       seen.slower({"host_cpu", "launch", "host_memory", "sync", "application", "h2d", "framework_op"});
-  const Fact switched = seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq",
-                                          "cpufreq", "turbo boost", "cpu boost"});
+  const Fact switched =
+      seen.recovers_by({"governor", "cpupower", "energy_performance", "scaling_max_freq", "cpufreq",
+                        "turbo boost", "cpu boost", "no_turbo", "x86_energy_perf_policy", "prochot"});
   const Fact low = seen.below("cpu_clock_mhz", "cpu_clock_expected_mhz", .9);
   const Fact performance = seen.on("host.governor", {"performance"});
   it.confirms(weight::proof, switched);
   it.confirms(weight::strong, seen.recovers_by({"tuned-adm", "tuned=", "intel_pstate", "amd_pstate",
                                                 "C-state", "cstate", "intel_idle"}));
   it.confirms(weight::good, seen.recovers_by({"power plan", "power profile", "power_profile", "powerplan"}));
+  // The firmware's profile of power.
+  it.confirms(
+      weight::strong,
+      both(harmed, seen.recovers_by({"system_profile", "system profile", "bios*profile", "workload profile",
+                                     "workload_profile", "power regulator", "power_regulator",
+                                     "cpu power management", "cpu_power_management", "DAPC", "P-state"})));
   if (harmed) {
     it.confirms(weight::good, quicker_when_busy(seen));
     // The change and the present state are one fact.
@@ -222,7 +195,11 @@ void examine_governor(const Seen& seen, Argument& it) {
                                        seen.told({"governor*powersave", "powersave*governor",
                                                   "governor = powersave", "cpu*stuck at*mhz"})));
     it.confirms(weight::strong, low);
-    it.confirms(weight::hint, seen.on("host.governor", {"ondemand"}));
+    it.confirms(weight::good, either(processors_at_lowest_clock(seen), seen.moved("cpu_clock", {"lower"})));
+    it.confirms(weight::good, clock_policy_limited(seen));
+    it.confirms(weight::good, seen.told({"PROCHOT"}));
+    it.confirms(weight::hint, either(seen.on("host.governor", {"ondemand"}),
+                                     seen.told({"governor \"ondemand\"", "governor \"conservative\""})));
     it.confirms(weight::fair, slower_processor(seen));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"host_cpu"}));
   }
@@ -247,27 +224,12 @@ void examine_governor(const Seen& seen, Argument& it) {
                     seen.number("cpu_clock_expected_mhz") ? Fact("and it is not low") : Fact()));
 }
 
-/// The mask allows far fewer processors than the machine has.
-Fact narrowed(const Seen& seen) {
-  std::optional<double> allowed = seen.number("host.cpus_allowed");
-  if (!allowed)
-    for (const auto& [key, value] : seen.it().settings)
-      if (contains_any(key, {"cpus_per_task", "cpus-per-task", "cpus per task", "cpus_per_rank"}))
-        allowed = value.number();
-  const std::optional<double> all = seen.number("host.cpus");
-  // No machine with a GPU has so few processors.
-  constexpr double very_few = 2;
-  if (allowed && !all && *allowed <= very_few)
-    return fmt::format("the process may use no more than {:g} processors", *allowed);
-  if (!allowed || !all || *allowed > *all / 2) return std::nullopt;
-  return fmt::format("the process may use {:g} of {:g} processors", *allowed, *all);
-}
-
 void examine_affinity(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.recovers_by({"affinity", "taskset", "GOMP_CPU", "KMP_AFFINITY", "cpu_bind", "cpu-bind",
                                 "cpus_allowed", "sched_setaffinity", "OMP_PROC_BIND", "OMP_PLACES",
-                                "hint=multithread", "cpus-per-task", "core binding"}));
+                                "hint=multithread", "cpus-per-task", "core binding", "bind-to none",
+                                "bind_to none", "bind-to socket", "map-by", "pinoffset", "-pin off"}));
   it.confirms(weight::good, mask_seen(seen));
   if (seen.slower(host_bound)) {
     it.confirms(weight::strong, both(seen.field_changed("cpus_allowed"), narrowed(seen)));

@@ -1,7 +1,7 @@
 // Launches that cost more because they are synchronous, observed, or wrapped.
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -26,18 +26,43 @@ Fact injected(const Seen& seen) {
   return std::nullopt;
 }
 
+/// Each call of a launch is seen to last as long as its kernel.
+Fact launch_lasts(const Seen& seen) {
+  return seen.told({"cudaLaunchKernel*as long as its kernel", "cudaLaunchKernel*as long as the kernel",
+                    "launch*lasts as long as", "launch*takes as long as the kernel",
+                    "launch*as long as its kernel", "launch*returns only after",
+                    "launch*waits for its kernel", "launch*waits for the kernel",
+                    "launches*wait for their kernel", "every launch is synchronous",
+                    "each launch is synchronous", "launches are synchronous"});
+}
+
+/// The process itself was started by such a tool, in the words of somebody who looked.
+Fact started_by_tool(const Seen& seen) {
+  for (const std::string_view tool :
+       {"compute-sanitizer", "cuda-memcheck", "cuda-gdb", "nsys", "nvprof", "ncu"})
+    for (const std::string_view how :
+         {"children of {}", "child of {}", "wrapped in {}", "wrapped by {}", "wraps*{}", "started by {}",
+          "started through {}", "started with {}", "starts*through {}", "launched by {}",
+          "launched through {}", "launched with {}", "runs*through {}", "run through {}", "prefixed with {}",
+          "parent is {}", "parent process is {}"})
+      if (Fact fact = seen.told({fmt::format(fmt::runtime(how), tool)})) return fact;
+  return std::nullopt;
+}
+
 void examine_blocking(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, blocking_set(seen));
   it.confirms(weight::proof, seen.recovers_by({"CUDA_LAUNCH_BLOCKING", "LAUNCH_BLOCKING"}));
   it.confirms(weight::good, either(seen.probe("stream_overlap", {"no_overlap"}),
                                    seen.setting("synchronous_launch", {"true"})));
+  if (it.confirms(weight::good, launch_lasts(seen)))
+    it.confirms(weight::fair, seen.probe("unset_environment", {"recovers"}));
   it.confirms(weight::good, seen.told({"CUDA_LAUNCH_BLOCKING"},
                                       {"CUDA_LAUNCH_BLOCKING=0", "without CUDA_LAUNCH", "consider passing"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"launch"}));
   it.rules_out(seen.probe("stream_overlap", {"normal", "succeeds"}));
   it.rules_out(seen.environment("CUDA_LAUNCH_BLOCKING", {"0", ""}));
   it.rules_out(seen.unmoved_by({"LAUNCH_BLOCKING"}));
-  if (!blocking_set(seen)) it.at_most(bound::weak, injected(seen));
+  if (!blocking_set(seen)) it.at_most(bound::weak, either(injected(seen), started_by_tool(seen)));
 }
 
 Fact fresh_is_normal(const Seen& seen) {
@@ -59,6 +84,8 @@ void examine_cupti(const Seen& seen, Argument& it) {
   it.rules_out(seen.probe("repeat_in_fresh_process", {"slow", "no_change", "worse"}));
   if (!after) it.at_most(bound::unnamed, seen.fails({}, {.phase = "already_running"}));
   it.at_most(bound::weak, injected(seen));
+  // A callback slows launches and nothing of the cache.
+  if (!after) it.at_most(bound::weak, both(seen.slower({"l2"}), Fact("no launch is known to be slower")));
   // A subscription costs the same from its first call on; a growing cost has another cause.
   if (!after) it.at_most(bound::unnamed, seen.on("drift", {"worse_with_time"}));
 }
@@ -73,6 +100,8 @@ void examine_profiler(const Seen& seen, Argument& it) {
                                        "under compute-sanitizer", "under cuda-gdb", "while profiling",
                                        "when profiled", "profiler is on", "profiler attached",
                                        "profiler is attached", "profiling is on", "profiling enabled"}));
+  if (it.confirms(weight::good, started_by_tool(seen)))
+    it.confirms(weight::good, seen.recovers_by({"wrapper", "directly", "by hand", "without it", "launcher"}));
   it.confirms(weight::strong, seen.recovers_by({"INJECTION", "LD_PRELOAD", "nsys", "ncu", "nsight",
                                                 "profiler", "profiling", "sanitizer", "cuda-gdb", "nvprof"}));
   if (!it.evidence().empty()) {
@@ -99,17 +128,28 @@ void examine_framework_launch(const Seen& seen, Argument& it) {
     if (slower && !metric->scope.framework.empty()) framework = sentence(*metric);
     if (metric->factor && !slower && metric->scope.framework.empty()) native = sentence(*metric);
   }
-  if (!native && seen.slower({"launch"})) native = seen.probe("native_benchmark", {"normal", "succeeds"});
   const Fact op = seen.slower({"framework_op"}, {.size = "small"});
+  const bool native_slower = seen.slower({"launch"}) && !framework;
+  const Fact kernels =
+      seen.slower({"application", "framework_op"}) && !native_slower ? kernels_as_before(seen) : Fact();
+  if (!native && (seen.slower({"launch"}) || op || kernels))
+    native = seen.probe("native_benchmark", {"normal", "succeeds"});
   // The kernels are as fast as before; only small work pays for its launches.
   const Fact small_only = both(op, seen.unchanged({"framework_op"}, {.size = "large"}));
   it.confirms(weight::fair, framework);
   it.confirms(weight::good, small_only);
-  if (framework || op) {
+  it.confirms(only_processor_time_grew(seen) ? weight::strong : weight::good, kernels);
+  // The pattern's launches are the framework's; these are native ones.
+  if ((kernels || small_only) && native) it.is_an_event();
+  if (framework || op || kernels) {
     it.confirms(weight::strong, native);
     it.confirms(weight::fair, both(op, seen.unchanged({"launch"})));
     it.confirms(weight::hint, seen.changed({"framework"}));
-    if (framework) it.confirms(weight::good, seen.undone("framework", {"recovers"}));
+    if (framework || kernels) it.confirms(weight::good, seen.undone("framework", {"recovers"}));
+    if (kernels)
+      it.confirms(weight::fair, seen.probe("change_version", {"recovers"},
+                                           {"torch", "pytorch", "jax", "tensorflow", "cupy", "numba",
+                                            "framework", "mxnet"}));
     it.confirms(weight::hint, seen.unchanged({}, {.phase = "kernel"}));
   }
   if (seen.slower({"application", "framework_op", "launch"}))

@@ -6,6 +6,7 @@
 
 #include "diagnose/causes/node_versions.hpp"
 #include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/printed.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "stack/compat/version.hpp"
 
@@ -33,6 +34,9 @@ const Words cudnn_not_found{
     "dnn library initialization failed",
     "requires cudnn",
     "libcudnn*not found",
+    "unable to load any of*libcudnn",
+    "cannot load symbol cudnn",
+    "could not load symbol cudnn",
 };
 
 /// The key counts or lists at least two copies.
@@ -79,6 +83,15 @@ void examine_cudnn_missing(const Seen& seen, Argument& it) {
                                        "Cannot dlopen some GPU libraries"}));
   if (seen.fails({"conv", "application", "framework_op"}) || gpu_not_used(seen) || !it.evidence().empty())
     it.confirms(weight::strong, seen.recovers_by({"cudnn=", "cudnn installed", "install=cudnn"}));
+  // It dies in cuDNN, and the version of what asks for a cuDNN decides.
+  if (seen.fails({"conv", "application", "framework_op"}) && !cudnn_absent(seen) &&
+      !mismatch_reported(seen)) {
+    const Fact named = seen.told({"libcudnn", "cudnn_ops", "cudnn_cnn", "cudnn64_", "cudnn_graph"});
+    it.confirms(weight::fair, named);
+    it.confirms(weight::good, both(named, seen.probe("change_version", {"recovers"},
+                                                     {"ctranslate2", "torch", "pytorch", "tensorflow",
+                                                      "onnxruntime", "jax", "paddle", "cudnn"})));
+  }
   // Another version may also fix slow work.
   if (!cudnn_absent(seen) && !seen.on("libraries.missing", {"cudnn"}))
     it.unproven(bound::unconfident, Fact("nothing says that it is absent"));
@@ -165,6 +178,16 @@ void examine_duplicate(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, copies(seen, "nccl.copies"));
   it.confirms(weight::strong, copies(seen, "cudnn.copies"));
   it.confirms(weight::strong, either(mixed(seen), seen.on("libraries.mixed", {"nccl"})));
+  it.confirms(weight::strong, mapped_twice(seen));
+  const Fact packages = two_packages(seen);
+  it.confirms(weight::strong, packages);
+  it.confirms(weight::good,
+              seen.told({"depends on*order of import", "depends on*import", "depends on the order of loading",
+                         "order of imports decides", "only if*imported first", "if I import*first"}));
+  if (packages || !it.evidence().empty())
+    it.confirms(weight::good,
+                seen.recovers_by({"order of imports", "import order", "order of import", "imported first",
+                                  "import*first", "import*before", "LD_LIBRARY_PATH", "uninstall"}));
   it.confirms(weight::good,
               seen.told({"nccl*linked against*loaded", "compiled with NCCL*but", "linked*libnccl*while",
                          "found two*lib", "loaded twice", "multiple versions of lib"}));

@@ -1,7 +1,8 @@
 // PCIe, NVLink, and obstacles between devices.
 #include <fmt/format.h>
 
-#include "diagnose/causes/collectives.hpp"
+#include "diagnose/causes/network_told.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -16,6 +17,24 @@ Fact few_lanes(const Seen& seen) {
   const std::optional<double> width = seen.number("pcie_width");
   if (!width || seen.number("pcie_width_max") || *width > few) return std::nullopt;
   return fmt::format("the link has {:g} lanes", *width);
+}
+
+/// The fact, where it speaks of nothing of these.
+Fact without(const Fact& fact, Words others) {
+  return fact && contains_any(*fact, others) ? Fact() : fact;
+}
+
+/// The card was seated anew, or in another slot. Bridges of NVLink and the network's cards are seated, too.
+Fact card_reseated(const Seen& seen) {
+  const Words others{"nvlink",  "bridge", "mlx5", "nic ", "hca",
+                     "network", "OSFP",   "QSFP", "SFP",  "transceiver"};
+  if (Fact fact = without(seen.recovers_by({"slot", "mainboard", "riser", "cable", "reseat", "bifurcation",
+                                            "pcie", "gen3", "gen4", "gen5"}),
+                          others))
+    return fact;
+  return without(
+      seen.probe("swap_gpu", {"recovers"}, {"slot", "riser", "reseat", "seated", "same board", "same card"}),
+      others);
 }
 
 void examine_pcie(const Seen& seen, Argument& it) {
@@ -35,23 +54,38 @@ void examine_pcie(const Seen& seen, Argument& it) {
   }
   if (slow) it.confirms(weight::good, few_lanes(seen));
   it.confirms(weight::good, both(slow_link(seen), seen.probe("link_under_load", {"slow", "worse"})));
-  it.confirms(weight::strong, both(slow, seen.recovers_by({"slot", "mainboard", "riser", "cable", "reseat",
-                                                           "bifurcation", "pcie", "gen3", "gen4", "gen5"})));
+  it.confirms(weight::strong, both(slow, card_reseated(seen)));
+  if (slow) it.confirms(weight::good, pcie_replays(seen));
+  // Another device takes the lanes.
+  it.confirms(weight::good,
+              both(slow_link(seen), seen.recovers_by({"M.2 ", "lanes", "NVMe removed", "NVMe moved"})));
+  if (slow) it.confirms(weight::strong, fewer_lanes_printed(seen));
   it.confirms(weight::good,
               seen.told({"limited by*PCIe", "PCIe Bus Error", "AER: Corrected", "AER: Multiple Corrected",
                          "link is downgraded", "BadTLP", "Replay Timer"}));
   if (slow)
-    it.confirms(weight::good,
-                seen.told({"LnkSta*downgraded", "Width x*downgraded", "x1 instead of", "x2 instead of",
-                           "x4 instead of", "x8 instead of", "running at x1", "running at x4",
-                           "running at x2", "only PCIe x", "only x4", "only x1", "PCIe x1 ",
-                           "Gen1 instead of", "Gen 1 instead of", "Gen2 instead of", "Gen3 instead of"}));
+    it.confirms(
+        weight::good,
+        seen.told({"LnkSta*downgraded", "Width x*downgraded", "x1 instead of",    "x2 instead of",
+                   "x4 instead of",     "x8 instead of",      "running at x1",    "running at x4",
+                   "running at x2",     "only PCIe x",        "only x4",          "only x1",
+                   "PCIe x1 ",          "Gen1 instead of",    "Gen 1 instead of", "Gen2 instead of",
+                   "Gen3 instead of",   "Gen 2 instead of",   "Gen 3 instead of", "Gen 4 instead of",
+                   "Gen4 instead of",   "1.1 instead of",     "2.0 instead of 3", "2.0 instead of 4",
+                   "3.0 instead of 4",  "3.0 instead of 5",   "4.0 instead of 5", "2.5GT/s (downgraded)",
+                   "@ x* 1.1"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"h2d", "d2h"}));
   it.rules_out(seen.probe("link_under_load", {"normal", "recovers", "succeeds"}));
   // Between several machines cables are the network's.
-  if (seen.it().about.nodes.value_or(1) > 1 && !width && !generation && !seen.slower({"h2d", "d2h", "p2p"}))
+  if ((several_nodes(seen) || nodes_told(seen)) && !width && !generation &&
+      !seen.slower({"h2d", "d2h", "p2p"}))
     it.at_most(bound::unnamed,
                in_words("it is work of several machines", seen.recovers_by({"cable", "port"})));
+  if (!width && !generation && !seen.slower({"h2d", "d2h", "p2p"})) {
+    it.at_most(bound::unnamed, card_link_downgraded(seen));
+    it.at_most(bound::unnamed, port_rate_told(seen));
+    it.at_most(bound::weak, either(port_down_told(seen), port_state_told(seen)));
+  }
   it.rules_out(seen.probe("pin_to_local_numa", {"recovers"}));
   it.at_most(bound::last_named, seen.probe("repeat_later", {"normal"}));
   if (idle && !slow_link(seen)) it.unproven(0, Fact("the link was read while idle"));
@@ -75,6 +109,14 @@ void examine_chipset(const Seen& seen, Argument& it) {
                            : Fact();
   if (slow || !seen.compared()) it.confirms(weight::strong, seen.on("topology.path", {"chipset", "pch"}));
   it.confirms(weight::good, seen.told({"chipset", "PCH", "DMI link", "via the southbridge"}));
+  it.confirms(weight::strong, both(slow, below_chipset_with_others(seen)));
+  // What shares a narrow link lets it wait.
+  if (slow_link(seen))
+    it.confirms(weight::good,
+                seen.told({"while the RAID", "while the disk", "while a disk", "while disks",
+                           "while the NVMe", "while the SSD", "RAID*is busy", "disks are busy",
+                           "disk array is busy", "10GbE*is busy", "network card is busy", "NVMe*is busy",
+                           "while*copying files", "when*SSD is busy", "whenever the disk"}));
   it.confirms(weight::strong,
               both(slow, seen.recovers_by({"cpu lanes", "cpu slot", "slot=cpu", "direct lanes"})));
   if (!it.evidence().empty()) {
@@ -132,7 +174,9 @@ void examine_iommu(const Seen& seen, Argument& it) {
 
 void examine_acs(const Seen& seen, Argument& it) {
   double share = 1;
-  const Fact recovers = seen.recovers_by({"acs"}, &share);
+  const Fact recovers = seen.recovers_by(
+      {"acs", "access control service", "access control capability", "ECAP_ACS", "disable_acs", "acs_redir"},
+      &share);
   const Fact inverted =
       both(seen.slower({"p2p"}, {.path = "same_switch"}), seen.unchanged({"p2p"}, {.path = "cross_socket"}));
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
@@ -186,7 +230,11 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   // With poor contact the driver waits for links that train again and again.
   it.confirms(weight::good,
               both(nvlink, seen.probe("nvml_query", {"slow"}, {"topo", "nvlink", "nvidia-smi"})));
-  it.confirms(weight::strong, seen.recovers_by({"bridge", "nvlink reseat", "reseat"}));
+  it.confirms(weight::strong, nvlinks_of_pair_differ(seen));
+  // Bridges of the PCI bus and of containers are others.
+  it.confirms(weight::strong, without(seen.recovers_by({"bridge", "nvlink reseat", "reseat"}),
+                                      {"setpci", "lspci", "pci bridge", "pcie", "switch", "access control",
+                                       "docker", "network", "slot", "riser", "ifname"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"p2p", "coll_large"}));
   const std::optional<double> active = seen.number("nvlinks_active");
   const std::optional<double> expected = seen.number("nvlinks_expected");

@@ -1,11 +1,13 @@
 // Work that needs more memory than the device has, and managed memory.
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
 Fact windows(const Seen& seen) {
-  return seen.on("host.os", {"windows", "wsl"});
+  if (Fact fact = seen.on("host.os", {"windows", "wsl"})) return fact;
+  if (seen.known("host.os")) return std::nullopt;
+  return seen.told({"Windows 10", "Windows 11", "Win 10", "Win 11", "Win10", "Win11", "task manager"});
 }
 
 Fact large_only(const Seen& seen) {
@@ -25,6 +27,10 @@ Fact managed(const Seen& seen) {
     if (Fact fact = seen.environment(name)) return fact;
   if (Fact fact = seen.setting("managed", {"true", "on", "1", "managed"})) return fact;
   // A listed device node says nothing about managed memory.
+  // bitsandbytes keeps the states of these in managed memory.
+  if (Fact fact = seen.told({"paged_adam", "paged_lion", "paged_ademamix", "paged optimizer",
+                             "paged optimiser", "PagedAdam", "PagedLion"}))
+    return fact;
   return seen.told({"cudaMallocManaged", "managed memory", "unified memory", "nvidia-uvm", "uvm_"},
                    {"/dev/nvidia-uvm", "not loaded"});
 }
@@ -36,14 +42,24 @@ Fact faults(const Seen& seen) {
 }
 
 void examine_oversubscription(const Seen& seen, Argument& it) {
-  it.confirms(weight::strong, seen.on("oversubscribed"));
+  // A benchmark of the memory has a working set of its own, which fits.
+  if (it.confirms(weight::strong, seen.on("oversubscribed")) && seen.slower(application_classes))
+    it.is_an_event();
   it.confirms(weight::good, faults(seen));
   it.confirms(weight::good,
               seen.told({"oversubscri", "page fault*UM", "GPU page fault", "unified memory*thrash"}));
   if (!it.evidence().empty() || managed(seen)) {
     it.confirms(weight::fair, large_only(seen));
     it.confirms(weight::hint, managed(seen));
-    it.confirms(weight::good, seen.recovers_by({"prefetch", "memadvise", "smaller", "batch", "pool"}));
+    // A fault of a driver costs less than pages that move to and fro.
+    constexpr double far_slower = 5;
+    it.confirms(weight::fair, seen.slower(application_classes, {}, far_slower));
+    it.confirms(weight::good, seen.recovers_by({"prefetch", "memadvise", "smaller", "batch", "pool",
+                                                "seq_len", "max_seq_length", "sequence", "max_length",
+                                                "context", "resolution", "grid"}));
+    it.confirms(weight::fair,
+                both(seen.slower(application_classes),
+                     seen.told({"PCIe RX/TX", "PCIe*both directions", "PCIe*in both", "PCIe traffic"})));
     it.confirms(weight::fair, seen.probe("allocate_beyond_memory", {"succeeds"}));
   }
   it.at_most(bound::unnamed, windows(seen));
@@ -63,10 +79,24 @@ Fact came_with_fallback(const Seen& seen) {
   return fact;
 }
 
+/// A driver from before the fallback was put back, and recovers.
+Fact driver_without_it(const Seen& seen) {
+  constexpr double first_with_it = 532;
+  for (const Probe& probe : seen.it().probes) {
+    const bool driver = probe.name == "same_binary_old_driver" || contains_word(probe.detail, "driver");
+    if (driver && probe.outcome == "recovers" &&
+        number_after(probe.detail, "=").value_or(first_with_it) < first_with_it)
+      return recovering("tried: " + probe.detail + " recovers, which is from before the fallback");
+  }
+  return std::nullopt;
+}
+
 void examine_sysmem(const Seen& seen, Argument& it) {
   const Fact os = windows(seen);
   it.confirms(weight::strong, seen.on("spilled_to_host"));
-  it.confirms(weight::proof, seen.recovers_by({"sysmem", "Prefer No Sysmem"}));
+  it.confirms(weight::proof,
+              seen.recovers_by({"sysmem", "Prefer No Sysmem", "CUDA policy", "fallback policy"}));
+  it.confirms(weight::strong, shared_memory_in_use(seen));
   it.confirms(weight::good, seen.told({"sysmem fallback", "shared GPU memory", "system memory fallback",
                                        "Dedicated*shared*memory usage", "spills into system",
                                        "spill to system memory", "spilling into RAM"}));
@@ -86,6 +116,9 @@ void examine_sysmem(const Seen& seen, Argument& it) {
     it.confirms(weight::good,
                 both(both(seen.slower(application_classes), seen.on("drift", {"worse_with_time"})),
                      seen.probe("repeat_in_fresh_process", {"recovers"})));
+    it.confirms(weight::strong,
+                both(both(seen.slower({}, {}, much_slower_from), seen.told({"shared GPU memory"})),
+                     driver_without_it(seen)));
     it.confirms(weight::hint, both(seen.slower({}), seen.moved("memory_used", {"higher"})));
     if (!it.evidence().empty()) it.confirms(weight::hint, os);
     if (!it.evidence().empty()) it.confirms(weight::faint, seen.changed({"driver"}));

@@ -1,7 +1,7 @@
 // The device's memory and caches: remapped rows, ECC, MIG slices, leftover settings.
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -24,6 +24,7 @@ Fact uncorrected_printed(const Seen& seen) {
 
 void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.on("gpu.remap_failed"), seen.on("gpu.remap_pending")));
+  it.confirms(weight::proof, remap_printed(seen));
   // Rows remapped long ago work as before; only an increase counts fully.
   it.confirms(seen.became_more("remapped_rows") ? weight::strong : weight::fair,
               seen.at_least("gpu.remapped_rows", 1));
@@ -55,11 +56,24 @@ void examine_l2(const Seen& seen, Argument& it) {
   const bool less_cache = seen.slower({"l2"}).has_value();
   if (!is_number || less_cache)
     it.confirms(is_number ? weight::fair : weight::strong, seen.on("gpu.l2_persisting_limit"));
-  const Fact reset = seen.recovers_by({"PersistingL2", "persisting_l2", "l2_persisting", "ResetPersisting"});
+  const Fact reset =
+      seen.recovers_by({"PersistingL2", "persisting_l2", "l2_persisting", "ResetPersisting",
+                        "cudaCtxResetPersisting", "cuCtxResetPersisting", "PersistentCacheLimit",
+                        "trt.setPersistentCacheLimit", "access policy window"});
   it.confirms(weight::strong, reset);
   it.confirms(weight::good, seen.told({"PersistingL2", "persisting L2", "accessPolicyWindow",
-                                       "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist"}));
-  if (!it.evidence().empty()) it.confirms(weight::fair, seen.slower({"l2"}));
+                                       "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist",
+                                       "access policy window", "access-policy window",
+                                       "cudaCtxResetPersisting", "cudaLimitPersisting", "hitRatio"}));
+  // TensorRT sets aside what it is told to, for the whole context.
+  for (const auto& [key, value] : seen.it().settings)
+    if (less_cache && contains(key, "PersistentCacheLimit") && value.number().value_or(0) > 0)
+      it.confirms(weight::strong, fmt::format("{} = {}", key, value.text()));
+  if (!it.evidence().empty()) {
+    it.confirms(weight::fair, seen.slower({"l2"}));
+    it.confirms(weight::hint,
+                both(seen.slower({"l2"}), seen.probe("repeat_in_fresh_process", {"recovers", "normal"})));
+  }
   // Lines stay in L2 for the next process, whose own limit is 0.
   if (!reset) it.at_most(bound::remote, seen.off("gpu.l2_persisting_limit"));
 }
@@ -69,9 +83,10 @@ void examine_mig(const Seen& seen, Argument& it) {
   const bool lacks = seen.slower({}) || seen.no_gain() || seen.moved("sm_count", {"lower"});
   it.confirms(lacks ? weight::strong : weight::fair, seen.on("gpu.mig"));
   it.confirms(weight::strong, seen.turned_on("mig"));
-  it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled"}));
+  it.confirms(weight::strong, seen.recovers_by({"mig=", "mig_mode", "mig off", "mig disabled", "-mig 0",
+                                                "mig 0", "mig mode"}));
   it.confirms(weight::good, seen.told({"MIG mode*enabled", "MIG M.*Enabled", "MIG-GPU", "MIG device",
-                                       "MIG 1g", "MIG 2g", "MIG 3g"}));
+                                       "MIG 1g", "MIG 2g", "MIG 3g", "MIG 4g", "UUID: MIG-"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, seen.moved("sm_count", {"lower"}));
     it.confirms(weight::hint, seen.moved("memory_total", {"lower"}));
@@ -83,7 +98,11 @@ void examine_mig(const Seen& seen, Argument& it) {
   const bool several = seen.it().about.gpus.value_or(1) > 1;
   const Fact missing =
       either(invalid_ordinal(seen), several ? seen.fails({"init", "application", "coll_large"}) : Fact());
-  const bool on = seen.on("gpu.mig") || seen.gpu_is({"MIG "});
+  // NVML gives no utilisation of a GPU in MIG mode, and CUDA sees the instance's multiprocessors.
+  const Fact sliced = seen.harm() ? fewer_multiprocessors(seen) : Fact();
+  it.confirms(weight::strong, sliced);
+  if (sliced) it.confirms(weight::fair, seen.told({"GPU-Util*N/A", "utilization*N/A", "memory column*N/A"}));
+  const bool on = sliced || seen.on("gpu.mig") || seen.gpu_is({"MIG "});
   if (on) it.confirms(weight::good, missing);
   // A wrong result, or a program that died, is neither.
   if (seen.harm() && !lacks && !missing && it.evidence().size() < 2)
@@ -99,7 +118,11 @@ void examine_mig(const Seen& seen, Argument& it) {
 
 void examine_ecc(const Seen& seen, Argument& it) {
   const Fact slow = seen.slower({"hbm", "application", "l2", "framework_op"});
-  it.confirms(weight::proof, seen.recovers_by({"ecc"}));
+  const Fact switched = seen.recovers_by({"ecc", "nvidia-smi -e ", "nvidia-smi -e0", "-e 0"});
+  it.confirms(weight::proof, switched);
+  const Fact sixteenth = both(slow, sixteenth_of_memory_missing(seen));
+  constexpr double most_that_ecc_costs = 1.35;
+  if (!seen.slower({"hbm", "application"}, {}, most_that_ecc_costs)) it.confirms(weight::strong, sixteenth);
   it.confirms(weight::strong, seen.turned_on("ecc"));
   const bool gddr = seen.gpu_is({"A10", "A40", "L4", "L40", "T4", "RTX", "A16", "A2", "Quadro", "K40", "K80",
                                  "K20", "GTX", "M40", "M60", "A5000", "A6000"}) &&
@@ -113,11 +136,11 @@ void examine_ecc(const Seen& seen, Argument& it) {
     without_slowness(it, bound::unnamed, "memory", is_compared(seen, {"hbm", "l2"}));
   it.at_most(bound::weak, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
   // HBM has extra room for the check bits.
-  if (!seen.turned_on("ecc") && !seen.recovers_by({"ecc"}) && !seen.gpu_is({"RTX A3000"}))
+  if (!seen.turned_on("ecc") && !switched && !sixteenth && !seen.gpu_is({"RTX A3000"}))
     it.at_most(bound::remote, seen.gpu_is({"A100", "A800", "H100", "H200", "H800", "GH200", "B200", "GB200",
                                            "V100", "A30"}));
   it.at_most(bound::remote, seen.off("gpu.ecc"));
-  if (!seen.recovers_by({"ecc"})) it.at_most(bound::remote, seen.as_before({"ecc"}));
+  if (!switched) it.at_most(bound::remote, seen.as_before({"ecc"}));
   it.rules_out(seen.unmoved_by({"ecc"}));
 }
 

@@ -10,9 +10,16 @@
 namespace gpugauge::diagnose {
 namespace {
 
-const Words not_loaded_names{"Driver Not Loaded", "NVML_ERROR_DRIVER_NOT_LOADED",
+const Words not_loaded_names{"Driver Not Loaded",
+                             "NVML_ERROR_DRIVER_NOT_LOADED",
                              "couldn't communicate with the NVIDIA driver",
-                             "could not communicate with the NVIDIA driver", "NVIDIA driver is not loaded"};
+                             "could not communicate with the NVIDIA driver",
+                             "NVIDIA driver is not loaded",
+                             "nvidia-smi can't communicate",
+                             "nvidia-smi has failed because",
+                             "nvidia-smi cannot communicate",
+                             "nvidia-smi could not communicate",
+                             "nvidia-smi couldn't communicate"};
 /// Lines which show that another driver holds the device. A line that only blocks a driver does not count.
 const Words holder_lines{
     "nouveau",  "nova_core", "novacore", "nova-core",        "vfio-pci",
@@ -40,8 +47,12 @@ void examine_missing(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.told({"Unable to load the kernel module 'nvidia", "Kernel module load error",
                                        "kernel headers*cannot be found", "unable to find the kernel source",
                                        "No NVIDIA devices probed", "kernel module*failed to build"}));
-  it.confirms(weight::good,
-              seen.told({"dkms*fail", "dkms*error", "dkms*not built", "Bad return status for module build"}));
+  it.confirms(
+      weight::good,
+      seen.told({"dkms*fail", "dkms*error", "dkms*not built", "Bad return status for module build",
+                 "dkms status*only for", "dkms*not for the running", "dkms*only for the old",
+                 "headers of the running*not installed", "no module for the running kernel",
+                 "works with the older kernel", "works with the old kernel", "older kernel in grub"}));
   const Fact no_answer = seen.probe("nvml_query", {"fails"});
   const Fact fails = seen.fails({});
   const bool no_answer_counted =
@@ -51,6 +62,9 @@ void examine_missing(const Seen& seen, Argument& it) {
     it.confirms(weight::strong,
                 seen.recovers_by({"dkms", "kernel=", "kernel.version", "modprobe nvidia", "linux-headers",
                                   "kernel headers", "akmod", "depmod", "nvidia module"}));
+  if (fails)
+    it.confirms(weight::strong,
+                seen.recovers_by({"dkms", "linux-headers", "kernel-devel", "akmod", "depmod"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
     if (!no_answer_counted) it.confirms(weight::hint, no_answer);
@@ -79,6 +93,14 @@ void examine_nouveau(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.told(holder_lines, forbids_it));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
   it.confirms(weight::strong, seen.recovers_by({"nouveau", "nova", "vfio"}));
+  // NVIDIA's installer refuses while another driver holds the device, and forbidding that one mends it.
+  const Fact other =
+      seen.told({"kernel driver is in use by X", "kernel driver*in use*must be disabled",
+                 "driver*in use*must be disabled", "module*is not NVIDIA's", "that is not NVIDIA's"});
+  it.confirms(weight::good, other);
+  const Fact forbidden = seen.recovers_by({"blacklist", "modprobe.d", "denylist"});
+  if (seen.fails({}) && !contains_any(forbidden.value_or(""), {"blacklist nvidia", "blacklist=nvidia"}))
+    it.confirms(other ? weight::strong : weight::good, forbidden);
   // It was taken because NVIDIA's module did not load.
   it.at_most(bound::half, fell_back(seen));
 }
@@ -94,6 +116,16 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   }
   it.confirms(weight::strong, seen.recovers_by({"secure_boot", "secure boot", "mokutil", "SecureBoot", "MOK",
                                                 "module signing", "signed module"}));
+  // The screen that enrols a key was passed over.
+  const Fact passed_over = seen.told(
+      {"MOK", "blue screen*boot", "blue screen*continue", "blue screen*key", "blue screen*password",
+       "password*next boot", "password*next reboot", "Microsoft boot protection", "enroll*key", "enrol*key"},
+      {"BSOD", "0x"});
+  const Fact failed = either(seen.fails({}), seen.probe("nvml_query", {"fails"}));
+  it.confirms(weight::good, both(failed, passed_over));
+  if (passed_over)
+    it.confirms(weight::good,
+                seen.recovers_by({"UEFI", "BIOS", "firmware setting", "boot protection", "enrol"}));
   it.at_most(bound::unnamed, seen.off("host.secure_boot"));
   // A module that was refused computes nothing. Processors are slow without it as well.
   it.at_most(bound::remote, gpu_computes(seen));
@@ -124,7 +156,10 @@ void examine_vgpu(const Seen& seen, Argument& it) {
                          "License Status*Unlicensed", "failed to acquire license", "GRID license not found",
                          "license*performance will be restricted", "vGPU*license*expired",
                          "vGPU*license*not*acquired", "NLS*license*fail"}));
-  it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd"}));
+  it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd", "DLS", "NLS", "CLS instance",
+                                                "7070", "ClientConfigToken", "client_configuration_token"}));
+  it.confirms(weight::good, seen.told({"DLS appliance", "DLS instance", "CLS instance", "license server",
+                                       "licence server", "client configuration token", "nvidia-gridd"}));
   const Fact profile = either(either(vgpu_profile(seen), seen.gpu_is({"GRID", "vGPU"})),
                               either(seen.on("host.virtualization", {"vgpu", "grid"}),
                                      seen.on("gpu.brand", {"Virtual Workstation", "Virtual PC", "vApps",
@@ -149,7 +184,10 @@ void examine_vgpu(const Seen& seen, Argument& it) {
 void examine_confidential(const Seen& seen, Argument& it) {
   const Fact told =
       seen.told({"Confidential Compute*On", "Confidential Compute*enabled", "Confidential Computing*On",
-                 "CC status*ON", "CC-On", "CC mode*on", "conf-compute*ready"});
+                 "CC status*ON", "CC-On", "CC mode*on", "conf-compute*ready",
+                 // The kernel of a guest. SME alone encrypts a host's memory.
+                 "Memory Encryption Features active*TDX", "Memory Encryption Features active*SEV",
+                 "tdx: Guest detected"});
   Fact set = seen.setting("confidential", {"on", "true", "1", "enabled"});
   for (const std::string_view name : {"cc_mode", "cc-mode", "conf-compute"})
     set = either(set, seen.setting(name, {"on", "true", "1", "enabled", "devtools"}));
@@ -178,7 +216,12 @@ void examine_confidential(const Seen& seen, Argument& it) {
     it.confirms(weight::fair,
                 in_words("no NVSwitch waits for a fabric manager", seen.off("topology.nvswitch")));
   }
+  it.confirms(weight::strong, both(not_ready, seen.told({"Ready state*not-ready", "Ready state*not ready",
+                                                         "GPUs*not in ready state"})));
   it.confirms(weight::strong, seen.recovers_by({"confidential", "conf-compute", "cc_mode", "cc=off"}));
+  if (on)
+    it.confirms(weight::good,
+                both(copies, seen.probe("swap_node", {"recovers"}, {"plain", "normal vm", "regular"})));
   it.at_most(bound::last_named, seen.recovers_by({"persistence"}));
   it.at_most(bound::unnamed, seen.off("gpu.confidential_computing"));
 }

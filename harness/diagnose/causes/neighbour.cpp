@@ -72,13 +72,49 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   if (seen.slower({})) {
     it.confirms(weight::strong, seen.at_least("other_processes", 1));
     it.confirms(weight::strong, seen.moved("other_processes", {"higher"}));
-    it.confirms(
-        weight::good,
-        seen.told({"another job", "other job on the GPU", "second job", "two jobs on", "another training",
-                   "second training", "another instance", "second instance", "another user's",
-                   "someone else's job", "somebody else's job", "shares the GPU", "GPU is shared",
-                   "GPU was shared", "sharing the GPU", "on the same GPU at the same time"}));
+    it.confirms(weight::good, seen.told({"another job",
+                                         "other job on the GPU",
+                                         "second job",
+                                         "two jobs on",
+                                         "another training",
+                                         "second training",
+                                         "another instance",
+                                         "second instance",
+                                         "another user's",
+                                         "someone else's job",
+                                         "somebody else's job",
+                                         "shares the GPU",
+                                         "GPU is shared",
+                                         "PID*another user",
+                                         "process*another user",
+                                         "python*another user",
+                                         "job*another user",
+                                         "two python processes",
+                                         "python of user",
+                                         "process of user",
+                                         "job of user",
+                                         "python of another",
+                                         "process of another",
+                                         "process of a colleague",
+                                         "colleague's job",
+                                         "colleague's process",
+                                         "colleague's training",
+                                         "colleague's notebook",
+                                         "100% before I",
+                                         "busy before I",
+                                         "before I even start",
+                                         "while nothing of mine",
+                                         "even when I run nothing",
+                                         "before my job start",
+                                         "GPU was shared",
+                                         "sharing the GPU",
+                                         "on the same GPU at the same time"}));
     it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
+    if (!it.evidence().empty()) it.confirms(weight::fair, seen.probe("swap_gpu", {"recovers"}));
+    it.confirms(weight::good,
+                seen.probe("repeat_later", {"recovers", "normal"},
+                           {"other job", "other process", "the other", "colleague", "job had ended",
+                            "job ended", "job was killed", "second process", "neighbour"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
   }
   it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",

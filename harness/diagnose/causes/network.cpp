@@ -5,6 +5,7 @@
 
 #include "diagnose/causes/network_told.hpp"
 #include "diagnose/causes/node_versions.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -15,10 +16,12 @@ const Words reachability{"network=host", "network_mode", "hostNetwork",    "--ne
                          "iptables",     "ufw",          "security group", "/etc/hosts"};
 
 void examine_unreachable(const Seen& seen, Argument& it) {
-  const Fact failed = job_failed(seen);
   const Fact refused = ranks_refused(seen);
+  Fact failed = either(job_failed(seen), refused ? ended_told(seen) : Fact());
+  // NCCL warns of it and ends.
+  if (!failed && contains(refused.value_or(""), "NCCL WARN")) failed = refused;
   const Fact nowhere = no_interface(seen);
-  const bool together = several_nodes(seen) || seen.fails({"coll_large", "coll_small"});
+  const bool together = several_nodes(seen) || nodes_told(seen) || seen.fails({"coll_large", "coll_small"});
   it.confirms(weight::strong, both(failed, nowhere));
   it.confirms(weight::strong, both(failed, refused));
   it.confirms(weight::strong, both(failed, picked_local_interface(seen)));
@@ -52,7 +55,7 @@ void examine_locked(const Seen& seen, Argument& it) {
   const Fact broken = either(job_failed(seen), slow_collective(seen));
   it.confirms(weight::strong, refused);
   it.confirms(weight::good, queue);
-  it.confirms(refused || queue ? weight::strong : weight::good, both(broken, named));
+  it.confirms(refused || queue ? weight::strong : weight::good, both(either(broken, refused), named));
   if (limit && *limit < small && (refused || queue || named))
     it.confirms(weight::strong, fmt::format("only {:g} KiB may be locked", *limit));
   if (refused || queue || named || several_nodes(seen) || seen.fails({"coll_large", "coll_small"}))
@@ -77,8 +80,12 @@ void examine_locked(const Seen& seen, Argument& it) {
 }
 
 void examine_port(const Seen& seen, Argument& it) {
-  const Fact slow = either(slow_collective(seen), job_failed(seen));
   const Fact told = port_down_told(seen);
+  const bool several = several_nodes(seen) || nodes_told(seen);
+  Fact slow = either(slow_collective(seen), job_failed(seen));
+  // NCCL tells it of a port that its job uses.
+  if (!slow) slow = seen.told({"NET/IB*async event*port error"});
+  if (!slow && several) slow = seen.slower(application_classes);
   it.confirms(weight::strong, seen.below("network.ports_active", "network.ports_expected", 1));
   it.confirms(weight::strong, seen.below("network.rate_gbps", "network.rate_expected_gbps"));
   it.confirms(weight::strong, seen.below("network.pcie_width", "network.pcie_width_max", 1));
@@ -87,14 +94,17 @@ void examine_port(const Seen& seen, Argument& it) {
   const Fact by_itself = network_slow_by_itself(seen);
   it.confirms(weight::good, by_itself);
   it.confirms(weight::strong, both(slow, told));
-  if (several_nodes(seen)) it.confirms(weight::fair, both(slow, port_state_told(seen)));
-  if (several_nodes(seen) || by_itself) it.confirms(weight::proof, both(slow, network_part_replaced(seen)));
+  it.confirms(weight::strong, both(slow, card_link_downgraded(seen)));
+  if (several || told) it.confirms(weight::fair, both(slow, port_state_told(seen)));
+  if (several) it.confirms(weight::good, both(slow, port_rate_told(seen)));
+  if (several) it.confirms(weight::good, both(slow, port_errors_counted(seen)));
+  if (several || by_itself) it.confirms(weight::proof, both(slow, network_part_replaced(seen)));
   if (!it.evidence().empty()) {
     it.explains_failure();
     it.confirms(weight::hint, slow_together(seen));
   }
   if (read && !slow) it.unproven(bound::likely, Fact("nothing that uses the network is known to be slow"));
-  if (!several_nodes(seen) && !by_itself)
+  if (!several && !by_itself)
     it.unproven(told ? bound::unconfident : bound::remote,
                 Fact("it is not known to be work of several machines"));
   // Ports that are up do not connect: cables may join the wrong ones.
@@ -105,9 +115,13 @@ void examine_port(const Seen& seen, Argument& it) {
 }
 
 void examine_path(const Seen& seen, Argument& it) {
-  const Fact broken = either(job_failed(seen), seen.slower({"coll_large", "coll_small"}));
   const Fact failed = queue_failed(seen);
-  const bool network = failed || several_nodes(seen);
+  // NCCL gives up after such a completion.
+  const Fact gave_up =
+      seen.told({"NET/IB*Got completion*status=*RETRY_EXC", "NET/IB*Got completion*status=12",
+                 "NCCL WARN Call to ibv_modify_qp failed", "NET/IB*Got completion*error 12"});
+  const Fact broken = either(job_failed(seen), either(seen.slower({"coll_large", "coll_small"}), gave_up));
+  const bool network = failed || several_nodes(seen) || nodes_told(seen);
   it.confirms(weight::strong, both(broken, failed));
   it.confirms(weight::fair, both(broken, queue_flushed(seen)));
   if (network) {

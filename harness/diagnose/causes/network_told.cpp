@@ -6,14 +6,20 @@
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/printed.hpp"
+
 namespace gpugauge::diagnose {
 
 Fact registration_refused(const Seen& seen) {
+  // perftest says so of the GPU's memory, too, for want of a module.
+  if (Fact fact = seen.told({"Couldn't allocate MR", "failed to create mr"}, {"cuda", "gpu", "peermem"}))
+    return fact;
   return seen.told({"reg_mr*Cannot allocate memory", "umem_reg*Cannot allocate memory",
                     "ib_register*Cannot allocate memory", "fi_mr_reg*Cannot allocate",
                     "uct_ib*Cannot allocate memory", "mlx5_reg_mr*errno 12",
                     "failed to register*Cannot allocate memory", "Failed to register memory*locked",
-                    "registered memory*too low"});
+                    "registered memory*too low", "initialize while trying to allocate some locked memory",
+                    "memlock limits are set too low"});
 }
 
 bool several_nodes(const Seen& seen) {
@@ -66,7 +72,8 @@ Fact ranks_refused(const Seen& seen) {
                              "unable to complete a TCP connection",
                              "btl_tcp*connect*fail",
                              "oob_tcp*connect*fail",
-                             "unable to reach*over TCP"},
+                             "unable to reach*over TCP",
+                             "waiting for clients*clients joined"},
                             passing))
     return fact;
   // Words of the system: which connection it was is known only where several machines work together.
@@ -77,7 +84,8 @@ Fact ranks_refused(const Seen& seen) {
 
 Fact no_interface(const Seen& seen) {
   if (Fact fact = seen.told({"no socket interface found", "no usable interface", "No interface found",
-                             "Bootstrap : no", "unable to find address for", "makeDeviceForInterface"}))
+                             "Bootstrap : no", "unable to find address for", "makeDeviceForInterface",
+                             "cannot be retrieved (gai error"}))
     return fact;
   return several_nodes(seen)
              ? seen.told({"Name or service not known", "Temporary failure in name resolution"},
@@ -149,16 +157,46 @@ Fact port_down_told(const Seen& seen) {
              : fact;
 }
 
-Fact port_state_told(const Seen& seen) {
+Fact port_rate_told(const Seen& seen) {
+  return seen.told({"mlx5_*Rate: *others", "mlx5_*Rate: *other*", "ibstat*Rate: *instead of",
+                    "Rate: 10 *others", "port*at 100 instead of", "port*at 200 instead of",
+                    "link came up at 100", "link came up at 200", "rate of 100 instead of",
+                    "rate of 200 instead of", "LinkUp at*instead of"});
+}
+
+Fact nodes_told(const Seen& seen) {
+  // "8 nodes", but no "2 NUMA nodes".
+  for (const std::string& line : printed_lines(seen))
+    for (const std::string_view word : {" nodes", " node job", "-node job"})
+      for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+        std::size_t begin = at;
+        while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+        if (begin < at && number_after(line.substr(begin, at - begin), "").value_or(0) > 1)
+          return fmt::format("the report says: \"{}\"", line);
+      }
   return seen.told(
-      {"PORT_DOWN", "State: Initializing", "Physical state: Polling", "state*2: INIT", "mlx5*state DOWN"});
+      {"nnodes", "two nodes", "both nodes", "two machines", "both machines", "two servers", "each node alone",
+       "node job", "between nodes", "second node", "multi-node", "multinode", "from the other node",
+       "two ubuntu machines", "nodes of the job", "Bisected the nodes", "node * takes part"},
+      {"nnodes 1 ", "nnodes=1 ", "NUMA"});
+}
+
+Fact ended_told(const Seen& seen) {
+  return seen.told({"DistNetworkError", "DistStoreError", "DistBackendError", "RuntimeError:",
+                    "ChildFailedError", "terminate called", "mpirun noticed", "MPI_ABORT", "srun: error"});
+}
+
+Fact port_state_told(const Seen& seen) {
+  return seen.told({"PORT_DOWN", "Link detected: no", "mlx5_*State: Down", "Physical state: Disabled",
+                    "Physical state: Sleep", "State: Initializing", "Physical state: Polling",
+                    "state*2: INIT", "mlx5*state DOWN"});
 }
 
 Fact network_part_replaced(const Seen& seen) {
   const Fact fact = seen.recovers_by({"cable", "transceiver", "optic", "switch port", "nic replaced",
                                       "nic=", "hca=", "port=up", "nic reseat", "nic riser", "nic slot"});
-  return fact && contains_any(*fact,
-                              {"nvlink", "power", "vhpwr", "displayport", "gpu", "hdmi", "NCCL_", "UCX_"})
+  return fact && contains_any(*fact, {"nvlink", "power", "vhpwr", "displayport", "gpu", "hdmi", "NCCL_",
+                                      "UCX_", "mtu", "pfc", "ecn", "vlan", "pkey"})
              ? Fact()
              : fact;
 }
@@ -199,9 +237,10 @@ Fact network_setting_changed(const Seen& seen) {
 Fact network_slow_by_itself(const Seen& seen) {
   for (const Metric* metric : seen.metrics(application_classes)) {
     if (!slower_by_figure(*metric) && !is_noted_slower(*metric)) continue;
-    if (contains_any(metric->scope.op, {"ib_write_bw", "ib_read_bw", "ib_send_bw", "iperf", "TCP between",
-                                        "perftest", "network bandwidth"}) &&
-        !contains_any(metric->scope.op, {"cuda", "device to device", "GPU memory"}))
+    if (contains_any(metric->scope.op,
+                     {"ib_write_bw", "ib_read_bw", "ib_send_bw", "iperf", "TCP between", "perftest",
+                      "network bandwidth", "rdma write", "rdma read", "rdma send"}) &&
+        !contains_any(metric->scope.op + metric->note, {"cuda", "device to device", "GPU memory"}))
       return sentence(*metric);
   }
   return std::nullopt;

@@ -29,6 +29,12 @@ Fact queue_refused(const Seen& seen);
 Fact lock_limit_named(const Seen& seen);
 /// The kernel or NCCL says that a network port went down, or that its card's slot is too slow.
 Fact port_down_told(const Seen& seen);
+/// A tool shows one port at a lower rate than its siblings.
+Fact port_rate_told(const Seen& seen);
+/// The report tells that several machines work together, in words or options.
+Fact nodes_told(const Seen& seen);
+/// The log ends with what ends a program: an exception, or what a launcher says of it.
+Fact ended_told(const Seen& seen);
 /// A tool shows a port that is not active. Machines have ports that are meant to be empty.
 Fact port_state_told(const Seen& seen);
 /// Another cable, port or card of the network was tried, and the harm went away.

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -278,6 +278,7 @@ void examine_framework_op(const Seen& seen, Argument& it) {
                 op ? Fact("it is slower than other work, and nothing tells whether it always was") : Fact());
   it.at_most(bound::half, both(seen.slower({"framework_op"}, {.size = "small"}),
                                seen.unchanged({"framework_op"}, {.size = "large"})));
+  it.at_most(bound::half, kernels_as_before(seen));
   it.at_most(bound::unnamed, seen.setting_off("allow_tf32"));
   it.at_most(bound::weak, seen.word_lost("tf32"));
   it.at_most(bound::weak, slow_start(seen));
