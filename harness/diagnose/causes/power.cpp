@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
-#include "result/number.hpp"
+#include "diagnose/causes/told_figures.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -23,6 +22,26 @@ void examine_brake(const Seen& seen, Argument& it) {
     it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), very_low));
     it.confirms(weight::hint, very_low);
   }
+  // The signal comes from the supply or the chassis: it slows a GPU that is cold.
+  constexpr double cold = 70;
+  const Fact supply = supply_failed(seen);
+  const std::optional<double> degrees = seen.number("temperature_c");
+  const Fact slowed_cold = degrees && *degrees < cold && !seen.throttled({"hw_thermal", "sw_thermal"})
+                               ? in_words("and the GPU is cold", seen.throttled({"hw_slowdown"}))
+                               : Fact();
+  if (seen.slower({})) {
+    it.confirms(weight::good, slowed_cold);
+    it.confirms(slowed_cold || very_low ? weight::strong : weight::good, supply);
+    it.confirms(
+        weight::good,
+        seen.told({"new PSU*back", "new PSU*normal", "new PSU*full speed", "new power supply*back",
+                   "new power supply*normal", "replac*PSU*back", "replac*PSU*normal", "PSU*replaced*normal",
+                   "replac*power supply*normal", "replac*power supply*back", "second PSU*back"}));
+    if (supply)
+      it.confirms(weight::hint,
+                  seen.told({"memory clock*like always", "memory clock*as always", "memory clock*normal",
+                             "memory clock*as before", "memory clock*full"}));
+  }
   if (!it.evidence().empty()) {
     const std::optional<double> memory = seen.number("memory_clock_mhz");
     const std::optional<double> expected = seen.number("memory_clock_expected_mhz");
@@ -35,49 +54,20 @@ void examine_brake(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, seen.probe("reset_clocks", {"recovers"}));
 }
 
-/// Start of the number after the name that ends with the word at `at`. A later number in the line belongs to
-/// something else. npos where there is none: "Target Temperature : N/A".
-std::size_t value_behind(std::string_view low, std::size_t at) {
-  const auto is_letter = [&](std::size_t i) { return i < low.size() && low[i] >= 'a' && low[i] <= 'z'; };
-  while (is_letter(at)) ++at;
-  while (true) {
-    at = low.find_first_not_of(" \t:=(),", at);
-    if (at == std::string_view::npos || (low[at] >= '0' && low[at] <= '9')) return at;
-    std::size_t end = at;
-    while (is_letter(end)) ++end;
-    constexpr std::array<std::string_view, 9> between{"c", "of", "is", "at", "to", "set", "gpu", "in", "was"};
-    if (std::find(between.begin(), between.end(), low.substr(at, end - at)) == between.end())
-      return std::string_view::npos;
-    at = end;
-  }
-}
-
 /// The lowest temperature limit that nvidia-smi -q prints, in degrees Celsius: "GPU Target Temperature : 83
 /// C".
 std::optional<double> printed_limit(const Seen& seen) {
+  constexpr double least = 40;
+  constexpr double most = 120;
   std::optional<double> lowest;
-  const auto read = [&](std::string_view text) {
+  for_each_text(seen, [&](std::string_view text) {
+    if (contains(text, "memory")) return;
     for (const std::string_view name :
          {"max operating temp", "target temp", "slowdown temp", "temperature limit", "temp limit",
-          "thermal limit", "temp target", "temperature target"}) {
-      const std::string low = lower(text);
-      const std::size_t at = low.find(name);
-      if (at == std::string::npos || contains(low, "memory")) continue;
-      const std::size_t digit = value_behind(low, at + name.size());
-      if (digit == std::string::npos) continue;
-      const double degrees = result::leading_number<double>(std::string_view(low).substr(digit)).value_or(0);
-      constexpr double least = 40;
-      constexpr double most = 120;
-      if (degrees >= least && degrees <= most) lowest = std::min(lowest.value_or(most), degrees);
-    }
-  };
-  for (const std::string& line : seen.it().log) read(line);
-  for (const Metric& metric : seen.it().metrics) read(metric.note);
-  for (const auto& [key, value] : seen.it().settings) {
-    std::string name = key;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    read(name + " = " + value.text());
-  }
+          "thermal limit", "temp target", "temperature target"})
+      if (const auto degrees = told_number(text, {name}, least, most))
+        lowest = std::min(lowest.value_or(most), *degrees);
+  });
   return lowest;
 }
 
@@ -97,6 +87,7 @@ void examine_thermal(const Seen& seen, Argument& it) {
   const Fact worse = seen.on("drift", {"worse_with_time"});
   const Fact temperature = seen.at_least("temperature_c", hot);
   const Fact at_limit = at_printed_limit(seen);
+  const Fact hot_in_words = temperature ? Fact() : told_hot(seen, hot);
   const Fact cooled =
       seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt", "dust",
                         "heatsink", "thermal pad", "thermald", "temp target", "temperature limit",
@@ -116,6 +107,16 @@ void examine_thermal(const Seen& seen, Argument& it) {
     it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
     it.confirms(weight::fair, temperature);
     it.confirms(weight::good, at_limit);
+    if (it.confirms(weight::fair, hot_in_words)) {
+      it.confirms(weight::fair, seen.probe("repeat_later", {"recovers", "normal"},
+                                           {"pause", "cool", "min", "idle", "cold"}));
+      it.confirms(weight::fair,
+                  seen.told({"desk fan", "fan in front", "a fan on", "fan pointed", "fan at it", "side panel",
+                             "case open", "opened the case", "open case", "more air", "repast",
+                             "thermal paste", "dust", "fan curve", "fans at 100"}));
+      it.confirms(weight::fair, seen.told({"clock from*to", "clock falls", "clock drops", "clock goes down",
+                                           "clocks drop", "clock down to"}));
+    }
     // Many things grow with time. Heat is shown by a clock that falls or a temperature that rises with it.
     it.confirms(seen.slower(compute_classes) || seen.moved("temperature", {"higher", "rises_slowly"}) ||
                         seen.moved("sm_clock", {"lower"}) || low_clock(seen) || temperature
@@ -149,7 +150,11 @@ void examine_thermal(const Seen& seen, Argument& it) {
 
 void examine_memory_thermal(const Seen& seen, Argument& it) {
   constexpr double hot = 90;
-  const Fact memory = seen.at_least("memory_temperature_c", hot);
+  // The junction of GDDR6X is throttled at 110 C, and is below 100 where it is cooled well.
+  constexpr double hot_in_words = 100;
+  const Fact memory =
+      either(seen.at_least("memory_temperature_c", hot),
+             seen.number("memory_temperature_c") ? Fact() : told_memory_hot(seen, hot_in_words));
   it.confirms(weight::strong,
               both(memory, seen.slower({"hbm", "l2", "application", "framework_op", "gemm16"})));
   it.confirms(weight::strong,
@@ -228,6 +233,7 @@ Fact less_than_elsewhere(const Seen& seen) {
 void examine_cap(const Seen& seen, Argument& it) {
   const Fact lowered = seen.became_less("power_limit");
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
+  const Fact printed = below ? Fact() : printed_limit_lowered(seen);
   const Fact raised = seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit",
                                         "power cap", "power_cap", "nvidia-smi -pl", "tdp", "tgp"});
   // The service that shares a laptop's power between processor and GPU was started or stopped.
@@ -254,6 +260,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);
+  if (seen.slower({}) || seen.no_gain()) it.confirms(weight::strong, printed);
   it.confirms(weight::strong, lowered);
   it.confirms(weight::proof, raised);
   const Fact elsewhere = less_than_elsewhere(seen);
@@ -284,7 +291,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   const std::optional<double> normal = seen.number("power_limit_default_w");
   const bool at_default = (limit && normal && *limit >= *normal * .98) ||
                           (limit && !default_known && board && *limit >= *board * .98);
-  if (at_default && !lowered && !raised && !elsewhere && !service && !(laptop && no_service))
+  if (at_default && !lowered && !raised && !printed && !elsewhere && !service && !(laptop && no_service))
     it.at_most(bound::trace, Fact("the power limit is the board's default"));
   if (it.evidence().empty())
     it.unproven(bound::remote,

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/tensor_cores.hpp"
+#include "diagnose/causes/told_figures.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -133,6 +135,8 @@ void examine_codegen(const Seen& seen, Argument& it) {
       both(seen.slower({}), seen.recovers_by({"fmad", "fast_math", "fast-math", "-O3", "-O2", "opt_level",
                                               "compile flag", "nvcc -G", "-G=", "debug=off", "NDEBUG"})));
   it.confirms(weight::strong, both(slow_application(seen), compiler_switched(seen)));
+  // It is the library's own mode, which no compiler sets.
+  it.at_most(bound::weak, seen.recovers_by({"math_mode", "math mode", "cublasSetMathMode"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow);
     it.confirms(weight::fair, library_normal(seen));
@@ -143,7 +147,7 @@ void examine_codegen(const Seen& seen, Argument& it) {
 }
 
 void examine_toolkit(const Seen& seen, Argument& it) {
-  const Fact own = slow_own_code(seen);
+  const Fact own = either(slow_own_code(seen), seen.slower({}, {.library = own_library}));
   const Fact slow = either(own, either(slow_application(seen), seen.slower(compute_classes)));
   Fact newer = seen.probe("change_version", {"recovers"},
                           {"cuda.toolkit", "toolkit", "nvcc", "ptxas", "cuda=", "compiler"});
@@ -157,20 +161,22 @@ void examine_toolkit(const Seen& seen, Argument& it) {
     it.unproven(seen.slower(compute_classes) ? bound::half : bound::likely,
                 Fact("no kernel of the user's own is known to be slow"));
   const std::string first = first_toolkit(seen);
-  const bool too_old = toolkit != nullptr && toolkit->number() && !first.empty() &&
-                       compare_versions(toolkit->text(), first) < 0;
+  const std::string told = toolkit == nullptr ? told_toolkit(seen) : "";
+  const std::string version = toolkit != nullptr && toolkit->number() ? toolkit->text() : told;
+  const bool too_old = !version.empty() && !first.empty() && compare_versions(version, first) < 0;
   if (slow && too_old)
     it.confirms(weight::good,
-                fmt::format("{} = {} is older than {}, the first for this GPU", key, toolkit->text(), first));
+                fmt::format("{} = {} is older than {}, the first for this GPU", key, version, first));
   if (!it.evidence().empty()) it.confirms(weight::hint, own);
   if (!newer && !too_old) {
-    if (toolkit != nullptr && toolkit->number() && !first.empty())
-      it.at_most(bound::last_named, Fact(fmt::format("{} = {} knows this GPU", key, toolkit->text())));
+    if (!version.empty() && !first.empty())
+      it.at_most(bound::last_named, Fact(fmt::format("{} = {} knows this GPU", key, version)));
     else
       it.unproven(bound::last_named, Fact("no toolkit is known to be too old"));
   }
   it.at_most(bound::unnamed, seen.error(209, {"no kernel image is available"}));
-  it.at_most(bound::below_half, seen.instruction_lost());
+  // A compiler that does not know the GPU lacks its instructions.
+  if (!too_old) it.at_most(bound::below_half, seen.instruction_lost());
   if (only_starts(seen)) it.at_most(bound::weak, in_words("only the start is slow", slow_start(seen)));
   if (!seen.slower(compute_classes) && !slow_application(seen))
     it.at_most(bound::remote, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
@@ -232,6 +238,8 @@ void examine_kernel(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, both(seen.slower({"framework_op", "application"}),
                                    either(seen.probe("other_library", {"recovers", "normal"}), tuned)));
   }
+  if (seen.metrics({}).empty() && it.confirms(weight::good, one_size_slow(seen)))
+    it.confirms(weight::fair, Fact("larger and smaller sizes are normal"));
   it.at_most(bound::unnamed, only_misaligned(seen));
   it.at_most(bound::unnamed, only_channels_first(seen));
   it.at_most(bound::last_named, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
@@ -262,7 +270,12 @@ void examine_framework_op(const Seen& seen, Argument& it) {
     it.confirms(weight::good,
                 both(either(op, changed), seen.probe("native_benchmark", {"normal", "succeeds"})));
   }
+  if (it.confirms(weight::good, both(changed, some_operations_longer(seen))))
+    it.confirms(weight::fair, Fact("other operations of the same profile take as long as before"));
   it.rules_out(seen.undone("framework", {"no_change", "worse"}));
+  // What a variable of the environment mends is no version's.
+  it.at_most(bound::half, seen.probe("unset_environment", {"recovers"}));
+  it.at_most(bound::half, exact_without_tensor_cores(seen));
   // What passes by itself would have passed with the old version, too.
   it.at_most(bound::unnamed, seen.probe("repeat_later", {"recovers", "normal"}));
   it.at_most(bound::below_half, seen.instruction_lost());
