@@ -148,11 +148,11 @@ void examine_not_selected(const Seen& seen, Argument& it) {
               both(half, seen.told({"no kernel*884", "no kernel*16816", "no Tensor Core kernel"})));
   it.confirms(weight::good, unequal_halves(seen));
   // One operation runs such a kernel, and others of the program do not.
-  const Fact told =
-      both(seen.slower({"framework_op", "application", "conv", "gemm16"}),
-           both(seen.told({"sgemm_", "gemmSN", "gemmk1", "simt_sgemm", "implicit_convolve_sgemm",
-                           "ampere_sgemm", "volta_sgemm", "maxwell_sgemm", "turing_sgemm"}),
-                seen.told({"16816", "1688gemm", "s884", "h884", "tensorop", "wgmma"})));
+  const Fact told = both(
+      seen.slower({"framework_op", "application", "conv", "gemm16"}),
+      both(seen.told({"sgemm_", "gemmSN", "gemmk1", "simt_sgemm", "implicit_convolve_sgemm", "ampere_sgemm",
+                      "volta_sgemm", "maxwell_sgemm", "turing_sgemm"}),
+           seen.told({"s16816", "h16816", "s1688", "h1688", "s884", "h884", "tensorop", "wgmma", "hmma"})));
   it.confirms(weight::good, told);
   if (told)
     it.confirms(weight::fair,

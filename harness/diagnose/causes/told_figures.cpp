@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,10 +12,6 @@
 namespace gpugauge::diagnose {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Start of the number after the name that ends with the word at `at`; npos where another thing follows: "Target
 /// Temperature : N/A".
 std::size_t value_behind(std::string_view low, std::size_t at) {
@@ -26,7 +19,7 @@ std::size_t value_behind(std::string_view low, std::size_t at) {
   while (is_letter(at)) ++at;
   while (true) {
     at = low.find_first_not_of(" \t:=(),", at);
-    if (at == std::string_view::npos || is_digit(low[at])) return at;
+    if (at == std::string_view::npos || is_decimal(low[at])) return at;
     std::size_t end = at;
     while (is_letter(end)) ++end;
     constexpr std::array<std::string_view, 13> between{"c",  "of",  "is",  "at",    "to",   "set", "gpu",
@@ -162,7 +155,7 @@ Fact told_hot(const Seen& seen, double least) {
   for (const Metric& metric : seen.it().metrics) {
     const std::string low = lower(metric.note);
     for (std::size_t at = 0; at < low.size(); ++at) {
-      if (!is_digit(low[at]) || (at > 0 && (is_digit(low[at - 1]) || low[at - 1] == '.'))) continue;
+      if (!is_decimal(low[at]) || (at > 0 && (is_decimal(low[at - 1]) || low[at - 1] == '.'))) continue;
       const auto degrees = result::leading_number<double>(std::string_view(low).substr(at));
       if (!degrees || *degrees < least || *degrees > most) continue;
       std::size_t end = low.find_first_not_of("0123456789", at);
@@ -233,7 +226,7 @@ Fact told_runtime_newer(const Seen& seen) {
     for (std::size_t at = text.find("cu"); at != std::string_view::npos; at = text.find("cu", at + 1)) {
       if (at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0) continue;
       std::size_t end = at + 2;
-      while (end < text.size() && is_digit(text[end])) ++end;
+      while (end < text.size() && is_decimal(text[end])) ++end;
       if (end - at - 2 == digits)
         newest = std::max(newest, result::number_in<int>(text.substr(at + 2, digits)).value_or(0) / tens);
     }
@@ -254,100 +247,6 @@ std::string told_toolkit(const Seen& seen) {
     }
   });
   return out;
-}
-
-namespace {
-
-/// The number before the unit in a line, and the size behind "n=" or the like.
-struct Rate {
-  double size = 0;
-  double rate = 0;
-  std::string unit;
-};
-
-std::optional<Rate> rate_of(const std::string& line) {
-  const std::string low = lower(line);
-  Rate out;
-  constexpr double largest = 1e9;
-  for (const std::string_view unit : {"tflop", "gflop", "tops"}) {
-    const std::size_t at = low.find(unit);
-    if (at == std::string::npos || at == 0) continue;
-    std::size_t begin = low[at - 1] == ' ' ? at - 1 : at;
-    while (begin > 0 && (is_digit(low[begin - 1]) || low[begin - 1] == '.')) --begin;
-    out.rate = result::leading_number<double>(std::string_view(low).substr(begin)).value_or(0);
-    out.unit = unit;
-    break;
-  }
-  // The name is a whole word: "n=4096", "size 4096".
-  out.size =
-      told_number(" " + low, {" n=", " m=", " k=", " size", " shape", " batch", " dim", " seq"}, 1, largest)
-          .value_or(0);
-  return out.rate > 0 && out.size > 0 ? std::optional<Rate>(out) : std::nullopt;
-}
-
-}  // namespace
-
-Fact one_size_slow(const Seen& seen) {
-  constexpr double far_below = .67;
-  std::vector<Rate> rates;
-  for (const std::string& line : seen.it().log)
-    if (auto one = rate_of(line)) rates.push_back(*std::move(one));
-  std::sort(rates.begin(), rates.end(), [](const Rate& a, const Rate& b) { return a.size < b.size; });
-  for (std::size_t i = 1; i + 1 < rates.size(); ++i) {
-    const Rate& one = rates[i];
-    const double beside = std::min(rates[i - 1].rate, rates[i + 1].rate);
-    if (one.unit == rates[i - 1].unit && one.unit == rates[i + 1].unit && one.size > rates[i - 1].size &&
-        one.size < rates[i + 1].size && one.rate < far_below * beside)
-      return fmt::format("size {:g} runs at {:g} {}s, its neighbours at {:g} and more", one.size, one.rate,
-                         one.unit, beside);
-  }
-  return std::nullopt;
-}
-
-Fact some_operations_longer(const Seen& seen) {
-  if (!seen.it().changed || !seen.it().changed->contains("framework")) return std::nullopt;
-  const Change& change = seen.it().changed->at("framework");
-  std::map<std::string, std::pair<double, double>> times;
-  for (const std::string& line : seen.it().log) {
-    const std::size_t at = line.find("::");
-    if (at == std::string::npos) continue;
-    const bool before = contains_whole_words(line, change.before.text());
-    if (before == contains_whole_words(line, change.after.text())) continue;
-    const auto of_name = [&](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    std::size_t begin = at;
-    while (begin > 0 && of_name(line[begin - 1])) --begin;
-    std::size_t end = at + 2;
-    while (end < line.size() && of_name(line[end])) ++end;
-    // The profiler's own units.
-    for (const auto& [unit, seconds] : {std::pair{"ms", 1e-3}, std::pair{"us", 1e-6}, std::pair{"s", 1.0}}) {
-      std::size_t number = std::string::npos;
-      for (std::size_t i = end; i < line.size() && number == std::string::npos; ++i) {
-        if (!is_digit(line[i]) || (i > 0 && (is_digit(line[i - 1]) || line[i - 1] == '.'))) continue;
-        const std::size_t last = std::min(line.find_first_not_of("0123456789.", i), line.size());
-        const std::string_view rest = std::string_view(line).substr(last);
-        const std::size_t width = std::string_view(unit).size();
-        if (rest.starts_with(unit) && (rest.size() == width || !of_name(rest[width]))) number = i;
-      }
-      if (number == std::string::npos) continue;
-      const double time =
-          seconds * result::leading_number<double>(std::string_view(line).substr(number)).value_or(0);
-      auto& both_times = times[line.substr(begin, end - begin)];
-      (before ? both_times.first : both_times.second) = time;
-      break;
-    }
-  }
-  constexpr double longer = 1.25;
-  constexpr double alike = 1.1;
-  Fact slow;
-  bool same = false;
-  for (const auto& [name, both_times] : times) {
-    if (both_times.first <= 0 || both_times.second <= 0) continue;
-    const double ratio = both_times.second / both_times.first;
-    if (ratio >= longer && !slow)
-      slow = fmt::format("the profile's {} takes {:.3g} times as long", name, ratio);
-    same = same || ratio <= alike;
-  }
-  return same ? slow : std::nullopt;
 }
 
 }  // namespace gpugauge::diagnose
