@@ -123,7 +123,9 @@ void examine_environment(const Seen& seen, Argument& it) {
                                     seen.environment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", {"0"})));
   it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));
   it.confirms(weight::proof, told_override(seen));
-  it.confirms(weight::good, seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE: 1"}));
+  it.confirms(weight::good,
+              seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE=\"1", "TF32_OVERRIDE='1",
+                                            "TF32_OVERRIDE: 1", "TF32_OVERRIDE: \"1", "TF32_OVERRIDE = 1"}));
   // Something of the environment keeps fp32 slow against the framework's own switch.
   const Fact cleared = seen.probe("unset_environment", {"recovers"},
                                   {"all", "env -i", "NVIDIA_", "everything", "clean", "envFrom"});

@@ -56,7 +56,7 @@ TEST(TaughtTypical, MpsSharesTheOneContextOfAnExclusiveGpu) {
       R"(, "errors": [{"api": "cuda", "code": 46, "text": "CUDA-capable device(s) is/are busy or unavailable"}])";
   EXPECT_EQ(best(note("half of the ranks stop") + busy + mended("nvidia-cuda-mps-control -d")),
             "compute_mode_restricts");
-  EXPECT_NE(best(note("half of the ranks stop") + busy), "compute_mode_restricts");
+  EXPECT_LT(score(note("half of the ranks stop") + busy, "compute_mode_restricts"), .5);
 }
 
 TEST(TaughtTypical, ALibcudaIsMissingWhereNvmlAnswers) {
@@ -89,7 +89,8 @@ TEST(TaughtTypical, TheLastBranchForAGenerationWorks) {
 }
 
 TEST(TaughtTypical, AllOnesAreReadOfADeviceThatIsGone) {
-  const std::string gone = R"(, "log": ["01:00.0 VGA compatible controller: NVIDIA Corporation AD104 (rev ff)"])";
+  const std::string gone =
+      R"x(, "log": ["01:00.0 VGA compatible controller: NVIDIA Corporation AD104 (rev ff)"])x";
   EXPECT_EQ(best(note("every program hangs") + gone), "gpu_lost");
   EXPECT_EQ(score(note("every program is slow") + gone, "gpu_lost"), 0);
 }
@@ -97,7 +98,7 @@ TEST(TaughtTypical, AllOnesAreReadOfADeviceThatIsGone) {
 TEST(TaughtTypical, TheProprietaryModuleNamesItself) {
   const auto loaded = [](const std::string& name) {
     return R"("about": {"gpu": "GH200 480GB"}, "log": ["NVRM: loading NVIDIA UNIX )" + name +
-           R"(  560.35.03", "NVRM: GPU 0009:01:00.0: RmInitAdapter failed! (0x22:0x56:884)"])";
+           R"x(  560.35.03", "NVRM: GPU 0009:01:00.0: RmInitAdapter failed! (0x22:0x56:884)"])x";
   };
   EXPECT_EQ(best(loaded("aarch64 Kernel Module")), "open_module_required");
   EXPECT_EQ(score(loaded("Open Kernel Module for aarch64"), "open_module_required"), 0);
@@ -105,10 +106,11 @@ TEST(TaughtTypical, TheProprietaryModuleNamesItself) {
 
 TEST(TaughtTypical, ARegionWithoutAnAddress) {
   const auto region = [](const std::string& at) {
-  return R"("settings": {"lspci.region1": "Memory at )" + at + R"( (64-bit, prefetchable)"}, "errors": [{"api": "nvml", "text": "No devices were found"}])";
+    return R"("settings": {"lspci.region1": "Memory at )" + at +
+           R"x( (64-bit, prefetchable)"}, "errors": [{"api": "nvml", "text": "No devices were found"}])x";
   };
-EXPECT_EQ(best(region("<unassigned>")), "pci_region_not_assigned");
-EXPECT_EQ(score(region("38000000000"), "pci_region_not_assigned"), 0);
+  EXPECT_EQ(best(region("<unassigned>")), "pci_region_not_assigned");
+  EXPECT_EQ(score(region("38000000000"), "pci_region_not_assigned"), 0);
 }
 
 TEST(TaughtTypical, LimitsOfWslByItsKernelsName) {
