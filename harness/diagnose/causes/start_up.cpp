@@ -42,10 +42,9 @@ void examine_persistence(const Seen& seen, Argument& it) {
     it.confirms(
         weight::good,
         seen.told({"open context in the background", "while another process*quick",
-                   "while another process*fast", "while a training is running*", "nvidia-smi -l*background",
-                   "nvidia-smi dmon*background", "holds a context", "holds an open context",
-                   "keeps a context", "keeps the GPU open", "keeps the device open", "dcgm*runs",
-                   "exporter runs", "while any program*quick", "while any program*fast"}));
+                   "while another process*fast", "nvidia-smi -l*background", "nvidia-smi dmon*background",
+                   "holds a context", "holds an open context", "keeps a context", "keeps the GPU open",
+                   "keeps the device open", "while any program*quick", "while any program*fast"}));
     it.confirms(weight::good, seen.off("gpu.persistence"));
     it.confirms(weight::good, seen.field_changed("persistence"));
     // The driver initialises every visible GPU, so it is quick with one.

@@ -143,8 +143,6 @@ Fact supply_failed(const Seen& seen) {
                     "failed PSU",
                     "broken PSU",
                     "one PSU less",
-                    "one of the*PSUs",
-                    "one of the*power supplies",
                     "power supplies*failed",
                     "one power supply*off",
                     "PSU*not present",
@@ -184,12 +182,22 @@ Fact told_memory_hot(const Seen& seen, double least) {
   constexpr double most = 125;
   Fact out;
   for_each_text(seen, [&](std::string_view text) {
-    const auto degrees =
-        told_number(text,
-                    {"memory junction", "mem junction", "memory temp", "mem temp", "vram temp", "hbm temp",
-                     "hbm3 temp", "memory current temp", "gddr6x temp", "junction temp", "temperature memory",
-                     "vram at", "vram is at", "memory is at", "memory at"},
-                    least, most, {"max operating", "slowdown", "shutdown", "limit"});
+    const auto degrees = told_number(text,
+                                     {
+                                         "memory junction",
+                                         "mem junction",
+                                         "memory temp",
+                                         "mem temp",
+                                         "vram temp",
+                                         "hbm temp",
+                                         "hbm3 temp",
+                                         "memory current temp",
+                                         "gddr6x temp",
+                                         "junction temp",
+                                         "temperature memory",
+                                         "memory is at",
+                                     },
+                                     least, most, {"max operating", "slowdown", "shutdown", "limit"});
     if (degrees && !out) out = fmt::format("the memory is at {:g} C", *degrees);
   });
   return out;
