@@ -8,14 +8,36 @@ namespace gpugauge::diagnose {
 
 const Signatures& catalogue() {
   static const Signatures all = [] {
-    constexpr std::array groups{
-        tf32_causes,          tensor_core_causes,   convolution_causes,  library_causes,
-        binary_causes,        framework_causes,     driver_start_causes, fabric_manager_causes,
-        start_failure_causes, start_refused_causes, module_causes,       platform_causes,
-        start_up_causes,      launch_causes,        host_causes,         neighbour_causes,
-        clock_causes,         power_causes,         memory_causes,       managed_memory_causes,
-        link_causes,          copy_causes,          collective_causes,   collective_setting_causes,
-        network_causes,       software_causes,      silent_causes,       change_causes};
+    constexpr std::array groups{tf32_causes,
+                                tensor_core_causes,
+                                convolution_causes,
+                                library_causes,
+                                binary_causes,
+                                framework_causes,
+                                driver_start_causes,
+                                fabric_manager_causes,
+                                start_failure_causes,
+                                start_refused_causes,
+                                module_causes,
+                                platform_causes,
+                                start_up_causes,
+                                launch_causes,
+                                host_causes,
+                                neighbour_causes,
+                                clock_causes,
+                                power_causes,
+                                heat_causes,
+                                memory_causes,
+                                managed_memory_causes,
+                                link_causes,
+                                copy_causes,
+                                collective_causes,
+                                collective_setting_causes,
+                                network_causes,
+                                operation_causes,
+                                software_causes,
+                                silent_causes,
+                                change_causes};
     Signatures out;
     for (const auto& group : groups) {
       Signatures part = group();

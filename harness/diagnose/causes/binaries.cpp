@@ -220,7 +220,8 @@ void examine_jit_startup(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"FORCE_PTX_JIT"}));
   it.at_most(bound::unnamed,
              seen.recovers_by({"persistence", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES"}));
-  it.at_most(bound::unnamed, seen.environment("CUDA_MODULE_LOADING", {"EAGER"}));
+  it.at_most(bound::unnamed, either(seen.environment("CUDA_MODULE_LOADING", {"EAGER"}),
+                                    seen.told({"CU_MODULE_EAGER_LOADING", "CUDA_MODULE_LOADING=EAGER"})));
   it.at_most(bound::weak, seen.unmoved_by({"FORCE_PTX_JIT"}));
   it.at_most(bound::below_half,
              either(seen.environment("CUDA_CACHE_DISABLE", {"1"}), seen.recovers_by({"CUDA_CACHE"})));

@@ -198,6 +198,8 @@ void examine_method(const Seen& seen, Argument& it) {
   it.confirms(weight::good, only_queued_at_first(seen));
   if (seen.framework_is({"torch", "jax", "cupy"})) it.confirms(weight::good, timed_without_wait(seen));
   it.rules_out(seen.undone("harness", {"no_change"}));
+  // Other instructions are other work, and no other way to measure it.
+  it.at_most(bound::below_half, seen.instruction_lost());
 }
 
 /// An image or release brings many components at once.

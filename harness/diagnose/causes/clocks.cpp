@@ -7,6 +7,7 @@
 
 #include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/predicates.hpp"
+#include "diagnose/causes/told_figures.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -87,6 +88,12 @@ void examine_control_fault(const Seen& seen, Argument& it) {
     else
       it.unproven(bound::unconfident, Fact("the throttle reasons were not read"));
   }
+  it.at_most(bound::below_half, supply_failed(seen));
+  const std::optional<double> degrees = seen.number("temperature_c");
+  constexpr double cold = 70;
+  if (degrees && *degrees < cold)
+    it.at_most(bound::over_half,
+               in_words("the hardware itself lowers the clock", seen.throttled({"hw_slowdown"})));
   // Power caps that follow from impossible readings are part of the fault.
   if (!impossible_power(seen))
     it.at_most(bound::unnamed,
@@ -219,6 +226,9 @@ void examine_ramp(const Seen& seen, Argument& it) {
   it.rules_out(seen.slower({}, {.phase = "warm"}));
   it.at_most(bound::unnamed, seen.throttled({"hw_thermal", "hw_power_brake", "sw_thermal"}));
   if (slow_start(seen) && !idle) it.at_most(bound::unnamed, slow_start(seen));
+  // A clock is back after milliseconds; what a process waits for seconds before its work is its start.
+  if (only_starts(seen))
+    it.at_most(bound::unnamed, either(seen.slower({"init"}), seen.slower({}, {.phase = "startup"})));
 }
 
 /// All compute is slower, and nothing recorded shows why.

@@ -12,9 +12,28 @@ std::string_view without_brand(std::string_view model) {
   return model.starts_with(brand) ? model.substr(brand.size()) : model;
 }
 
+/// That of the devices that a log lists: "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9"; nullopt where they
+/// differ. What a message requires follows no comma.
+std::optional<stack::Version> told_capability(const Seen& seen) {
+  std::optional<stack::Version> out;
+  for (const std::string& line : seen.it().log)
+    for (const std::string_view name : {", compute capability ", ", compute capability: "}) {
+      const std::size_t at = line.find(name);
+      if (at == std::string::npos) continue;
+      const std::string_view rest = std::string_view(line).substr(at + name.size());
+      const auto version =
+          stack::Version::parse(std::string(rest.substr(0, rest.find_first_not_of("0123456789."))));
+      if (!version) continue;
+      if (out && *out != *version) return std::nullopt;
+      out = version;
+    }
+  return out;
+}
+
 std::optional<stack::Version> capability(const Seen& seen) {
   const auto& about = seen.it().about;
   if (!about.compute_capability.empty()) return stack::Version::parse(about.compute_capability);
+  if (about.gpu.empty()) return told_capability(seen);
   for (const stack::GpuListing& row : stack::tables().gpu_listings)
     for (const std::string& model : row.models)
       if (contains_whole_words(about.gpu, without_brand(model))) return row.compute_capability;

@@ -33,6 +33,7 @@ const Words cudnn_not_found{
     "dnn library is not found",
     "dnn library initialization failed",
     "requires cudnn",
+    "outdated cudnn",
     "libcudnn*not found",
     "unable to load any of*libcudnn",
     "cannot load symbol cudnn",

@@ -3,6 +3,7 @@
 
 #include "diagnose/causes/driver_start.hpp"
 #include "diagnose/causes/gpu_model.hpp"
+#include "diagnose/causes/told_figures.hpp"
 
 namespace gpugauge::diagnose {
 
@@ -10,8 +11,24 @@ namespace {
 
 /// The driver says so itself.
 Fact refused_by_words(const Seen& seen) {
-  return seen.told({"Legacy drivers", "not supported by open nvidia.ko", "NVRM*GPU*is not supported by the",
+  return seen.told({"installed in this system is not supported by", "it does not include the required GPU",
+                    "Legacy drivers", "not supported by open nvidia.ko", "NVRM*GPU*is not supported by the",
                     "not supported by the NVIDIA*driver release", "open kernel modules*do not support*GPU"});
+}
+
+/// The last branch that drives this generation was tried, and it works.
+Fact older_branch_recovers(const Seen& seen) {
+  const stack::Architecture* const row = architecture(seen);
+  if (row == nullptr || !row->last_driver_branch) return std::nullopt;
+  for (const Probe& probe : seen.it().probes) {
+    const std::size_t at = lower(probe.detail).find("driver=");
+    if (probe.name != "change_version" || probe.outcome != "recovers" || at == std::string::npos) continue;
+    const auto driver = stack::Version::parse(probe.detail.substr(at + std::string_view("driver=").size()));
+    if (!driver || driver->major() != *row->last_driver_branch) continue;
+    return recovering(fmt::format("tried: {} recovers, and {} is the last branch for {} GPUs", probe.detail,
+                                  *row->last_driver_branch, row->name));
+  }
+  return std::nullopt;
 }
 
 /// The tables of compatibility say so of this driver, or kind of module, and this generation.
@@ -32,6 +49,14 @@ Fact refused_by_table(const Seen& seen) {
     return fmt::format("driver.version = {}, and {} GPUs need {}", text->text(), row->name,
                        row->first_driver->text());
   return std::nullopt;
+}
+
+/// The driver that is there is of a branch that drives the generation.
+bool driver_in_branch(const Seen& seen) {
+  const stack::Architecture* const row = architecture(seen);
+  const Value* text = seen.inventory("driver.version");
+  const auto driver = text == nullptr ? std::nullopt : stack::Version::parse(text->text());
+  return row != nullptr && driver && row->last_driver_branch && driver->major() <= *row->last_driver_branch;
 }
 
 }  // namespace
@@ -57,6 +82,8 @@ void examine_generation(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, refused_by_words(seen));
   if (stopped) it.confirms(weight::strong, refused_by_table(seen));
   if (stopped && !generation_refused(seen)) it.confirms(weight::good, generation_doubtful(seen));
+  if (diagnose::stopped(seen) && !driver_in_branch(seen))
+    it.confirms(weight::strong, older_branch_recovers(seen));
   if (seen.fails({}))
     it.confirms(weight::strong, seen.recovers_by({"legacy driver", "proprietary module", "proprietary driver",
                                                   "closed module", "nvidia-legacy"}));
@@ -67,9 +94,13 @@ void examine_generation(const Seen& seen, Argument& it) {
 
 /// Memory of the host that the GPU reaches by itself, and that may not be paged out.
 Fact pinned_refused(const Seen& seen) {
-  const Fact words = seen.told({"cudaHostAlloc*fail", "cudaMallocHost*fail", "cuMemHostAlloc*fail",
-                                "pinned memory*fail", "cudaHostRegister*fail", "pin_memory*out of memory",
-                                "pinned*out of memory", "pinned memory is limited"});
+  const Fact words =
+      seen.told({"cudaHostAlloc*fail", "cudaMallocHost*fail", "cuMemHostAlloc*fail", "pinned memory*fail",
+                 "cudaHostRegister*fail", "pin_memory*out of memory", "pinned*out of memory",
+                 "pinned memory is limited", "cudaHostAlloc*out of memory", "cudaMallocHost*out of memory",
+                 "cudaHostRegister*out of memory", "cuMemHostAlloc*out of memory", "out of memory*pin_memory",
+                 "out of memory*pinned", "out of memory*page-locked", "page-locked*out of memory",
+                 "could not be pinned", "pinned*no more than"});
   if (words) return words;
   const Fact memory =
       seen.error(2, {"out of memory", "cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY"});
@@ -80,13 +111,36 @@ Fact pinned_refused(const Seen& seen) {
   return std::nullopt;
 }
 
+/// It is WSL, by the system's name, its kernel's, the driver's folder, or a file that only it has.
+Fact under_wsl(const Seen& seen) {
+  if (Fact fact = seen.on("host.os", {"wsl"})) return fact;
+  if (seen.on("host.os", {"windows"})) return std::nullopt;
+  if (Fact fact = seen.on("kernel.version", {"microsoft"})) return fact;
+  if (Fact fact = seen.on("driver.libcuda_path", {"/usr/lib/wsl"})) return fact;
+  for (const Probe& probe : seen.it().probes)
+    if (contains_any_word(probe.detail, {"wslconfig", ".wslconfig"}))
+      return fmt::format("tried: {}, a setting of WSL", probe.detail);
+  return seen.told({"microsoft-standard-WSL", "WSL is detected", ".wslconfig", "/usr/lib/wsl", "in WSL2",
+                    "under WSL", "inside WSL", "Ubuntu under Windows"});
+}
+
 void examine_wsl(const Seen& seen, Argument& it) {
-  const Fact wsl = seen.on("host.os", {"wsl"});
+  const Fact wsl = under_wsl(seen);
   if (!wsl) return;
   it.confirms(weight::strong, both(pinned_refused(seen), wsl));
   if (seen.fails({}))
     it.confirms(weight::strong, seen.recovers_by({"pin_memory=false", "pin_memory=off", "pin_memory=0",
                                                   "pinned=off", "pageable", "native linux", "dual boot"}));
+  // Handles of memory for another process are not there.
+  const Fact handles = seen.told({"_share_cuda_", "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle",
+                                  "cuIpcGetMemHandle", "legacy CUDA IPC", "cudaIpcGetEventHandle"});
+  it.confirms(weight::strong,
+              both(handles, seen.error(801, {"operation not supported", "cudaErrorNotSupported",
+                                             "CUDA_ERROR_NOT_SUPPORTED"})));
+  if (stopped(seen))
+    it.confirms(weight::fair, either(seen.probe("swap_node", {"recovers"}, {"native", "linux"}),
+                                     seen.told({"native Ubuntu*no problem", "native Linux*no problem",
+                                                "native Ubuntu*works", "native Linux*works"})));
   // The guide names what is not there: concurrent managed memory, peer access of IPC, most of NVML.
   if (seen.fails({}))
     it.confirms(weight::good,

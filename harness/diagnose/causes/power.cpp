@@ -1,11 +1,10 @@
-// Heat and power.
+// Power.
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "diagnose/causes/predicates.hpp"
-#include "result/number.hpp"
+#include "diagnose/causes/told_figures.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -23,6 +22,26 @@ void examine_brake(const Seen& seen, Argument& it) {
     it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), very_low));
     it.confirms(weight::hint, very_low);
   }
+  // The signal comes from the supply or the chassis: it slows a GPU that is cold.
+  constexpr double cold = 70;
+  const Fact supply = supply_failed(seen);
+  const std::optional<double> degrees = seen.number("temperature_c");
+  const Fact slowed_cold = degrees && *degrees < cold && !seen.throttled({"hw_thermal", "sw_thermal"})
+                               ? in_words("and the GPU is cold", seen.throttled({"hw_slowdown"}))
+                               : Fact();
+  if (seen.slower({})) {
+    it.confirms(weight::good, slowed_cold);
+    it.confirms(slowed_cold || very_low ? weight::strong : weight::good, supply);
+    it.confirms(
+        weight::good,
+        seen.told({"new PSU*back", "new PSU*normal", "new PSU*full speed", "new power supply*back",
+                   "new power supply*normal", "replac*PSU*back", "replac*PSU*normal", "PSU*replaced*normal",
+                   "replac*power supply*normal", "replac*power supply*back", "second PSU*back"}));
+    if (supply)
+      it.confirms(weight::hint,
+                  seen.told({"memory clock*like always", "memory clock*as always", "memory clock*normal",
+                             "memory clock*as before", "memory clock*full"}));
+  }
   if (!it.evidence().empty()) {
     const std::optional<double> memory = seen.number("memory_clock_mhz");
     const std::optional<double> expected = seen.number("memory_clock_expected_mhz");
@@ -33,151 +52,6 @@ void examine_brake(const Seen& seen, Argument& it) {
   it.at_most(bound::last_named,
              seen.throttled({"hw_power_brake"}) ? Fact() : seen.throttled({"hw_thermal", "sw_thermal"}));
   it.at_most(bound::weak, seen.probe("reset_clocks", {"recovers"}));
-}
-
-/// Start of the number after the name that ends with the word at `at`. A later number in the line belongs to
-/// something else. npos where there is none: "Target Temperature : N/A".
-std::size_t value_behind(std::string_view low, std::size_t at) {
-  const auto is_letter = [&](std::size_t i) { return i < low.size() && low[i] >= 'a' && low[i] <= 'z'; };
-  while (is_letter(at)) ++at;
-  while (true) {
-    at = low.find_first_not_of(" \t:=(),", at);
-    if (at == std::string_view::npos || (low[at] >= '0' && low[at] <= '9')) return at;
-    std::size_t end = at;
-    while (is_letter(end)) ++end;
-    constexpr std::array<std::string_view, 9> between{"c", "of", "is", "at", "to", "set", "gpu", "in", "was"};
-    if (std::find(between.begin(), between.end(), low.substr(at, end - at)) == between.end())
-      return std::string_view::npos;
-    at = end;
-  }
-}
-
-/// The lowest temperature limit that nvidia-smi -q prints, in degrees Celsius: "GPU Target Temperature : 83
-/// C".
-std::optional<double> printed_limit(const Seen& seen) {
-  std::optional<double> lowest;
-  const auto read = [&](std::string_view text) {
-    for (const std::string_view name :
-         {"max operating temp", "target temp", "slowdown temp", "temperature limit", "temp limit",
-          "thermal limit", "temp target", "temperature target"}) {
-      const std::string low = lower(text);
-      const std::size_t at = low.find(name);
-      if (at == std::string::npos || contains(low, "memory")) continue;
-      const std::size_t digit = value_behind(low, at + name.size());
-      if (digit == std::string::npos) continue;
-      const double degrees = result::leading_number<double>(std::string_view(low).substr(digit)).value_or(0);
-      constexpr double least = 40;
-      constexpr double most = 120;
-      if (degrees >= least && degrees <= most) lowest = std::min(lowest.value_or(most), degrees);
-    }
-  };
-  for (const std::string& line : seen.it().log) read(line);
-  for (const Metric& metric : seen.it().metrics) read(metric.note);
-  for (const auto& [key, value] : seen.it().settings) {
-    std::string name = key;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    read(name + " = " + value.text());
-  }
-  return lowest;
-}
-
-/// The GPU is at its printed limit, which may be far below the usual one.
-Fact at_printed_limit(const Seen& seen) {
-  const std::optional<double> limit = printed_limit(seen);
-  const std::optional<double> degrees = seen.number("temperature_c");
-  constexpr double near = 3;
-  if (!limit || !degrees || *degrees < *limit - near) return std::nullopt;
-  return fmt::format("the GPU is at {:g} C, and its limit is {:g} C", *degrees, *limit);
-}
-
-void examine_thermal(const Seen& seen, Argument& it) {
-  constexpr double hot = 83;
-  constexpr double very_hot = 88;
-  const Fact reason = seen.throttled({"hw_thermal", "sw_thermal"});
-  const Fact worse = seen.on("drift", {"worse_with_time"});
-  const Fact temperature = seen.at_least("temperature_c", hot);
-  const Fact at_limit = at_printed_limit(seen);
-  const Fact cooled =
-      seen.recovers_by({"fan", "cooling", "airflow", "thermal paste", "repaste", "undervolt", "dust",
-                        "heatsink", "thermal pad", "thermald", "temp target", "temperature limit",
-                        "ventilation", "ambient", "water block", "side panel"});
-  it.confirms(weight::strong, reason);
-  it.confirms(weight::good, seen.on("drift", {"recovers_when_cool"}));
-  it.confirms(weight::good,
-              seen.told({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
-                         "thermal throttl", "thermal slowdown", "overheat", "thermal limit"},
-                        {"threshold", "slowdown: no"}));
-  it.confirms(weight::strong, cooled);
-  const Fact cooler = seen.field_changed("cooling");
-  if (it.confirms(weight::good,
-                  both(either(seen.slower(compute_classes), seen.slower(application_classes)), cooler)))
-    it.unproven(bound::unconfident, Fact("no temperature was read"));
-  if (seen.harm() || worse) {
-    it.confirms(weight::good, seen.at_least("temperature_c", very_hot));
-    it.confirms(weight::fair, temperature);
-    it.confirms(weight::good, at_limit);
-    // Many things grow with time. Heat is shown by a clock that falls or a temperature that rises with it.
-    it.confirms(seen.slower(compute_classes) || seen.moved("temperature", {"higher", "rises_slowly"}) ||
-                        seen.moved("sm_clock", {"lower"}) || low_clock(seen) || temperature
-                    ? weight::fair
-                    : weight::hint,
-                worse);
-    it.confirms(weight::fair, both(seen.moved("sm_clock", {"lower"}), either(temperature, at_limit)));
-    it.confirms(weight::good, both(seen.throttled({"hw_slowdown"}), temperature));
-    it.confirms(weight::fair, both(low_clock(seen), temperature));
-    it.confirms(weight::fair, seen.probe("repeat_after_idle", {"recovers", "normal"}));
-  }
-  if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"gemm16", "gemm32"}));
-  const std::optional<double> degrees = seen.number("temperature_c");
-  if (degrees && *degrees < 75 && !reason && !at_limit)
-    it.at_most(bound::remote, fmt::format("the GPU is at {:g} C", *degrees));
-  if (!reason && seen.at_least("memory_temperature_c", 90))
-    it.at_most(bound::last_named, in_words("the memory is hot", seen.at_least("memory_temperature_c", 90)));
-  // A process that is started anew finds the GPU as hot as it was.
-  if (!reason && !temperature && !at_limit && !cooled)
-    it.at_most(bound::unnamed, seen.probe("repeat_in_fresh_process", {"recovers"}));
-  // Heat slows only through the clock.
-  if (!reason && !cooled) it.rules_out(clock_as_expected(seen));
-  it.at_most(bound::unnamed, seen.throttled({"hw_power_brake"}));
-  it.at_most(bound::unnamed, seen.probe("reset_clocks", {"recovers", "no_change"}));
-  // The lowest clock under heat is a fraction of the highest, never a hundredth.
-  constexpr double beyond_heat = 20;
-  if (!reason) it.at_most(bound::unnamed, seen.slower({}, {}, beyond_heat));
-  if (!reason) it.at_most(bound::unnamed, seen.moved("temperature", {"lower"}));
-  it.at_most(bound::weak, impossible_power(seen));
-}
-
-void examine_memory_thermal(const Seen& seen, Argument& it) {
-  constexpr double hot = 90;
-  const Fact memory = seen.at_least("memory_temperature_c", hot);
-  it.confirms(weight::strong,
-              both(memory, seen.slower({"hbm", "l2", "application", "framework_op", "gemm16"})));
-  it.confirms(weight::strong,
-              seen.told({"memory temperature*throttl", "HBM*thermal", "memory thermal", "VRAM*throttl",
-                         "Memory Current Temp*: 9", "Memory Current Temp*: 10"}));
-  if (!it.evidence().empty()) {
-    it.confirms(weight::fair, seen.slower({"hbm"}));
-    it.confirms(weight::hint, seen.below("memory_clock_mhz", "memory_clock_expected_mhz"));
-    it.confirms(weight::faint, seen.not_throttled());
-    it.confirms(weight::faint, seen.on("drift", {"worse_with_time", "recovers_when_cool"}));
-  } else if (seen.slower({"hbm"})) {
-    it.confirms(weight::fair, seen.below("memory_clock_mhz", "memory_clock_expected_mhz"));
-    it.confirms(weight::fair, seen.on("drift", {"worse_with_time", "recovers_when_cool"}));
-  } else if (!memory && seen.number("temperature_c").value_or(hot) < 75) {
-    // GDDR6X runs far hotter than the chip beside it, and no reason tells of it.
-    const Fact hot_kind =
-        seen.gpu_named({"RTX 3070 Ti", "RTX 3080", "RTX 3080 Ti", "RTX 3090", "RTX 3090 Ti"});
-    Fact bound_by_it;
-    for (const std::string_view op : {"memory-bound", "memory bound", "mining", "ethash", "bandwidth"})
-      bound_by_it = either(bound_by_it, seen.slower(application_classes, {.op = op}));
-    it.confirms(weight::good, both(both(hot_kind, bound_by_it), seen.on("drift", {"worse_with_time"})));
-    if (!it.evidence().empty()) it.confirms(weight::hint, seen.moved("power_w", {"lower"}));
-  }
-  const std::optional<double> degrees = seen.number("memory_temperature_c");
-  if (degrees && *degrees < 85) it.at_most(bound::remote, fmt::format("the memory is at {:g} C", *degrees));
-  it.at_most(bound::unnamed, seen.unchanged({"hbm"}));
-  it.at_most(bound::unnamed, seen.field_changed("gpu.ecc"));
-  it.at_most(bound::weak, low_clock(seen));
 }
 
 /// The vendor's power limit for a board, in W; nullopt where models of one name differ.
@@ -243,6 +117,7 @@ Fact low_power_mode(const Seen& seen) {
 void examine_cap(const Seen& seen, Argument& it) {
   const Fact lowered = seen.became_less("power_limit");
   const Fact below = seen.below("power_limit_w", "power_limit_default_w", .98);
+  const Fact printed = below ? Fact() : printed_limit_lowered(seen);
   const Fact raised = seen.recovers_by({"power_limit", "power limit", "power-limit", "powerlimit",
                                         "power cap", "power_cap", "nvidia-smi -pl", "tdp", "tgp"});
   // The service that shares a laptop's power between processor and GPU was started or stopped.
@@ -262,6 +137,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();
   it.confirms(weight::strong, below);
+  if (seen.slower({}) || seen.no_gain()) it.confirms(weight::strong, printed);
   it.confirms(weight::strong, lowered);
   it.confirms(weight::proof, raised);
   const Fact elsewhere = less_than_elsewhere(seen);
@@ -292,7 +168,7 @@ void examine_cap(const Seen& seen, Argument& it) {
   const std::optional<double> normal = seen.number("power_limit_default_w");
   const bool at_default = (limit && normal && *limit >= *normal * .98) ||
                           (limit && !default_known && board && *limit >= *board * .98);
-  if (at_default && !lowered && !raised && !elsewhere && !service && !(laptop && no_service))
+  if (at_default && !lowered && !raised && !printed && !elsewhere && !service && !(laptop && no_service))
     it.at_most(bound::trace, Fact("the power limit is the board's default"));
   if (it.evidence().empty())
     it.unproven(bound::remote,
@@ -319,39 +195,6 @@ Signatures power_causes() {
                "chassis's events",
        .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html"},
        .examine = examine_brake},
-      {.name = "thermal_throttle",
-       .title = "The GPU lowers its clock because it is hot",
-       .what = "At its limit the GPU lowers the clock to hold the temperature. Cold work is fast; it gets "
-               "slower over the "
-               "first minutes and recovers after a pause.",
-       .moves = "gemm16 -, hbm 0",
-       .confirms = "a thermal reason; temperature near the limit with a low clock; drift with time; recovers "
-                   "when cool",
-       .excludes =
-           "the GPU is cool; only its memory is hot; the power brake is active; the SM clock is as expected",
-       .confused_with = {{"sw_power_cap",
-                          "is the power at a limit below the default, at a moderate temperature?"},
-                         {"hbm_thermal", "is it the memory's temperature?"},
-                         {"hw_power_brake", "is the power brake active?"},
-                         {"idle_clock_ramp", "is the first work slow, or the later work?"}},
-       .next = "nvidia-smi -q -d TEMPERATURE,PERFORMANCE during the work; check fans, airflow and "
-               "neighbouring cards",
-       .reading = {"https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html"},
-       .examine = examine_thermal},
-      {.name = "hbm_thermal",
-       .title = "The memory is hot and slower, while the GPU itself is not",
-       .what = "Hot memory refreshes more often and is slowed by its own controller. No throttle reason "
-               "shows it, and the "
-               "core's temperature looks healthy.",
-       .moves = "hbm -, gemm16 0, gemm32 0",
-       .confirms = "memory temperature at 90 C or more, bandwidth down, products unchanged",
-       .excludes = "the memory is cool, or its bandwidth unchanged; ECC was switched",
-       .confused_with = {{"ecc_mode_differs", "was ECC switched?"},
-                         {"thermal_throttle", "is a thermal reason active?"},
-                         {"hbm_row_remap", "are rows remapped?"}},
-       .next = "nvidia-smi --query-gpu=temperature.gpu,temperature.memory --format=csv -l 1 during the work",
-       .reading = {"https://docs.nvidia.com/deploy/nvidia-smi/index.html"},
-       .examine = examine_memory_thermal},
       {.name = "sw_power_cap",
        .title = "The power limit is set below the board's default",
        .what = "A limit below the default caps the clock of all heavy work, the same factor for every phase "

@@ -17,6 +17,25 @@ Fact switched_on_in_vain(const Seen& seen) {
   return std::nullopt;
 }
 
+/// What is in use is something else than what was asked for: "attention.requested" and "attention.used".
+Fact other_than_requested(const Seen& seen) {
+  const auto& all = seen.it().settings;
+  for (const std::string_view asked : {"requested", "wanted", "asked", "configured"})
+    for (const auto& [key, value] : all) {
+      const std::size_t at = lower(key).find(asked);
+      if (at == std::string::npos || value.tells_nothing()) continue;
+      for (const std::string_view got :
+           {"used", "in_use", "actual", "active", "effective", "selected", "chosen"}) {
+        std::string other = key;
+        const auto found = all.find(other.replace(at, asked.size(), got));
+        if (found != all.end() && !found->second.tells_nothing() &&
+            lower(found->second.text()) != lower(value.text()))
+          return fmt::format("{} = {}, and {} = {}", key, value.text(), found->first, found->second.text());
+      }
+    }
+  return std::nullopt;
+}
+
 void examine_silent(const Seen& seen, Argument& it) {
   const Fact line = seen.said({"not supported*falling back",
                                "falling back*not supported",
@@ -47,6 +66,8 @@ void examine_silent(const Seen& seen, Argument& it) {
                                "not support*using*instead",
                                "not supported*instead",
                                "unsupported*instead",
+                               "Not enough SMs to use",
+                               "Cannot use*backend",
                                "hardware do* not support",
                                "device do* not support",
                                "GPU do* not support",
@@ -57,12 +78,20 @@ void examine_silent(const Seen& seen, Argument& it) {
                                "downgrading to",
                                "defaulting to"});
   const Fact unmoved = switched_on_in_vain(seen);
+  const Fact replaced = other_than_requested(seen);
+  // gdscheck -p of a file system that GPUDirect Storage does not reach; cuFile then copies through the host.
+  const Fact storage = both(seen.told({"cuFile", "gdscheck", "kvikio", "GPUDirect Storage", "gds "}),
+                            seen.told({"NVMe : Unsupported", "NVMe: Unsupported", "NVMe  *: Unsupported",
+                                       "NVMeOF : Unsupported*mount", "cuFile*compatibility mode",
+                                       "cufile*compat mode", "compat_mode*in use"}));
   const Fact slow = either(seen.slower({}), seen.healthy() ? Fact() : unmoved);
   if (line) {
     it.confirms(slow ? weight::good : weight::fair, line);
     if (seen.it().errors.empty()) it.confirms(weight::faint, Fact("no error was reported"));
   }
   if (slow) {
+    it.confirms(weight::good, replaced);
+    it.confirms(weight::good, storage);
     it.confirms(weight::fair, unmoved);
     for (const auto& [key, value] : seen.it().settings)
       if (value.off() && contains_any(key, {"supported", "available", "in_use", "active", "enabled"}))
@@ -71,7 +100,8 @@ void examine_silent(const Seen& seen, Argument& it) {
                                                  "gds", "sharp", "nvls", "attribute", "rebar", "bar1"}))
         it.confirms(weight::fair, fmt::format("{} = {}", key, value.text()));
   }
-  it.at_most(bound::unnamed, gpu_not_used(seen));
+  it.at_most(bound::unnamed,
+             either(gpu_not_used(seen), seen.said({"GPU will not be used", "Could not find cuda drivers"})));
   it.at_most(bound::unnamed, seen.said({"ExecutionProvider", "cpu", "NET/", "ibverbs", "GPU Direct RDMA",
                                         "CUDA-enabled", "fp8", "cudnn"}));
   it.at_most(bound::unnamed, seen.said({"NVML", "nvidia-fabricmanager", "nvidia-uvm", "nouveau"}));

@@ -1,10 +1,9 @@
 // The machine is healthy; code, compilers or frameworks above it changed.
-#include <set>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "diagnose/causes/printed.hpp"
+#include "diagnose/causes/own_code.hpp"
+#include "diagnose/causes/told_figures.hpp"
+#include "diagnose/vocabulary.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -16,23 +15,6 @@ int canaries_unchanged(const Seen& seen) {
        {"gemm16", "gemm32", "hbm", "launch", "h2d", "d2h", "conv", "p2p", "l2", "host_cpu"})
     count += seen.unchanged({name}) ? 1 : 0;
   return count;
-}
-
-Fact slow_application(const Seen& seen) {
-  return seen.slower(application_classes);
-}
-
-/// The user's own kernel libraries and compilers, not the vendor's.
-const Words own_code{"cutlass", "deep_gemm", "deepgemm", "triton", "custom", "jit", "flash", "thrust",
-                     "marlin",  "extension", "numba",    "cupy",   "julia",  ".jl", "xla",   "tvm"};
-
-Fact slow_own_code(const Seen& seen) {
-  for (const std::string_view name : own_code) {
-    if (Fact fact = seen.slower({}, {.library = name})) return fact;
-    if (Fact fact = seen.slower({}, {.op = name})) return fact;
-    if (Fact fact = seen.slower({}, {.framework = name})) return fact;
-  }
-  return std::nullopt;
 }
 
 Fact library_normal(const Seen& seen) {
@@ -133,6 +115,8 @@ void examine_codegen(const Seen& seen, Argument& it) {
       both(seen.slower({}), seen.recovers_by({"fmad", "fast_math", "fast-math", "-O3", "-O2", "opt_level",
                                               "compile flag", "nvcc -G", "-G=", "debug=off", "NDEBUG"})));
   it.confirms(weight::strong, both(slow_application(seen), compiler_switched(seen)));
+  // It is the library's own mode, which no compiler sets.
+  it.at_most(bound::weak, seen.recovers_by({"math_mode", "math mode", "cublasSetMathMode"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow);
     it.confirms(weight::fair, library_normal(seen));
@@ -143,7 +127,7 @@ void examine_codegen(const Seen& seen, Argument& it) {
 }
 
 void examine_toolkit(const Seen& seen, Argument& it) {
-  const Fact own = slow_own_code(seen);
+  const Fact own = either(slow_own_code(seen), seen.slower({}, {.library = own_library}));
   const Fact slow = either(own, either(slow_application(seen), seen.slower(compute_classes)));
   Fact newer = seen.probe("change_version", {"recovers"},
                           {"cuda.toolkit", "toolkit", "nvcc", "ptxas", "cuda=", "compiler"});
@@ -157,155 +141,52 @@ void examine_toolkit(const Seen& seen, Argument& it) {
     it.unproven(seen.slower(compute_classes) ? bound::half : bound::likely,
                 Fact("no kernel of the user's own is known to be slow"));
   const std::string first = first_toolkit(seen);
-  const bool too_old = toolkit != nullptr && toolkit->number() && !first.empty() &&
-                       compare_versions(toolkit->text(), first) < 0;
+  const std::string told = toolkit == nullptr ? told_toolkit(seen) : "";
+  const std::string version = toolkit != nullptr && toolkit->number() ? toolkit->text() : told;
+  const bool too_old = !version.empty() && !first.empty() && compare_versions(version, first) < 0;
   if (slow && too_old)
     it.confirms(weight::good,
-                fmt::format("{} = {} is older than {}, the first for this GPU", key, toolkit->text(), first));
+                fmt::format("{} = {} is older than {}, the first for this GPU", key, version, first));
   if (!it.evidence().empty()) it.confirms(weight::hint, own);
   if (!newer && !too_old) {
-    if (toolkit != nullptr && toolkit->number() && !first.empty())
-      it.at_most(bound::last_named, Fact(fmt::format("{} = {} knows this GPU", key, toolkit->text())));
+    if (!version.empty() && !first.empty())
+      it.at_most(bound::last_named, Fact(fmt::format("{} = {} knows this GPU", key, version)));
     else
       it.unproven(bound::last_named, Fact("no toolkit is known to be too old"));
   }
   it.at_most(bound::unnamed, seen.error(209, {"no kernel image is available"}));
-  it.at_most(bound::below_half, seen.instruction_lost());
+  // A compiler that does not know the GPU lacks its instructions.
+  if (!too_old) it.at_most(bound::below_half, seen.instruction_lost());
   if (only_starts(seen)) it.at_most(bound::weak, in_words("only the start is slow", slow_start(seen)));
   if (!seen.slower(compute_classes) && !slow_application(seen))
     it.at_most(bound::remote, seen.slower({"h2d", "d2h", "p2p"}) ? Fact("only copies are slower") : Fact());
 }
 
-/// Every figure is slower in at least two compute classes; so many do not share one kernel.
-Fact slow_as_a_whole(const Seen& seen) {
-  std::vector<std::string_view> slow;
-  for (const std::string_view name : compute_classes)
-    if (const Movement movement = seen.movement(name);
-        movement == Movement::slower || movement == Movement::much_slower)
-      slow.push_back(name);
-  if (slow.size() < 2) return std::nullopt;
-  return fmt::format("{} are slower as a whole", fmt::join(slow, ", "));
+}  // namespace
+
+Fact slow_application(const Seen& seen) {
+  return seen.slower(application_classes);
 }
 
-/// One class is slower in part. Primitives are bound by the core clock (a sort) or by memory (a sum), so a
-/// slowdown of either splits that class. They count only where nothing else with one of these bounds is
-/// slower.
-Fact one_kernel_slow(const Seen& seen) {
-  if (Fact part = split_class(seen, {"gemm16", "gemm32", "gemm8", "conv", "attention", "fft", "gemm64"}))
-    return part;
-  if (seen.slower(compute_classes) || seen.slower({"hbm", "l2", "smem", "atomic", "gemmtf32"}))
-    return std::nullopt;
-  return split_class(seen, {"primitive"});
-}
+namespace {
 
-/// The kernel of the slow work. Kernels in an observation carry no figure, so there must be only one kernel
-/// and only one slow class.
-Fact kernel_of(const Seen& seen) {
-  if (seen.it().kernels.size() != 1) return std::nullopt;
-  std::set<std::string_view> slow;
-  for (const Metric& metric : seen.it().metrics)
-    if (metric.fails || slower_by_figure(metric) || is_noted_slower(metric)) slow.insert(metric.metric_class);
-  if (slow.size() != 1) return std::nullopt;
-  return "kernel " + seen.it().kernels.front();
-}
-
-void examine_kernel(const Seen& seen, Argument& it) {
-  const Fact part = one_kernel_slow(seen);
-  const Fact tuned =
-      either(seen.probe("autotune", {"recovers", "normal"}),
-             seen.recovers_by({"algo", "algorithm", "heuristic", "backend=", "sdp", "gpu_kernel="}));
-  const bool compute =
-      seen.slower({"gemm16", "gemm32", "gemm8", "gemm64", "attention", "fft", "primitive", "conv"})
-          .has_value();
-  if (compute) {
-    it.confirms(weight::fair, part);
-    if (part) it.confirms(weight::hint, Fact("the same class is normal elsewhere"));
-    it.confirms(seen.slower({"conv"}) ? weight::fair : weight::good, tuned);
-    it.confirms(weight::fair, seen.probe("other_library", {"recovers", "normal"}));
-    it.confirms(weight::good, other_shape_recovers(seen));
-    // The layout that Tensor Cores prefer is the slow one, so its kernel is at fault and not a conversion.
-    it.confirms(weight::good, both(either(seen.slower({"conv"}, {.layout = "channels_last"}),
-                                          seen.slower({"conv"}, {.layout = "NHWC"})),
-                                   seen.recovers_by({"contiguous", "channels_first", "NCHW"})));
-    if (part) it.confirms(weight::hint, kernel_of(seen));
-  } else {
-    it.confirms(weight::fair, both(seen.slower({"framework_op", "application"}),
-                                   either(seen.probe("other_library", {"recovers", "normal"}), tuned)));
-  }
-  it.at_most(bound::unnamed, only_misaligned(seen));
-  it.at_most(bound::unnamed, only_channels_first(seen));
-  it.at_most(bound::last_named, split_types(seen, {"gemm16", "gemm8", "gemm32"}));
-  // Such a large slowdown means work on the processor, unless a kernel was seen.
-  if (seen.it().kernels.empty()) it.at_most(bound::unnamed, seen.slower(compute_classes, {}, 50));
-  it.at_most(bound::weak, seen.setting("math_mode", {"default", "pedantic"}));
-  it.at_most(bound::weak, seen.changed({"cudnn", "cublas"}));
-  it.at_most(bound::last_named, both(seen.slower({"conv"}), seen.probe("autotune", {"recovers"})));
-  it.at_most(bound::unnamed, seen.gpu_is({"GTX 16"}));
-  it.at_most(bound::unnamed, slow_own_code(seen));
-  // If all work bound by the core clock is slower, no kernel is at fault.
-  it.at_most(bound::unnamed, low_clock(seen));
-  it.at_most(bound::unnamed, slow_as_a_whole(seen));
-}
-
-void examine_framework_op(const Seen& seen, Argument& it) {
-  const Fact op = seen.slower({"framework_op"});
-  Fact in_framework = op;
-  for (const Metric* metric : seen.metrics({"application", "conv", "attention", "gemm16", "gemm32"}))
-    if (!in_framework && !metric->scope.framework.empty() && (metric->fails || slower_by_figure(*metric)))
-      in_framework = sentence(*metric);
-  const Fact changed = seen.changed({"framework"});
-  if (in_framework || (changed && slow_application(seen))) {
-    it.confirms(weight::fair, op);
-    it.confirms(weight::fair, split_class(seen, {"framework_op"}));
-    it.confirms(weight::fair, changed);
-    it.confirms(weight::fair, seen.undone("framework", {"recovers"}));
-    it.confirms(weight::good,
-                both(either(op, changed), seen.probe("native_benchmark", {"normal", "succeeds"})));
-  }
-  it.rules_out(seen.undone("framework", {"no_change", "worse"}));
-  // What passes by itself would have passed with the old version, too.
-  it.at_most(bound::unnamed, seen.probe("repeat_later", {"recovers", "normal"}));
-  it.at_most(bound::below_half, seen.instruction_lost());
-  it.at_most(bound::below_half, seen.probe("autotune", {"recovers"}));
-  it.at_most(bound::half, seen.changed({"cudnn", "cublas", "nccl"}));
-  it.unproven(bound::unnamed, changed_together(seen));
-  it.at_most(bound::unnamed, gpu_not_used(seen));
-  it.at_most(bound::weak, seen.slower({"launch"}));
-  // It is slower than something else. Nothing says that it was ever faster, or that the framework is at
-  // fault.
-  if (seen.it().about.compared_with == "other_configuration" && !changed && it.evidence().size() == 1)
-    it.unproven(bound::unnamed,
-                op ? Fact("it is slower than other work, and nothing tells whether it always was") : Fact());
-  it.at_most(bound::half, both(seen.slower({"framework_op"}, {.size = "small"}),
-                               seen.unchanged({"framework_op"}, {.size = "large"})));
-  it.at_most(bound::half, kernels_as_before(seen));
-  it.at_most(bound::unnamed, seen.setting_off("allow_tf32"));
-  it.at_most(bound::weak, seen.word_lost("tf32"));
-  it.at_most(bound::weak, slow_start(seen));
-  it.at_most(bound::unnamed, two_programs(seen, "framework"));
-}
+/// The user's own kernel libraries and compilers, not the vendor's.
+const Words own_code{"cutlass", "deep_gemm", "deepgemm", "triton", "custom", "jit", "flash", "thrust",
+                     "marlin",  "extension", "numba",    "cupy",   "julia",  ".jl", "xla",   "tvm"};
 
 }  // namespace
 
+Fact slow_own_code(const Seen& seen) {
+  for (const std::string_view name : own_code) {
+    if (Fact fact = seen.slower({}, {.library = name})) return fact;
+    if (Fact fact = seen.slower({}, {.op = name})) return fact;
+    if (Fact fact = seen.slower({}, {.framework = name})) return fact;
+  }
+  return std::nullopt;
+}
+
 Signatures software_causes() {
   return {
-      {.name = "framework_op_regression",
-       .title = "One operation of the framework became slower; the same work natively did not",
-       .what = "The framework's implementation of an operation, or the path it chooses, is slower than "
-               "another one of the "
-               "same arithmetic. Machine and libraries are in order.",
-       .moves = "gemm16 0, hbm 0, launch 0",
-       .confirms =
-           "the native benchmark is normal; the older framework recovers; another implementation is normal",
-       .excludes = "a library below it changed or explains it; the older framework is as slow",
-       .confused_with = {{"cudnn_version_regression", "did the library below change?"},
-                         {"cudnn_heuristic_regression", "does autotuning recover?"},
-                         {"app_kernel_regression", "is it the framework's operation, or the application's?"}},
-       .subject = Subject::software,
-       .next =
-           "time the operation alone in both versions of the framework, and the same work with gpugauge run",
-       .reading = {"https://pytorch.org/tutorials/recipes/recipes/benchmark.html"},
-       .examine = examine_framework_op},
       {.name = "app_kernel_regression",
        .title = "The application alone became slower; the machine is unchanged",
        .what = "What measures the machine is as fast as ever, and the application's own code changed. It is "
@@ -354,22 +235,6 @@ Signatures software_causes() {
                "one); rebuild",
        .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
        .examine = examine_toolkit},
-      {.name = "kernel_specific",
-       .title = "One kernel or shape is slow; its neighbours are normal",
-       .what = "A library's kernel for one shape, size or algorithm is slow while the same class is normal "
-               "at others: no fault "
-               "of the machine.",
-       .confirms = "the class is normal at other shapes; another algorithm or library recovers",
-       .excludes = "the whole class is slower, other compute classes are too, or the clock is low",
-       .confused_with = {{"tc_misaligned_dims", "are the dimensions multiples of 8?"},
-                         {"cublas_version_regression", "was the same shape faster with the earlier library?"},
-                         {"tc_not_selected_for_shape", "does its kernel use Tensor Cores?"}},
-       .severity = Severity::note,
-       .subject = Subject::software,
-       .next =
-           "measure neighbouring shapes; try another algorithm (cublasLtMatmulAlgoGetHeuristic, autotuning)",
-       .reading = {"https://docs.nvidia.com/cuda/cublas/index.html#cublasltmatmulalgogetheuristic"},
-       .examine = examine_kernel},
   };
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/driver_start.hpp"
+#include "diagnose/causes/told_figures.hpp"
 #include "result/number.hpp"
 
 namespace gpugauge::diagnose {
@@ -44,6 +45,13 @@ bool driver_runs_it(const Seen& seen) {
   return known;
 }
 
+/// A build for an older CUDA was tried, and it works: "torch=1.12.1+cu113".
+Fact older_build_recovers(const Seen& seen) {
+  return seen.probe("change_version", {"recovers"},
+                    {"torch*cu", "jax*cu", "wheel*cu", "cupy-cuda",
+                     "tensorflow=", "cuda=", "cuda.runtime=", "cuda.toolkit=", "framework*cu"});
+}
+
 void examine_driver_age(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.error(35, insufficient_names));
   // A program may also be too old for a driver: it asks for a call that is gone.
@@ -62,6 +70,9 @@ void examine_driver_age(const Seen& seen, Argument& it) {
                                          "undefined symbol: cuLaunch", "undefined symbol: cuStream",
                                          "entry point cu*nvcuda.dll", "nvcuda.dll*not found*cu"}));
   if (seen.fails({}) || !it.evidence().empty()) it.confirms(weight::fair, runtime_newer(seen));
+  const Fact told = told_runtime_newer(seen);
+  if (stopped(seen) || gpu_not_used(seen))
+    if (it.confirms(weight::good, told)) it.confirms(weight::good, older_build_recovers(seen));
   it.at_most(bound::unnamed, seen.error(222, {"cudaErrorUnsupportedPtxVersion", "unsupported toolchain"}));
   it.at_most(bound::unnamed, seen.error(803, {"cudaErrorSystemDriverMismatch"}));
   it.at_most(bound::unnamed, seen.error(804, {"cudaErrorCompatNotSupportedOnDevice"}));
@@ -79,6 +90,14 @@ void examine_lost(const Seen& seen, Argument& it) {
                                        {"no gpu is lost", "is lost: no", "is lost: 0", "is lost: false"}));
   it.confirms(weight::proof, lost);
   it.confirms(weight::good, seen.told({"Unable to determine the device handle for"}));
+  // All ones is what a bus reads from a device that is not there.
+  const Fact ones =
+      seen.told({"(rev ff)", "Unknown header type 7f", "header type ff", "config space*ffffffff"});
+  if (stopped(seen)) {
+    it.confirms(weight::strong, ones);
+    it.confirms(ones ? weight::fair : weight::good,
+                seen.told({"pciehp*Link Down", "pciehp*Card not present", "GPU*surprise removal"}));
+  }
   // The kernel gave the device up after a fatal error of its link.
   if (seen.fails({}))
     it.confirms(weight::strong,
@@ -194,6 +213,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
              either(seen.off("uvm.loaded"), seen.told({"nvidia-uvm*not loaded", "nvidia_uvm*not loaded"})));
   it.at_most(bound::weak, seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed"}));
   if (nvml_works(seen)) it.at_most(bound::weak, seen.on("libraries.missing", {"libcuda.so"}));
+  it.at_most(bound::below_half, generation_refused(seen));
   it.at_most(bound::unnamed,
              seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
   it.at_most(bound::unnamed, seen.on("framework.build", {"cpu"}));
@@ -205,9 +225,10 @@ void examine_mps(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.error(805, {"cudaErrorMpsConnectionFailed", "CUDA_ERROR_MPS_CONNECTION_FAILED",
                                "MPS client failed to connect"}));
-  if (seen.fails({}) || !seen.it().errors.empty()) {
-    it.confirms(weight::strong,
-                seen.recovers_by({"mps=off", "mps=0", "mps=disabled", "mps=stopped", "CUDA_MPS"}));
+  it.confirms(weight::proof, told_error(seen, 805));
+  if (stopped(seen)) {
+    it.confirms(weight::strong, seen.recovers_by({"mps=off", "mps=0", "mps=disabled", "mps=stopped",
+                                                  "CUDA_MPS", "nvidia-mps"}));
     it.confirms(weight::fair, either(seen.setting("mps", {"on", "true", "1", "enabled", "yes"}),
                                      seen.environment("CUDA_MPS_PIPE_DIRECTORY")));
     // A new client that hangs, while the daemon runs for another user or in another container.

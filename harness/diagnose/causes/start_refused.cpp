@@ -6,22 +6,34 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/driver_start.hpp"
+#include "diagnose/causes/told_figures.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
 void examine_access(const Seen& seen, Argument& it) {
   // Who may not set a clock gets the same answer of NVML, on a GPU that works.
-  if (seen.fails({}))
+  const Fact none = stopped(seen);
+  if (none)
     it.confirms(weight::strong, seen.nvml_error(4, {"Insufficient Permissions", "NVML_ERROR_NO_PERMISSION"}));
   it.confirms(weight::strong, seen.told({"/dev/nvidia*Permission denied", "/dev/nvidia*not permitted",
                                          "Permission denied*/dev/nvidia", "not permitted*/dev/nvidia"}));
-  if (seen.fails({}))
-    it.confirms(weight::strong, seen.recovers_by({"video group", "render group", "group=video",
-                                                  "group=render", "usermod", "keep-groups", "group-add",
-                                                  "privileged", "chmod*/dev/nvidia", "NVreg_DeviceFile"}));
+  if (none)
+    it.confirms(
+        weight::strong,
+        seen.recovers_by({"video group", "render group", "group=video", "groups=video", "groups=render",
+                          "gpasswd", "newgrp", "setfacl", "group=render", "usermod", "keep-groups",
+                          "group-add", "privileged", "chmod*/dev/nvidia", "NVreg_DeviceFile"}));
   // The driver's own default is 0666: anybody.
-  if (seen.fails({}))
+  if (none) {
+    it.confirms(weight::fair, seen.told({"crw-rw----*nvidia", "crw-------*nvidia", "nvidia~ = crw-rw----",
+                                         "nvidia~ = crw-------", "nvidia*mode 0660", "nvidia*mode 660"},
+                                        {"nvidia-caps"}));
+    it.confirms(weight::fair,
+                seen.told({"with sudo it", "works with sudo", "works as root", "as root it works",
+                           "only root can", "only works as root", "sudo nvidia-smi works"}));
+  }
+  if (none)
     it.confirms(weight::fair, either(seen.setting("NVreg_DeviceFileMode", {"0660", "0600", "432", "384"}),
                                      seen.told({"NVreg_DeviceFileMode=0660", "NVreg_DeviceFileMode=0600"})));
   it.confirms(weight::good, seen.told({"cannot access the nvidia device", "cannot access nvidia device",
@@ -49,8 +61,25 @@ void examine_stub(const Seen& seen, Argument& it) {
   if (error || seen.fails({}))
     it.confirms(weight::strong, seen.told({"stubs/libcuda.so", "stubs/libnvidia-ml.so", "built as a stub",
                                            "library is a stub", "linked*against*stub"}));
-  if (seen.fails({})) it.confirms(weight::fair, stubs_on_path(seen));
+  const Fact told = seen.told({"/stubs to LD_LIBRARY_PATH", "LD_LIBRARY_PATH*/stubs", "lib64/stubs",
+                               "lib/stubs", "/stubs to*ld.so.conf", "ld.so.conf*/stubs"});
+  const Fact code = told_error(seen, 34);
+  if (stopped(seen)) {
+    it.confirms(weight::fair, stubs_on_path(seen));
+    it.confirms(code ? weight::strong : weight::fair, told);
+    if (told || stubs_on_path(seen)) it.confirms(weight::strong, seen.recovers_by({"LD_LIBRARY_PATH"}));
+  }
   it.confirms(weight::strong, seen.recovers_by({"stubs"}));
+}
+
+/// The module that is loaded, or was installed, is the proprietary one. The open one's licence is "Dual MIT/GPL", and
+/// it calls itself "NVIDIA UNIX Open Kernel Module for x86_64".
+Fact closed_module(const Seen& seen) {
+  if (Fact fact = seen.off("driver.open_module")) return fact;
+  return seen.told({"NVIDIA UNIX x86_64 Kernel Module", "NVIDIA UNIX aarch64 Kernel Module",
+                    "kernel-module-type=proprietary", "license = NVIDIA", "license:*NVIDIA", "-m=kernel ",
+                    "cuda-drivers-*proprietary", "proprietary kernel module"},
+                   {"MIT/GPL", "Open Kernel Module"});
 }
 
 void examine_module_kind(const Seen& seen, Argument& it) {
@@ -66,11 +95,12 @@ void examine_module_kind(const Seen& seen, Argument& it) {
           ? Fact("compute capability " + capability + " is driven by the open module only")
           : seen.gpu_named({"B100", "B200", "B300", "GB200", "GB300", "GB10", "GH200", "Blackwell",
                             "RTX 5050", "RTX 5060", "RTX 5070", "RTX 5080", "RTX 5090"});
-  it.confirms(weight::strong, both(both(newest, seen.off("driver.open_module")), refused));
+  it.confirms(weight::strong, both(both(newest, closed_module(seen)), refused));
   if (refused)
     it.confirms(weight::strong,
                 seen.recovers_by({"open_module", "open module", "nvidia-open", "-open", "open kernel"}));
-  it.rules_out(seen.on("driver.open_module"));
+  it.rules_out(
+      either(seen.on("driver.open_module"), seen.told({"NVIDIA UNIX Open Kernel Module", "Dual MIT/GPL"})));
   it.at_most(bound::remote, gpu_computes(seen));
 }
 
@@ -79,9 +109,25 @@ void examine_region(const Seen& seen, Argument& it) {
       weight::proof, seen.told({"PCI I/O region assigned to your NVIDIA device is invalid",
                                 "BAR* is 0M @ 0x0", "BAR*no space for*mem", "BAR*failed to assign*mem",
                                 "can't assign; no space", "assigned*address space*less than"}));
-  if (seen.fails({}))
-    it.confirms(weight::strong, seen.recovers_by({"above 4g", "4g decoding", "mmio", "resizable bar", "rebar",
-                                                  "pci=realloc", "pci-hole64", "64bitMMIOSizeGB"}));
+  const Fact none = stopped(seen);
+  if (none || seen.probe("nvml_query", {"fails"})) {
+    // lspci of a region without an address, and the kernel's words for it.
+    it.confirms(weight::strong, seen.told({"Memory at <unassigned>", "Memory at <ignored>",
+                                           "can't claim BAR*no compatible bridge window",
+                                           "can't claim BAR*no address assigned", "BAR*can't assign*no space",
+                                           "can't claim BAR*conflict"}));
+    Fact off;
+    for (const std::string_view name : {"above_4g", "above 4g", "above4g", "4g_decoding", "4g decoding"})
+      off = either(off, seen.setting_off(name));
+    it.confirms(weight::fair, off);
+    it.confirms(weight::fair, seen.told({"no second Memory line", "no*Memory line", "Above 4G*Disabled",
+                                         "Above 4G*was off"}));
+  }
+  if (none)
+    it.confirms(weight::strong,
+                seen.recovers_by({"above 4g", "4g decoding", "above_4g", "above4g", "4g_decoding",
+                                  "X-PciMmio64Mb", "PciMmio64", "mmio", "resizable bar", "rebar",
+                                  "pci=realloc", "pci-hole64", "64bitMMIOSizeGB"}));
   if (told) it.confirms(weight::hint, seen.on("host.virtualization"));
   it.at_most(bound::remote, seen.told({"fallen off the bus"}));
 }
@@ -95,19 +141,26 @@ Fact without_compute(const Seen& seen) {
 }
 
 void examine_image(const Seen& seen, Argument& it) {
-  if (!seen.fails({})) return;
+  if (!stopped(seen)) return;
   // The container toolkit mounts libcuda for the capability compute only, and NVML for utility.
   it.confirms(weight::strong, without_compute(seen));
+  // nvidia-smi prints this where it finds no libcuda; in a container it answers for the host's driver.
+  const Fact head = seen.told({"CUDA Version: N/A", "CUDA Version : N/A", "CUDA Version*N/A on top"});
+  const Fact inside =
+      either(seen.on("host.container"), seen.told({"in the container", "inside the container", "docker",
+                                                   "compose", "podman", "in the pod", "inside the pod"}));
+  it.confirms(weight::good, both(head, inside));
   if (seen.on("host.container")) {
     const Fact library = either(seen.on("libraries.missing", {"libcuda.so"}),
                                 seen.told({"libcuda.so~: cannot open shared object", "libcuda.so~*not found",
-                                           "could not find libcuda"}));
+                                           "cannot access*libcuda.so", "could not find libcuda"}));
     it.confirms(weight::strong, in_words("NVML works in the container and libcuda is not there",
-                                         both(library, nvml_works(seen))));
+                                         both(library, either(nvml_works(seen), head))));
     it.confirms(weight::fair, library);
   }
   it.confirms(weight::strong,
-              seen.recovers_by({"NVIDIA_DRIVER_CAPABILITIES", "driver_capabilities", "device_capabilities"}));
+              seen.recovers_by({"NVIDIA_DRIVER_CAPABILITIES", "driver_capabilities", "device_capabilities",
+                                "capabilities=*compute", "capabilities*utility*compute"}));
   it.at_most(bound::unnamed, seen.probe("nvml_query", {"fails"}));
   it.at_most(bound::remote, gpu_computes(seen));
 }
@@ -125,12 +178,17 @@ Fact toolkit_differs(const Seen& seen) {
 void examine_extension(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.told({"detected CUDA version*mismatches the version", "CUDA version mismatch*extension",
-                         "mismatches the version that was used to compile"}));
+                         "mismatches the version that was used to compile",
+                         "Installed CUDA version*does not match the version torch was compiled with",
+                         "CUDAMismatchException", "compiled with a version of Cuda that does not match",
+                         "does not match the version used to compile Pytorch"}));
   Fact building;
   for (const std::string_view op : {"extension", "build", "compil", "nvcc", "setup.py", "pip install"})
     building = either(building, seen.fails({}, {.op = op}));
   building = either(building, seen.told({"error*building extension", "ninja: build stopped", "setup.py*nvcc",
-                                         "Failed building wheel"}));
+                                         "Failed building wheel", "--no-build-isolation",
+                                         "error: command*nvcc", "failed to build*extension", "cpp_extension",
+                                         "CUDAExtension", "compil*extension", "Op Builder"}));
   it.confirms(weight::strong, both(building, toolkit_differs(seen)));
   if (building)
     it.confirms(weight::strong, seen.recovers_by({"CUDA_HOME", "nvcc=", "cuda.toolkit", "toolkit="}));
@@ -153,6 +211,13 @@ void examine_compute_mode(const Seen& seen, Argument& it) {
                       "busy or unavailable"});
   // The mode is a usual one on clusters: another error has another cause.
   if (refused && it.confirms(weight::strong, mode)) it.confirms(weight::good, refused);
+  // With MPS several clients share the one context that the mode allows.
+  if (refused)
+    it.confirms(weight::strong, seen.recovers_by({"nvidia-cuda-mps-control", "mps=on", "mps=1", "mps=started",
+                                                  "mps=true", "start MPS", "mps daemon"}));
+  if (refused)
+    it.confirms(weight::fair, seen.told({"ranks*stop", "ranks*fail", "second process*fails", "one rank per",
+                                         "only one process", "only the first process", "rank 0*others"}));
   if (!refused && seen.fails({"init"}) && seen.it().errors.empty()) it.confirms(weight::fair, mode);
   if (refused || seen.fails({}))
     it.confirms(weight::strong,

@@ -21,6 +21,16 @@ const Words gsp_lines{"Timeout*waiting for RPC response from GPU",
                       "GSP firmware*fail",
                       "Failed to boot GSP"};
 
+/// A start takes whole seconds, which that of a driver with its GPUs set up does not.
+Fact takes_seconds(const Seen& seen) {
+  constexpr double seconds = 2;
+  for (const Metric* metric : seen.metrics({}))
+    if ((metric->metric_class == "init" || metric->scope.phase == "startup") &&
+        seconds_of(*metric).value_or(0) >= seconds)
+      return fmt::format("it takes {:g} s to start", *seconds_of(*metric));
+  return std::nullopt;
+}
+
 void examine_persistence(const Seen& seen, Argument& it) {
   const Fact slow = slow_start(seen);
   const Fact nvml_slow = seen.probe("nvml_query", {"slow"});
@@ -29,8 +39,15 @@ void examine_persistence(const Seen& seen, Argument& it) {
   // Set together with clocks, which slow the work itself, it explains a start only.
   const bool alone = share >= 1 || slow || nvml_slow;
   it.confirms(alone ? weight::proof : weight::good,
-              both(recovers, either(slow, either(nvml_slow, seen.slower({})))));
+              both(recovers, either(slow, either(nvml_slow, either(seen.slower({}), takes_seconds(seen))))));
   if (slow || nvml_slow) {
+    // As long as any client holds the GPU, the driver keeps its state.
+    it.confirms(
+        weight::good,
+        seen.told({"open context in the background", "while another process*quick",
+                   "while another process*fast", "nvidia-smi -l*background", "nvidia-smi dmon*background",
+                   "holds a context", "holds an open context", "keeps a context", "keeps the GPU open",
+                   "keeps the device open", "while any program*quick", "while any program*fast"}));
     it.confirms(weight::good, seen.off("gpu.persistence"));
     it.confirms(weight::good, seen.field_changed("persistence"));
     // The driver initialises every visible GPU, so it is quick with one.
@@ -58,11 +75,33 @@ void examine_persistence(const Seen& seen, Argument& it) {
              seen.on("topology.path", {"nvlink"}) && nvml_slow && !slow ? nvml_slow : Fact());
 }
 
+/// Of two sides, only one has a version of the GSP's firmware; the other reads N/A.
+Fact firmware_on_one_side(const Seen& seen) {
+  Fact with;
+  bool without = false;
+  for (const auto& [key, value] : seen.it().settings) {
+    if (!contains_word(key, "GSP")) continue;
+    if (value.off() || contains(value.text(), "N/A"))
+      without = true;
+    else if (!value.text().empty() && value.text().front() >= '0' && value.text().front() <= '9')
+      with = fmt::format("{} = {}, and N/A on the other side", key, value.text());
+  }
+  return without ? with : std::nullopt;
+}
+
 void examine_gsp(const Seen& seen, Argument& it) {
   const Fact silent = seen.xid({119, 120});
   it.confirms(weight::proof, either(seen.told(gsp_lines), silent));
   if (silent) it.is_an_event();
   it.confirms(weight::proof, seen.recovers_by({"EnableGpuFirmware", "gsp"}));
+  // Only one side has the firmware, and what goes through it is late there.
+  if (seen.slower({})) it.confirms(weight::good, firmware_on_one_side(seen));
+  Fact managed;
+  for (const std::string_view op : {"register", "reg_mr", "ipc", "pin", "memmap", "mem_map"})
+    managed = either(managed, seen.slower(application_classes, {.op = op}));
+  if (firmware_on_one_side(seen))
+    it.confirms(weight::fair,
+                both(managed, seen.unchanged({"p2p", "coll_large", "hbm", "gemm16", "gemm32"})));
   it.confirms(weight::fair, both(seen.field_changed("driver.gsp"), seen.slower({})));
   // The firmware answers late, and some queries not at all.
   it.confirms(weight::good,
@@ -82,6 +121,13 @@ void examine_eager(const Seen& seen, Argument& it) {
   const Fact set = seen.environment("CUDA_MODULE_LOADING", {"EAGER"});
   it.confirms(slow_start(seen) ? weight::proof : weight::good, set);
   it.confirms(weight::proof, seen.recovers_by({"MODULE_LOADING", "LAZY"}));
+  // What the driver itself answers (cuModuleGetLoadingMode), and what TensorRT warns of.
+  if (slow_start(seen)) {
+    it.confirms(weight::proof, seen.told({"CU_MODULE_EAGER_LOADING", "CUDA_MODULE_LOADING=EAGER",
+                                          "CUDA_MODULE_LOADING: EAGER", "cudaModuleLoadingModeEager"}));
+    it.confirms(weight::good, seen.told({"CUDA lazy loading is not enabled", "lazy loading is disabled",
+                                         "lazy loading: disabled", "without lazy loading"}));
+  }
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_start(seen));
     it.confirms(weight::faint, seen.moved("memory_used", {"higher"}));

@@ -93,10 +93,14 @@ void examine_misaligned(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.probe("aligned_shape", {"recovers", "normal"}));
   it.confirms(weight::strong, made_multiple(seen));
   it.confirms(weight::strong, seen.recovers_by({"padded", "padding", "pad_", "pad to", "align", "multiple of",
+                                                "round_to", "round to", "channel_divisor", "make_divisible",
                                                 "multiple_of", "divisible", "vocab*pad", "vocab_pad"}));
   it.confirms(weight::good,
               seen.told({"multiple of 8", "multiples of 8", "divisible by 8", "multiple of 16",
-                         "multiple of 64", "divisible by 64", "not aligned", "misaligned dim"}));
+                         "multiple of 64", "divisible by 64", "not aligned", "misaligned dim"},
+                        {"everything*multiple", "everything is*divisible", "all*multiple of",
+                         "all*multiples of", "are multiples of", "is a multiple of", "are divisible by",
+                         "is divisible by", "already a multiple", "already multiples"}));
   it.confirms(weight::hint, seen.kernel({"align1", "align2", "_a1_", "_a2_"}));
   it.rules_out(seen.slower({}, {.aligned = true}));
   it.rules_out(sizes_are_multiples(seen));
@@ -135,16 +139,31 @@ void examine_not_selected(const Seen& seen, Argument& it) {
       either(seen.kernel({"simt", "hgemm_nn", "magma", "gemv", "gemmk1", "implicit_convolve_sgemm",
                           "volta_sgemm", "ampere_sgemm", "maxwell"}),
              no_tensor_core_kernel(seen));
-  if (seen.slower({"gemm16", "gemm8", "conv"}, {}) || split_class(seen, {"gemm16", "gemm32", "conv"}))
+  if (seen.slower({"gemm16", "gemm8", "conv"}, {}) ||
+      split_class(seen, {"gemm16", "gemm32", "gemmtf32", "conv"}))
     it.confirms(weight::good, plain);
   it.confirms(weight::fair, split_types(seen, {"gemm16"}));
   const Fact half = either(seen.slower({}, {.dtype = "fp16"}), seen.slower({}, {.dtype = "bf16"}));
   it.confirms(weight::good,
               both(half, seen.told({"no kernel*884", "no kernel*16816", "no Tensor Core kernel"})));
   it.confirms(weight::good, unequal_halves(seen));
+  // One operation runs such a kernel, and others of the program do not.
+  const Fact told = both(
+      seen.slower({"framework_op", "application", "conv", "gemm16"}),
+      both(seen.told({"sgemm_", "gemmSN", "gemmk1", "simt_sgemm", "implicit_convolve_sgemm", "ampere_sgemm",
+                      "volta_sgemm", "maxwell_sgemm", "turing_sgemm"}),
+           seen.told({"s16816", "h16816", "s1688", "h1688", "s884", "h884", "tensorop", "wgmma", "hmma"})));
+  it.confirms(weight::good, told);
+  if (told)
+    it.confirms(weight::fair,
+                seen.unmoved_by({"allow_tf32", "matmul_precision", "tensor_float_32", "autocast"}));
   if (plain) it.confirms(weight::hint, split_class(seen, {"gemm16", "conv", "gemmtf32"}));
   it.at_most(bound::unnamed, only_misaligned(seen));
-  it.at_most(bound::unnamed, only_channels_first(seen));
+  // Grouped convolutions have kernels of their own, in either layout.
+  const Fact grouped =
+      either(seen.slower({"conv"}, {.op = "group"}), seen.slower({"conv"}, {.op = "depthwise"}));
+  if (!(grouped && plain && split_class(seen, {"conv"})))
+    it.at_most(bound::unnamed, only_channels_first(seen));
   it.at_most(bound::weak, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
   it.at_most(bound::weak, seen.setting_off("allow_tf32"));
   it.at_most(bound::weak, seen.recovers_by({"allow_tf32", "math_mode", "matmul_precision"}));
@@ -158,6 +177,15 @@ Fact slow_fp8(const Seen& seen) {
     const bool integers = contains_any(metric->scope.op, {"int8", "i8", "dp4a"}) ||
                           contains_any(metric->scope.dtype, {"int8", "i8"});
     if (!integers && (metric->fails || slower_by_figure(*metric) || is_noted_slower(*metric)))
+      return sentence(*metric);
+  }
+  for (const Metric* metric : seen.metrics(application_classes)) {
+    // The cache's type is another switch than the weights'.
+    std::string note = lower(metric->note);
+    for (const std::string_view cache :
+         {"kv-cache-dtype fp8", "kv_cache_dtype=fp8", "kv cache in fp8", "fp8 kv"})
+      if (const std::size_t at = note.find(cache); at != std::string::npos) note.erase(at, cache.size());
+    if (slower_by_figure(*metric) && contains_any_word(note, {"fp8", "float8", "w8a8-fp8"}))
       return sentence(*metric);
   }
   return either(seen.slower({}, {.dtype = "fp8"}), seen.slower({}, {.dtype = "float8"}));
@@ -201,6 +229,8 @@ void examine_fp8(const Seen& seen, Argument& it) {
 void examine_without_tensor_cores(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.gpu_is({"GTX 16", "MX450", "MX550", "T500", "T550", "T600", "T1000",
                                            "T1200", "T400", "CMP 30HX", "CMP 40HX"}));
+  it.confirms(weight::strong, seen.told({"suboptimal performance due to a lack of tensor cores",
+                                         "GTX 16*compute capability 7.5", "GTX 16*has no tensor cores"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, seen.slower({"gemm16", "gemm8"}));
     it.confirms(weight::fair, seen.probe("swap_gpu", {"recovers", "normal"}));

@@ -7,7 +7,7 @@ namespace gpugauge::diagnose {
 namespace {
 
 const Words fp32_classes{"gemm32", "gemmtf32"};
-const Words plain_fp32_kernels{"sgemm", "simt", "fp32_fp32"};
+const Words plain_fp32_kernels{"sgemm", "simt", "fp32_fp32", "f32f32_f32f32_f32", "_ffma_"};
 const Words tensor_core_kernels{"tf32",     "s1688",  "s16816", "s161616", "hmma",
                                 "tensorop", "h16816", "wgmma",  "884"};
 
@@ -71,6 +71,18 @@ Fact crossed_default(const Seen& seen) {
   return seen.changed({"framework"});
 }
 
+/// The variable stands in a text as it is set: "export NVIDIA_TF32_OVERRIDE=0".
+Fact told_override(const Seen& seen) {
+  return seen.told({"TF32_OVERRIDE=0", "TF32_OVERRIDE=\"0", "TF32_OVERRIDE='0", "TF32_OVERRIDE: 0",
+                    "TF32_OVERRIDE: \"0", "TF32_OVERRIDE = 0"});
+}
+
+/// A framework's switch for TF32 was tried in vain.
+Fact switch_in_vain(const Seen& seen) {
+  return seen.unmoved_by(
+      {"allow_tf32", "matmul_precision", "tensor_float_32", "enable_tensor_float_32", "fp32_precision"});
+}
+
 void examine_framework_default(const Seen& seen, Argument& it) {
   it.rules_out(before_tf32(seen));
   const Fact slow = either(slow_fp32(seen), seen.slower({"conv", "application", "framework_op"}));
@@ -93,8 +105,8 @@ void examine_framework_default(const Seen& seen, Argument& it) {
     without_slowness(it, bound::remote, "fp32 work", is_compared(seen, fp32_classes));
   // The switch concerns a GPU's Tensor Cores.
   it.at_most(bound::remote, gpu_not_used(seen));
-  it.at_most(bound::unnamed, seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}));
-  it.at_most(bound::unnamed, seen.unmoved_by({"allow_tf32", "matmul_precision"}));
+  it.at_most(bound::unnamed, either(seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}), told_override(seen)));
+  it.at_most(bound::unnamed, switch_in_vain(seen));
   it.at_most(bound::last_named, seen.slower({"gemm16", "gemm8"}));
   it.at_most(bound::weak, seen.probe("other_library", {"recovers", "normal"}, {"lt", "cublaslt"}));
   it.at_most(bound::unnamed, low_clock(seen));
@@ -110,7 +122,15 @@ void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}),
                                     seen.environment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", {"0"})));
   it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));
-  it.confirms(weight::good, seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE: 1"}));
+  it.confirms(weight::proof, told_override(seen));
+  it.confirms(weight::good,
+              seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE=\"1", "TF32_OVERRIDE='1",
+                                            "TF32_OVERRIDE: 1", "TF32_OVERRIDE: \"1", "TF32_OVERRIDE = 1"}));
+  // Something of the environment keeps fp32 slow against the framework's own switch.
+  const Fact cleared = seen.probe("unset_environment", {"recovers"},
+                                  {"all", "env -i", "NVIDIA_", "everything", "clean", "envFrom"});
+  if (it.confirms(weight::good, both(both(slow_fp32(seen), switch_in_vain(seen)), cleared)))
+    it.confirms(weight::fair, Fact("it is fp32 that a cleared environment mends"));
   if (!it.evidence().empty()) {
     it.confirms(weight::hint, slow_fp32(seen));
     it.confirms(weight::faint, exact_fp32(seen));
@@ -145,6 +165,10 @@ Fact no_tensor_core_kernel(const Seen& seen) {
   for (const std::string& name : seen.it().kernels)
     if (contains_any(name, tensor_core_kernels)) return std::nullopt;
   return seen.kernel(plain_fp32_kernels);
+}
+
+Fact exact_without_tensor_cores(const Seen& seen) {
+  return both(slow_fp32(seen), both(no_tensor_core_kernel(seen), exact_fp32(seen)));
 }
 
 Signatures tf32_causes() {
