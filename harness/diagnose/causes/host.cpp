@@ -44,7 +44,7 @@ void examine_cgroup(const Seen& seen, Argument& it) {
   if (!it.evidence().empty()) it.confirms(weight::faint, seen.on("host.container"));
   it.rules_out(seen.probe("outside_cgroup", {"no_change", "slow", "worse", "normal"}));
   // Control groups also hold back devices.
-  if (!throttled(seen) && !limited(seen))
+  if (!throttled(seen) && !processors_limited(seen))
     it.at_most(bound::below_half, either(seen.on("nccl.transport", {"shm"}),
                                          seen.recovers_by({"--gpus-per-node", "--gpu-bind", "gpus-per-task",
                                                            "visible devices", "NVIDIA_VISIBLE_DEVICES"})));

@@ -32,8 +32,8 @@ void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               seen.told({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
                          "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"},
-                        {"ecc errors : 0", "ecc errors: 0", "ecc : 0", "ecc: 0", "ecc*: n/a", "pages*: n/a",
-                         "pages*: no", "remap*: no"}));
+                        {"DIMM", "IPMI", "EDAC", "ecc errors : 0", "ecc errors: 0", "ecc : 0", "ecc: 0",
+                         "ecc*: n/a", "pages*: n/a", "pages*: no", "remap*: no"}));
   it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
                                                "uncorrectable ECC error encountered"}));
   it.confirms(weight::good,

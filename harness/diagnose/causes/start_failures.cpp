@@ -60,8 +60,8 @@ void examine_driver_age(const Seen& seen, Argument& it) {
       weight::strong,
       seen.told({"unsatisfied condition: cuda", "unsatisfied condition: driver", "required_driver",
                  "minimum required*driver version", "requires*driver version*or newer", "driver is too old",
-                 "driver too old", "outdated*NVIDIA driver", "NVIDIA driver*outdated",
-                 "update your*NVIDIA*driver", "update*GPU driver by downloading"},
+                 "insufficient driver version", "driver too old", "outdated*NVIDIA driver",
+                 "NVIDIA driver*outdated", "update your*NVIDIA*driver", "update*GPU driver by downloading"},
                 {"or newer: ok", "or newer: yes", "or newer (ok", "or newer, ok", "or newer, found"}));
   // The driver's library has not yet what the program calls.
   if (seen.fails({}) || gpu_not_used(seen))
