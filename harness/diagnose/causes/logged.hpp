@@ -45,7 +45,7 @@ std::optional<double> rate_of(std::string_view line);
 
 /// A run of one program that a log gives under a version.
 struct LoggedRun {
-  std::string version;
+  std::string version;  ///< as the line writes it
   double rate = 0;  ///< rate_of() of its first line that has one
 };
 

@@ -130,9 +130,10 @@ TEST(HostFacts, SayWhereTheProcessRuns) {
 TEST(HostMemory, LeavesAQuarterOfWhatIsAvailable) {
   constexpr std::size_t mib = 1 << 20;
   EXPECT_EQ(why_host_too_small(4096 * mib, 3072 * mib), std::nullopt);
-  EXPECT_EQ(why_host_too_small(4096 * mib, 3073 * mib),
-            "needs 3073 MiB of the host's memory beside a reserve of a quarter, 4096 MiB are available to this "
-            "process");
+  EXPECT_EQ(
+      why_host_too_small(4096 * mib, 3073 * mib),
+      "needs 3073 MiB of the host's memory beside a reserve of a quarter, 4096 MiB are available to this "
+      "process");
   EXPECT_EQ(why_host_too_small(0, 4096 * mib), std::nullopt) << "nothing could be read";
 }
 
