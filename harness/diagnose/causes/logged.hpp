@@ -46,7 +46,7 @@ std::optional<double> rate_of(std::string_view line);
 /// A run of one program that a log gives under a version.
 struct LoggedRun {
   std::string version;  ///< as the line writes it
-  double rate = 0;  ///< rate_of() of its first line that has one
+  double rate = 0;      ///< rate_of() of its first line that has one
 };
 
 /// The runs behind lines that give this label and a version ("Driver Version: 470.82.01"), in their order;
