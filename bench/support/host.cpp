@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -65,16 +66,58 @@ std::vector<Cache> data_caches(int cpu, const fs::path& root) {
   return found;
 }
 
-// Lowers `least` to what is left under one control group and its ancestors.
-void shrink(std::size_t& least, const fs::path& mount, fs::path group, const char* limit_file,
+// Files that a control group read and that the kernel drops where memory is wanted, in bytes.
+std::size_t cached_bytes(const fs::path& statistics) {
+  std::ifstream in(statistics);
+  std::size_t bytes = 0;
+  std::string name;
+  for (std::size_t value = 0; in >> name >> value;)
+    if (name == "inactive_file" || name == "active_file") bytes += value;
+  return bytes;
+}
+
+enum class Count { left, all };
+
+// Lowers `least` to what one control group and its ancestors allow, or to what is left of that.
+void shrink(std::size_t& least, Count count, const fs::path& mount, fs::path group, const char* limit_file,
             const char* used_file) {
   while (true) {
     const std::size_t limit = size_of(first_line(mount / group / limit_file));  // "max" reads as 0
-    const std::size_t used = size_of(first_line(mount / group / used_file));
+    const std::size_t in_use = size_of(first_line(mount / group / used_file));
+    const std::size_t cached = cached_bytes(mount / group / "memory.stat");
+    const std::size_t used = count == Count::all || in_use < cached ? 0 : in_use - cached;
     if (limit > 0) least = std::min(least, limit > used ? limit - used : std::size_t{1});
     if (group.empty()) return;
     group = group.parent_path();
   }
+}
+
+// A line of /proc/meminfo in bytes, or less where a control group allows less. 0 when nothing can be read.
+std::size_t memory_of(const fs::path& root, std::string_view line_name, Count count) {
+  std::size_t least = 0;
+  std::ifstream meminfo(root / "proc/meminfo");
+  for (std::string line; std::getline(meminfo, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::size_t kilobytes = 0;
+    if (words >> name >> kilobytes && name == line_name) least = kilobytes << 10;
+  }
+  if (least == 0) return 0;
+  // Each line is "hierarchy:controllers:path"; version 2 has hierarchy 0 and no controllers.
+  std::ifstream groups(root / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const fs::path group = fs::path(line.substr(second + 1)).relative_path();
+    if (controllers.empty())
+      shrink(least, count, root / "sys/fs/cgroup", group, "memory.max", "memory.current");
+    else if (controllers == "memory")
+      shrink(least, count, root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes",
+             "memory.usage_in_bytes");
+  }
+  return least;
 }
 
 }  // namespace
@@ -145,29 +188,11 @@ std::size_t last_level_bytes(const std::vector<int>& cpus, const fs::path& root)
 }
 
 std::size_t available_memory_bytes(const fs::path& root) {
-  std::size_t least = 0;
-  std::ifstream meminfo(root / "proc/meminfo");
-  for (std::string line; std::getline(meminfo, line);) {
-    std::istringstream words(line);
-    std::string name;
-    std::size_t kilobytes = 0;
-    if (words >> name >> kilobytes && name == "MemAvailable:") least = kilobytes << 10;
-  }
-  if (least == 0) return 0;
-  // Each line is "hierarchy:controllers:path"; version 2 has hierarchy 0 and no controllers.
-  std::ifstream groups(root / "proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const fs::path group = fs::path(line.substr(second + 1)).relative_path();
-    if (controllers.empty())
-      shrink(least, root / "sys/fs/cgroup", group, "memory.max", "memory.current");
-    else if (controllers == "memory")
-      shrink(least, root / "sys/fs/cgroup/memory", group, "memory.limit_in_bytes", "memory.usage_in_bytes");
-  }
-  return least;
+  return memory_of(root, "MemAvailable:", Count::left);
+}
+
+std::size_t allowed_memory_bytes(const fs::path& root) {
+  return memory_of(root, "MemTotal:", Count::all);
 }
 
 std::optional<std::string> why_host_too_small(std::size_t available, std::size_t bytes) {

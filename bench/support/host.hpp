@@ -54,8 +54,12 @@ Caches caches_of(int cpu, const std::filesystem::path& root = "/");
 std::size_t last_level_bytes(const std::vector<int>& cpus, const std::filesystem::path& root = "/");
 
 /// Bytes of memory that can still be used: the kernel's estimate, or less where a control group limits it
-/// (version 1 or 2, its own or an ancestor). 0 when nothing can be read.
+/// (version 1 or 2, its own or an ancestor), whose cached files count as free. 0 when nothing can be read.
 std::size_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+/// Bytes of memory that this process could use if nobody else used any: all of it, or what its control groups allow.
+/// 0 when nothing can be read.
+std::size_t allowed_memory_bytes(const std::filesystem::path& root = "/");
 
 /// Why `bytes` of the host's memory are too many where `available` can still be used: a sentence without a full stop. A
 /// quarter stays free. nullopt where they fit, and where it is not known (0).

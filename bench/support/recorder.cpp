@@ -10,13 +10,8 @@
 namespace gpugauge::bench {
 
 using result::BenchmarkResult;
+using result::ended_early;
 using result::Status;
-
-namespace {
-
-constexpr const char* ended_early = "the process ended before everything was measured";
-
-}  // namespace
 
 Recorder::Recorder(result::Samples known, std::optional<std::filesystem::path> file)
     : samples_(std::move(known)), file_(std::move(file)) {

@@ -58,6 +58,9 @@ struct Metric {
   bool operator==(const Metric&) const = default;  ///< member by member, numbers exactly
 };
 
+/// The reason of the file of a process that has not ended by itself, or not yet.
+inline constexpr const char* ended_early = "the process ended before everything was measured";
+
 /// How a result was checked. A NaN error never passes.
 struct Verification {
   std::string method;           ///< what was compared with what, in words; not empty

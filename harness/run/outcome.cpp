@@ -189,7 +189,9 @@ std::vector<std::string> conclude_process(result::Process& process, const ChildE
   Conclusion conclusion(process, end, executable);
   auto* const current = cut_short(process.samples, end.timed_out);
   const auto told_its_end = [&] {
+    // One that a library ended between two benchmarks told nothing.
     return process.samples && end.exit_code && process.samples->status != Status::ok &&
+           process.samples->reason != result::ended_early &&
            !(end.timed_out && process.samples->status == Status::interrupted);
   };
 

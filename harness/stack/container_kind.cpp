@@ -64,7 +64,9 @@ std::string kind_by_mounts(const Tree& tree) {
         mount.at == "/etc/hosts" || mount.at == "/etc/resolv.conf" || mount.at == "/etc/hostname";
     pod |= mount.at == "/dev/termination-log" ||
            (mount.at == "/etc/hosts" && mount.inside.ends_with("/etc-hosts")) ||
-           (!mount.at.starts_with("/var/lib/kubelet") && mentions(mount.inside, "/kubelet/pods/"));
+           // On the host a kubelet mounts below its own folder, wherever that is.
+           (!mentions(mount.at, "/kubelet/pods/") && !mount.at.starts_with("/var/lib/kubelet") &&
+            mentions(mount.inside, "/kubelet/pods/"));
     if (!kind.empty()) return;
     if (mount.at == "/") kind = kind_in(mount.options);
     if (kind.empty() && (file || mount.at == "/") && mount.inside != "/") kind = kind_in(mount.inside);

@@ -14,7 +14,10 @@ void require_room(Trial& trial, std::size_t bytes) {
 
 void require_room_with_host(Trial& trial, std::size_t bytes, std::size_t host_bytes) {
   require_room(trial, memory_now().shared_with_host ? bytes + host_bytes : bytes);
-  if (auto reason = why_host_too_small(available_memory_bytes(), host_bytes)) trial.skip(std::move(*reason));
+  auto reason = why_host_too_small(available_memory_bytes(), host_bytes);
+  if (!reason) return;
+  if (why_host_too_small(allowed_memory_bytes(), host_bytes)) trial.skip(std::move(*reason));
+  trial.unavailable(std::move(*reason), true);
 }
 
 bool card_has_room(std::size_t bytes) {

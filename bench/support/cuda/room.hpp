@@ -14,7 +14,8 @@ namespace gpugauge::bench::cuda {
 void require_room(Trial& trial, std::size_t bytes);
 
 /// As require_room(), for a benchmark that also fills `host_bytes` of the host's memory. Skipped where the host, or its
-/// control group, has no room for them: the kernel would end the process without a word. Where host and GPU share their
+/// control group, never has room for them, and unavailable where others use it: the kernel would end the process without
+/// a word. Where host and GPU share their
 /// memory both must fit together. Throws Skipped, CudaError.
 void require_room_with_host(Trial& trial, std::size_t bytes, std::size_t host_bytes);
 

@@ -162,9 +162,11 @@ void examine_method(const Seen& seen, Argument& it) {
   if (!same_batch) it.confirms(weight::strong, seen.recovers_by({"batch size"}));
   it.confirms(weight::strong,
               seen.recovers_by({"harness", "benchmark version", "synchroni", "warm-up", "warmup",
-                                "block_until_ready", "cudaEvent", "timing", "same method", "iterations",
-                                "same arguments", "same options", "same parameters", "same flags",
-                                "same command", "same tool", "same benchmark", "same script"}));
+                                "block_until_ready", "cudaEvent", "timing", "same method", "iterations"}));
+  // Beside a version such words say what was not changed.
+  it.confirms(weight::strong, seen.probe("change_setting", {"recovers"},
+                                         {"same arguments", "same options", "same parameters", "same flags",
+                                          "same command", "same tool", "same benchmark", "same script"}));
   it.confirms(weight::good, seen.told({"missing synchroni",
                                        "without*synchroni",
                                        "not synchroni",

@@ -113,7 +113,9 @@ Fact platform_saves(const Seen& seen) {
   for (const std::string_view name :
        {"display", "monitor", "screen", "lid", "battery", "ac_adapter", "mains", "power_plan", "power plan",
         "power_profile", "power profile", "power_mode", "platform.profile", "platform_profile"})
-    if (Fact fact = seen.field_changed(name)) return fact;
+    for (const auto& [field, change] : seen.it().changed.value_or(std::map<std::string, Change>()))
+      if (contains_word(field, name) && !contains_any(field, {"monitoring", "valid", "display_driver"}))
+        return seen.field_changed(field);
   return seen.recovers_by({"display=on", "monitor=on", "screen=on", "lid=open", "plugged in", "power adapter",
                            "ac_adapter", "ac adapter", "mains="});
 }
@@ -137,7 +139,8 @@ void examine_hidden(const Seen& seen, Argument& it) {
       either(seen.moved("power_w", {"lower", "differs"}), seen.below("power_w", "power_expected_w", .88));
   const Fact slow = seen.slower({});
   const Fact beside = both(slow, draws_less_at_same_clock(seen));
-  it.confirms(weight::strong, beside);
+  // Unlike cards, and ranks that wait for each other, draw unlike as well.
+  it.confirms(seen.slower(compute_classes) ? weight::strong : weight::fair, beside);
   // Only without any power does it forget such a state.
   it.confirms(
       weight::fair,
@@ -191,9 +194,10 @@ void examine_ramp(const Seen& seen, Argument& it) {
       either(seen.unchanged({}, {.phase = "warm"}), seen.probe("repeat_warm", {"normal", "recovers"})));
   it.confirms(weight::good, idle);
   const Fact ramp = clock_rises_from_idle(seen);
-  it.confirms(
-      weight::strong,
-      both(either(either(idle, seen.slower({"application", "launch"})), slower_behind_pause(seen)), ramp));
+  // Every GPU begins so; only behind a pause does it matter.
+  it.confirms(weight::strong, both(either(idle, slower_behind_pause(seen)), ramp));
+  if (!idle && !slower_behind_pause(seen))
+    it.confirms(weight::fair, both(seen.slower({"application", "launch"}), ramp));
   if (!idle)
     it.confirms(weight::fair,
                 both(seen.slower({}),

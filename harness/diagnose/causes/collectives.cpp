@@ -211,7 +211,8 @@ void examine_gdr(const Seen& seen, Argument& it) {
                          "GPU Direct RDMA*not", "no GDR", "nvidia_peermem*not", "nv_peer_mem*not",
                          "Module nvidia_peermem*fail", "peermem*Invalid argument", "Could not enable GDR",
                          "peermem*is empty", "peermem*prints nothing", "peermem*shows nothing",
-                         "use_cuda*Couldn't allocate MR", "use_cuda*ibv_reg_mr"}));
+                         "use_cuda*Couldn't allocate MR", "use_cuda*ibv_reg_mr"},
+                        {"dma-buf", "dmabuf", "dma buf"}));
   it.confirms(weight::good,
               either(seen.told({"no *GDRDMA", "not*GDRDMA", "without*GDRDMA", "GDRDMA*missing",
                                 "GDRDMA*absent", "no GPUDirect", "no GPU Direct", "without GPUDirect",

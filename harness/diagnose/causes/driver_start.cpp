@@ -97,8 +97,10 @@ Fact unknown_error(const Seen& seen) {
 
 /// The machine slept and woke up.
 Fact resumed(const Seen& seen) {
-  if (Fact fact = seen.told({"suspend", "resume from", "and resume", "after resume", "resumed", "hibernat",
-                             "woke up", "sleep mode", "wakes up", "waking up"}))
+  if (Fact fact =
+          seen.told({"suspend", "resume from", "and resume", "after resume", "resumed", "hibernat", "woke up",
+                     "sleep mode", "wakes up", "waking up"},
+                    {"checkpoint", "step", "training", "epoch", "nosave", "sleep mode freed", "download"}))
     return fact;
   for (const Probe& probe : seen.it().probes)
     if (probe.outcome == "fails" &&

@@ -92,13 +92,22 @@ Fact packages_differ(const Seen& seen) {
   std::vector<std::string> texts = seen.it().log;
   for (const ErrorSeen& error : seen.it().errors) texts.push_back(error.text);
   for (const Metric& metric : seen.it().metrics) texts.push_back(metric.note);
+  if (seen.inventory("fabric_manager.version") != nullptr) return std::nullopt;
+  bool alike = false;
   for (const std::string& text : texts) {
-    if (manager.empty())
-      manager = version_behind(text, {"fabricmanager", "fabric-manager", "fabric manager"});
-    if (driver.empty())
+    // A history of packages, and what could be installed.
+    const bool history = contains_any(text, {"upgrade", "upgrading", "unpacking", "available", "candidate",
+                                             "setting up", "removed", " -> ", "from ", "rc  "}) ||
+                         text.starts_with("rc ");
+    const std::string told =
+        history ? "" : version_behind(text, {"fabricmanager", "fabric-manager", "fabric manager"});
+    if (manager.empty()) manager = told;
+    if (driver.empty() && !history)
       driver = version_behind(
           text, {"nvidia-driver", "driver version", "kernel module", "nvidia-kernel", "driver"});
+    alike = alike || (!told.empty() && told == driver);
   }
+  if (alike) return std::nullopt;
   const auto dots = [](const std::string& version) {
     return std::count(version.begin(), version.end(), '.');
   };

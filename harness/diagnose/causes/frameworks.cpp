@@ -13,6 +13,9 @@ const Words provider_unknown{"is not in available provider names", "not in avail
 
 /// The framework itself reports that it was built without CUDA.
 Fact says_no_cuda(const Seen& seen) {
+  // What CMake does not find at first it may find at the next place.
+  if (!seen.told({"Found CUDAToolkit", "CUDA: ON", "USE_CUDA: ON", "is_available() True"}))
+    if (Fact fact = seen.told({"Could NOT find CUDAToolkit", "Could NOT find CUDA ("})) return fact;
   // Ollama lists the parts that it was shipped with.
   if (Fact fact = seen.told({"runners=[cpu", "runners=\"[cpu", "compatible gpu libraries*compatible=[]"},
                             {"cuda", "rocm", "metal"}))
@@ -26,8 +29,7 @@ Fact says_no_cuda(const Seen& seen) {
        "GPU support*disabled at compile", "not compiled to use CUDA", "BLAS = 0",
        "not compiled with GPU support", "not enabled in this build", "Compile with USE_CUDA=1",
        "without CUDA enabled", "no CUDA support", "GPU support is not enabled", "built without GPU",
-       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "Could NOT find CUDAToolkit",
-       "Could NOT find CUDA (", "CUDA: OFF", "CUDA support: OFF", "mpi_built_with_cuda_support:value:false",
+       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "mpi_built_with_cuda_support:value:false",
        "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
        // FFmpeg and GStreamer
        "Unknown encoder*nvenc", "Unknown encoder*_nvenc", "Unknown decoder*_cuvid",
@@ -248,18 +250,35 @@ Fact one_operation_slow(const Seen& seen, double factor) {
 void examine_cpu_operation(const Seen& seen, Argument& it) {
   constexpr double orders = 50;
   constexpr double extreme = 300;
-  const Fact line =
-      seen.told({"fall back to*cpu", "fallback to*cpu", "falling back to*cpu for", "will be run on*cpu",
-                 "fallback to run on the CPU", "nodes were not assigned to the preferred execution providers",
-                 "Memcpy nodes are added", "no supported kernel for GPU", "placed on the CPU",
-                 "not supported*on GPU*CPU", "not implemented for*CUDA", "ops*assigned to*CPU",
-                 "CUDA kernel not found in registries", "no*CUDA kernel*registered", "no GPU kernel",
-                 "assigned to CPUExecutionProvider", "placed on*CPUExecutionProvider",
-                 // Spark's plugin
-                 "cannot run on GPU because", "Could not satisfy explicit device specification",
-                 "soft placement*refuse", "soft_placement*refuse", "soft*placement*cannot",
-                 "soft*placement*error", "refuses to place", "no OpKernel*GPU"});
+  const Fact line = seen.told({"fall back to*cpu",
+                               "fallback to*cpu",
+                               "falling back to*cpu for",
+                               "will be run on*cpu",
+                               "fallback to run on the CPU",
+                               "nodes were not assigned to the preferred execution providers",
+                               "Memcpy nodes are added",
+                               "no supported kernel for GPU",
+                               "placed on the CPU",
+                               "not supported*on GPU*CPU",
+                               "not implemented for*CUDA",
+                               "ops*assigned to*CPU",
+                               "CUDA kernel not found in registries",
+                               "no*CUDA kernel*registered",
+                               "no GPU kernel",
+                               "assigned to CPUExecutionProvider",
+                               "placed on*CPUExecutionProvider",
+                               "Could not satisfy explicit device specification",
+                               "soft placement*refuse",
+                               "soft_placement*refuse",
+                               "soft*placement*cannot",
+                               "soft*placement*error",
+                               "refuses to place",
+                               "no OpKernel*GPU"});
   it.confirms(weight::strong, line);
+  // Spark's plugin says so of each operation, also of those that are meant to stay.
+  if (seen.slower(application_classes))
+    it.confirms(weight::good,
+                seen.told({"cannot run on GPU because"}, {"disabled by default", "CollectLimitExec"}));
   constexpr double waits_percent = 50;
   if (seen.slower(application_classes) && it.confirms(weight::strong, many_graph_splits(seen)) &&
       seen.number("utilization_percent").value_or(100) < waits_percent)

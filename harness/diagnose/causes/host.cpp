@@ -28,7 +28,9 @@ void examine_cgroup(const Seen& seen, Argument& it) {
   if (!contains_any(quota.value_or(""), {"cpus-per", "cpus_per"})) it.confirms(weight::strong, quota);
   it.confirms(weight::good,
               seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cfs_throttled", "CPUQuota",
-                         "cpu quota", "cpu limit of", "throttled_usec", "CPUThrottling"}));
+                         "cpu quota", "cpu limit of", "throttled_usec", "CPUThrottling"},
+                        {"nr_throttled 0", "nr_throttled: 0", "nr_throttled=0", "throttled_usec 0",
+                         "throttled_usec: 0", "CPUQuota=infinity", "quota_us -1"}));
   const Fact fewer_threads =
       seen.recovers_by({"OMP_NUM_THREADS", "num_threads", "fewer threads", "threads="});
   if (harmed) {
@@ -197,7 +199,8 @@ void examine_governor(const Seen& seen, Argument& it) {
     it.confirms(weight::strong, low);
     it.confirms(weight::good, either(processors_at_lowest_clock(seen), seen.moved("cpu_clock", {"lower"})));
     it.confirms(weight::good, clock_policy_limited(seen));
-    it.confirms(weight::good, seen.told({"PROCHOT"}));
+    it.confirms(weight::good,
+                seen.told({"PROCHOT*assert", "PROCHOT*active", "PROCHOT*log"}, {"not assert", "not active"}));
     it.confirms(weight::hint, either(seen.on("host.governor", {"ondemand"}),
                                      seen.told({"governor \"ondemand\"", "governor \"conservative\""})));
     it.confirms(weight::fair, slower_processor(seen));

@@ -90,8 +90,7 @@ Fact narrowed(const Seen& seen) {
 Fact stops_by_periods(const Seen& seen) {
   return seen.told({"grid of 100 ms", "multiples of 100 ms", "multiple of 100 ms", "steps of 100 ms",
                     "every 100 ms*stop", "100 ms period", "period of 100 ms", "100ms period",
-                    "rest of the period", "cpu.cfs_period", "gaps*no thread*run",
-                    "no thread of the process runs"});
+                    "rest of the period", "gaps*no thread*run", "no thread of the process runs"});
 }
 
 }  // namespace gpugauge::diagnose

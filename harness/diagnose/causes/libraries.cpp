@@ -179,7 +179,7 @@ void examine_duplicate(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, copies(seen, "nccl.copies"));
   it.confirms(weight::strong, copies(seen, "cudnn.copies"));
   it.confirms(weight::strong, either(mixed(seen), seen.on("libraries.mixed", {"nccl"})));
-  it.confirms(weight::strong, mapped_twice(seen));
+  it.confirms(weight::good, mapped_twice(seen));
   const Fact packages = two_packages(seen);
   it.confirms(weight::strong, packages);
   it.confirms(weight::good,

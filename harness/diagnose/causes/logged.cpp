@@ -86,9 +86,8 @@ bool is_busy(const SmiRow& row) {
 }
 
 bool is_command_of_clocks(const std::string& line) {
-  return contains_any(line,
-                      {"nvidia-smi*-rgc", "nvidia-smi*-rac", "reset-gpu-clocks", "reset-applications-clocks",
-                       "clocks reset to default", "nvidia-smi*-lgc", "GPU clocks set to"});
+  return contains_any(line, {"nvidia-smi*-rgc", "nvidia-smi*-rac", "reset-gpu-clocks",
+                             "reset-applications-clocks", "clocks reset to default"});
 }
 
 /// The processors of a list such as "0-31,64-95"; empty for any other text.
@@ -224,9 +223,13 @@ Fact runs_beside_gpus_processors(const Seen& seen) {
     std::string row = line;
     std::replace(row.begin(), row.end(), '\t', ' ');
     const std::vector<std::string> words = split(row, ' ');
-    if (!words.empty() && words[0].starts_with("GPU") && of_gpu.empty())
-      for (const std::string& word : words)
-        if (word.find('-') != std::string::npos && of_gpu.empty()) of_gpu = processors_of(word);
+    // Which of them is the process's is not told, so all of them count.
+    if (!words.empty() && words[0].starts_with("GPU"))
+      for (const std::string& word : words) {
+        if (word.find('-') == std::string::npos) continue;
+        of_gpu.merge(processors_of(word));
+        break;
+      }
     for (const std::string_view name : {"affinity list: ", "Cpus_allowed_list: ", "Cpus_allowed_list:\t"})
       if (const std::size_t at = line.find(name); at != std::string::npos)
         of_process = processors_of(trimmed(std::string_view(line).substr(at + name.size())));

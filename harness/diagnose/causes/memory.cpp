@@ -61,10 +61,10 @@ void examine_l2(const Seen& seen, Argument& it) {
                         "cudaCtxResetPersisting", "cuCtxResetPersisting", "PersistentCacheLimit",
                         "trt.setPersistentCacheLimit", "access policy window"});
   it.confirms(weight::strong, reset);
-  it.confirms(weight::good, seen.told({"PersistingL2", "persisting L2", "accessPolicyWindow",
-                                       "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist",
-                                       "access policy window", "access-policy window",
-                                       "cudaCtxResetPersisting", "cudaLimitPersisting", "hitRatio"}));
+  it.confirms(weight::good,
+              seen.told({"PersistingL2", "persisting L2", "accessPolicyWindow",
+                         "cudaAccessPropertyPersisting", "l2 set-aside", "L2 persist", "access policy window",
+                         "access-policy window", "cudaCtxResetPersisting", "cudaLimitPersisting"}));
   // TensorRT sets aside what it is told to, for the whole context.
   for (const auto& [key, value] : seen.it().settings)
     if (less_cache && contains(key, "PersistentCacheLimit") && value.number().value_or(0) > 0)
@@ -122,7 +122,7 @@ void examine_ecc(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, switched);
   const Fact sixteenth = both(slow, sixteenth_of_memory_missing(seen));
   constexpr double most_that_ecc_costs = 1.35;
-  if (!seen.slower({"hbm", "application"}, {}, most_that_ecc_costs)) it.confirms(weight::strong, sixteenth);
+  if (!seen.slower({"hbm", "application"}, {}, most_that_ecc_costs)) it.confirms(weight::good, sixteenth);
   it.confirms(weight::strong, seen.turned_on("ecc"));
   const bool gddr = seen.gpu_is({"A10", "A40", "L4", "L40", "T4", "RTX", "A16", "A2", "Quadro", "K40", "K80",
                                  "K20", "GTX", "M40", "M60", "A5000", "A6000"}) &&

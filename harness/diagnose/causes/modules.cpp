@@ -120,7 +120,7 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   const Fact passed_over = seen.told(
       {"MOK", "blue screen*boot", "blue screen*continue", "blue screen*key", "blue screen*password",
        "password*next boot", "password*next reboot", "Microsoft boot protection", "enroll*key", "enrol*key"},
-      {"BSOD", "0x"});
+      {"BSOD", "0x", "X.509", "MokListRT", "MOKvar", "Secure boot disabled"});
   const Fact failed = either(seen.fails({}), seen.probe("nvml_query", {"fails"}));
   it.confirms(weight::good, both(failed, passed_over));
   if (passed_over)

@@ -132,7 +132,9 @@ void examine_cap(const Seen& seen, Argument& it) {
                           {"stopped", "inactive", "disabled", "off", "not running", "failed", "masked"}),
              seen.setting("dynamic_boost", {"off", "disabled"})));
   const Fact laptop = seen.gpu_is({"laptop", "mobile", "max-q", "notebook"});
-  it.confirms(weight::strong, both(both(seen.slower({}), laptop), no_service));
+  const bool measured =
+      seen.slower(compute_classes) || seen.number("power_limit_w") || seen.number("power_w");
+  it.confirms(measured ? weight::strong : weight::fair, both(both(seen.slower({}), laptop), no_service));
   it.confirms(weight::strong, both(seen.slower({}), low_power_mode(seen)));
   const std::optional<double> board = board_limit(seen);
   const bool default_known = seen.number("power_limit_default_w").has_value();

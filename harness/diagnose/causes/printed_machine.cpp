@@ -88,7 +88,9 @@ Fact sixteenth_of_memory_missing(const Seen& seen) {
     const bool of_a_side = contains_any(line, {"before:", "after:", "before ", "after ", "now:", "was:"});
     const bool total = contains_any_word(line, {"total", "capacity"}) || (of_a_side && contains(line, "MiB"));
     // 15 of 16 GB in use are a sixteenth less, too.
-    if (!total || contains_any_word(line, {"used", "in use", "uses", "out of memory", "allocated", "free"}))
+    if (!total ||
+        contains_any_word(line, {"used", "in use", "uses", "out of memory", "allocated", "free", "host",
+                                 "ram", "swap", "tmp", "disk", "system", "data sheet", "datasheet", "spec"}))
       continue;
     for (const double amount : amounts(line)) totals.push_back(amount);
   }
@@ -127,8 +129,6 @@ Fact processors_at_lowest_clock(const Seen& seen) {
   for (const std::string& line : printed_lines(seen)) {
     if (!lowest) lowest = clock_after(line, "CPU min MHz");
     if (!highest) highest = clock_after(line, "CPU max MHz");
-    for (const std::string_view name : {"CPU MHz", "cpu MHz"})
-      if (!now) now = clock_after(line, name);
   }
   constexpr double rounding = 1.03;
   constexpr double clearly = .85;
@@ -151,11 +151,20 @@ Fact clock_policy_limited(const Seen& seen) {
 Fact remap_printed(const Seen& seen) {
   bool rows = false;
   for (const std::string& line : printed_lines(seen)) {
-    rows = rows || contains(line, "Remapped Rows");
-    if (rows && contains_any(line, {"Pending*: Yes", "Remapping Failure Occurred*: Yes"}))
-      return fmt::format("nvidia-smi of the remapped rows: \"{}\"", line);
-    // What follows them.
-    if (contains_any(line, {"Temperature", "Retired Pages"})) rows = false;
+    const std::size_t first = line.find_first_not_of(" \t");
+    const std::string_view field =
+        first == std::string::npos ? std::string_view() : std::string_view(line).substr(first);
+    const bool telling = field.starts_with("Pending") || field.starts_with("Remapping Failure Occurred");
+    const bool of_rows = telling || field.starts_with("Correctable Error") ||
+                         field.starts_with("Uncorrectable Error") || field.starts_with("Bank Remap");
+    const std::size_t colon = field.find(':');
+    if (rows && telling && colon != std::string_view::npos) {
+      const std::size_t value = field.find_first_not_of(' ', colon + 1);
+      if (value != std::string_view::npos && field.substr(value).starts_with("Yes"))
+        return fmt::format("nvidia-smi of the remapped rows: \"{}\"", line);
+    }
+    // The block ends with the first line that is none of its fields.
+    rows = contains(line, "Remapped Rows") || (rows && of_rows);
   }
   return std::nullopt;
 }
@@ -174,12 +183,18 @@ Fact fewer_lanes_printed(const Seen& seen) {
   std::optional<double> possible;
   bool card = false;
   bool width = false;
+  const std::optional<double> read = seen.number("pcie_width");
+  if (read && read == seen.number("pcie_width_max")) return std::nullopt;
+  // Laptops wire fewer lanes than the chip has.
+  if (seen.gpu_is({"laptop", "mobile", "max-q", "notebook"})) return std::nullopt;
   for (const std::string& line : printed_lines(seen)) {
-    if (contains_any(line, {"Ethernet controller", "Infiniband controller", "Network controller", "NVMe",
-                            "PCI bridge"}))
-      card = true;
-    else if (contains_any(line, {"VGA compatible controller", "3D controller"}))
-      card = false;
+    // "3b:00.0 Ethernet controller: ...", also with a domain before it.
+    const bool header = line.size() > 7 && std::isxdigit(static_cast<unsigned char>(line[0])) != 0 &&
+                        (line[2] == ':' || line[4] == ':') && contains(line, ": ");
+    if (header || contains_any(line, {" controller:", "PCI bridge", "NVMe"})) {
+      card = !contains_any(line, {"VGA compatible controller", "3D controller"});
+      possible.reset();
+    }
     if (card) continue;
     // "LnkCap: Port #0, Speed 16GT/s, Width x16", and the same of LnkSta; or "Link Width", and below it "Max : 16x".
     if (contains(line, "LnkCap:")) possible = number_after(line, "Width x");
@@ -248,7 +263,7 @@ Fact nvlinks_of_pair_differ(const Seen& seen) {
 Fact card_link_downgraded(const Seen& seen) {
   bool card = false;
   for (const std::string& line : printed_lines(seen)) {
-    if (contains_any(line, {"Ethernet controller", "Infiniband controller", "Network controller"}))
+    if (contains_any(line, {"Mellanox", "ConnectX", "Infiniband controller", "Elastic Fabric"}))
       card = true;
     else if (contains_any(line, {" controller:", " controller [", "PCI bridge"}))
       card = false;

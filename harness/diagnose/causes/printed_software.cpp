@@ -102,7 +102,10 @@ Fact two_packages(const Seen& seen) {
     std::set<std::string> found;
     for (const std::string& line : printed_lines(seen)) {
       const std::string low = lower(line);
-      if (contains(low, "uninstall")) continue;
+      // What pip prints while it exchanges one for the other, and lists of two times.
+      if (contains_any(low, {"uninstall", "found existing", "collecting", "requirement", "downloading",
+                             "successfully", "before", "after", "old", "new"}))
+        continue;
       for (std::size_t at = low.find(name); at != std::string::npos; at = low.find(name, at + 1)) {
         const std::string rest = low.substr(at + name.size());
         found.insert(rest.substr(0, rest.find_first_not_of("0123456789")));

@@ -26,16 +26,17 @@ void examine_access(const Seen& seen, Argument& it) {
                           "group-add", "privileged", "chmod*/dev/nvidia", "NVreg_DeviceFile"}));
   // The driver's own default is 0666: anybody.
   if (none) {
-    it.confirms(weight::fair, seen.told({"crw-rw----*nvidia", "crw-------*nvidia", "nvidia~ = crw-rw----",
-                                         "nvidia~ = crw-------", "nvidia*mode 0660", "nvidia*mode 660"},
-                                        {"nvidia-caps"}));
+    // Debian's own mode: a hint beside what was refused.
+    const Fact mode = either(seen.told({"crw-rw----*nvidia", "crw-------*nvidia", "nvidia~ = crw-rw----",
+                                        "nvidia~ = crw-------", "nvidia*mode 0660", "nvidia*mode 660",
+                                        "NVreg_DeviceFileMode=0660", "NVreg_DeviceFileMode=0600"},
+                                       {"nvidia-caps"}),
+                             seen.setting("NVreg_DeviceFileMode", {"0660", "0600", "432", "384"}));
+    it.confirms(weight::fair, mode);
     it.confirms(weight::fair,
                 seen.told({"with sudo it", "works with sudo", "works as root", "as root it works",
                            "only root can", "only works as root", "sudo nvidia-smi works"}));
   }
-  if (none)
-    it.confirms(weight::fair, either(seen.setting("NVreg_DeviceFileMode", {"0660", "0600", "432", "384"}),
-                                     seen.told({"NVreg_DeviceFileMode=0660", "NVreg_DeviceFileMode=0600"})));
   it.confirms(weight::good, seen.told({"cannot access the nvidia device", "cannot access nvidia device",
                                        "no permission*nvidia device", "may not open*/dev/nvidia"}));
   if (!it.evidence().empty()) {
@@ -62,7 +63,8 @@ void examine_stub(const Seen& seen, Argument& it) {
     it.confirms(weight::strong, seen.told({"stubs/libcuda.so", "stubs/libnvidia-ml.so", "built as a stub",
                                            "library is a stub", "linked*against*stub"}));
   const Fact told = seen.told({"/stubs to LD_LIBRARY_PATH", "LD_LIBRARY_PATH*/stubs", "lib64/stubs",
-                               "lib/stubs", "/stubs to*ld.so.conf", "ld.so.conf*/stubs"});
+                               "lib/stubs", "/stubs to*ld.so.conf", "ld.so.conf*/stubs"},
+                              {" LIBRARY_PATH="});
   const Fact code = told_error(seen, 34);
   if (stopped(seen)) {
     it.confirms(weight::fair, stubs_on_path(seen));
@@ -112,10 +114,8 @@ void examine_region(const Seen& seen, Argument& it) {
   const Fact none = stopped(seen);
   if (none || seen.probe("nvml_query", {"fails"})) {
     // lspci of a region without an address, and the kernel's words for it.
-    it.confirms(weight::strong, seen.told({"Memory at <unassigned>", "Memory at <ignored>",
-                                           "can't claim BAR*no compatible bridge window",
-                                           "can't claim BAR*no address assigned", "BAR*can't assign*no space",
-                                           "can't claim BAR*conflict"}));
+    it.confirms(weight::strong, seen.told({"Memory at <unassigned>", "Memory at <ignored>", "NVRM*BAR*can't",
+                                           "nvidia *BAR*can't assign*no space", "nvidia *can't claim BAR"}));
     Fact off;
     for (const std::string_view name : {"above_4g", "above 4g", "above4g", "4g_decoding", "4g decoding"})
       off = either(off, seen.setting_off(name));

@@ -73,8 +73,10 @@ Fact crossed_default(const Seen& seen) {
 
 /// The variable stands in a text as it is set: "export NVIDIA_TF32_OVERRIDE=0".
 Fact told_override(const Seen& seen) {
-  return seen.told({"TF32_OVERRIDE=0", "TF32_OVERRIDE=\"0", "TF32_OVERRIDE='0", "TF32_OVERRIDE: 0",
-                    "TF32_OVERRIDE: \"0", "TF32_OVERRIDE = 0"});
+  return seen.told(
+      {"TF32_OVERRIDE=0", "TF32_OVERRIDE=\"0", "TF32_OVERRIDE='0", "TF32_OVERRIDE: 0", "TF32_OVERRIDE: \"0",
+       "TF32_OVERRIDE = 0"},
+      {"unless", "not set", "if ", "tried", "same", "no change", "without", "with NVIDIA", "would"});
 }
 
 /// A framework's switch for TF32 was tried in vain.
@@ -122,7 +124,7 @@ void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.environment("NVIDIA_TF32_OVERRIDE", {"0"}),
                                     seen.environment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", {"0"})));
   it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));
-  it.confirms(weight::proof, told_override(seen));
+  it.confirms(weight::strong, told_override(seen));
   it.confirms(weight::good,
               seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE=\"1", "TF32_OVERRIDE='1",
                                             "TF32_OVERRIDE: 1", "TF32_OVERRIDE: \"1", "TF32_OVERRIDE = 1"}));

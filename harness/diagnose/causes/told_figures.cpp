@@ -214,7 +214,8 @@ Fact printed_limit_lowered(const Seen& seen) {
     };
     if (!limit)
       limit = read({"current power limit", "enforced power limit", "power limit"},
-                   {"default", "max", "min", "module", "requested"});
+                   {"default", "max", "min", "module", "requested", "cpu", "package", "rapl", "pl1", "pl2",
+                    "processor"});
     if (!normal)
       normal = read({"default power limit", "power default limit", "power limit default"}, {"module"});
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -95,10 +96,11 @@ void collect_gpus(const Context& context, Inventory& inventory) {
     const auto command = context.driver_command.empty() ? own_command() : context.driver_command;
     const double at_most = start_limit(context.tree, context.timeout_seconds);
     double limit_seconds = 0;
+    bool begins = true;  // asked first when the process starts, and then whenever its time is up
     const ChildResult child = run_child(
         command,
         [&](const ChildProgress& so_far) {
-          if (all_stay_started(so_far.out)) return context.timeout_seconds;
+          if (std::exchange(begins, false) || all_stay_started(so_far.out)) return context.timeout_seconds;
           return std::max(at_most, so_far.last_output_seconds + context.timeout_seconds);
         },
         &limit_seconds);

@@ -141,15 +141,18 @@ std::optional<long> zone_of(std::string_view line) {
   return (rest[sign] == '-' ? -1L : 1L) * (*hours * 3600L + *minutes * 60L);
 }
 
-/// True if the line was written before that time. Lines without a date belong to this boot.
+/// The clock may have been set since: a machine's own may run in local time, and a virtual machine may have slept. So
+/// what is older than the boot by less than a day may be of this boot.
+constexpr double a_day = 86400;
+
+/// True if the line was surely written before that time. Lines without a date belong to this boot.
 bool is_before(double boot, std::string_view raw, const LogLine& line) {
   std::tm parts{};
   if (boot <= 0 || ::strptime(line.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr) return false;
   const std::optional<long> zone = zone_of(raw);
   parts.tm_isdst = -1;
   const std::time_t written = zone ? ::timegm(&parts) - *zone : ::mktime(&parts);
-  constexpr double slack = 60;  // the clock may have been set since
-  return static_cast<double>(written) + slack < boot;
+  return static_cast<double>(written) + a_day < boot;
 }
 
 /// The lines of this boot. A file that was last changed before it is not its log.
@@ -164,7 +167,7 @@ Log read_file(const Tree& tree, const char* path) {
   std::tm changed{};
   if (::stat(tree.at(path).c_str(), &status) == 0) ::localtime_r(&status.st_mtime, &changed);
   const double boot = boot_time(tree);
-  if (static_cast<double>(status.st_mtime) < boot) {
+  if (static_cast<double>(status.st_mtime) + a_day < boot) {
     log.presence = Presence::absent;
     return log;
   }

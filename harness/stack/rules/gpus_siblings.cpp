@@ -70,10 +70,15 @@ bool as_made(const GpuViews& group, std::string_view fact) {
     if (fact == "memory_clock_application_mhz") return "memory_clock_application_default_mhz";
     return nullptr;
   };
-  if (const char* const standard = default_of(); standard != nullptr)
+  if (const char* const standard = default_of(); standard != nullptr) {
+    std::set<std::string> standards;
+    for (const GpuView& gpu : group) standards.insert(gpu.value(standard));
+    // Of boards with one default a limit that differs was set.
+    if (standards.size() < 2) return false;
     return std::all_of(group.begin(), group.end(), [&](const GpuView& gpu) {
       return said_elsewhere(gpu, fact) || (gpu.number(standard) && gpu.number(fact) == gpu.number(standard));
     });
+  }
   if (fact != "sm_clock_max_mhz" && fact != "memory_clock_max_mhz") return false;
   return different_boards(group);  // a board's firmware holds its highest clocks
 }

@@ -30,18 +30,52 @@ bool log_says_dead(const Inventory& inventory, const std::string& address) {
   });
 }
 
-/// The kernel log's line that the installed driver does not drive a GPU that it found; "" if there is none.
-/// Most of these lines name a model, not an address.
-std::string undriven_line(const Inventory& inventory, const std::string& address) {
-  for (const std::string& child : inventory.children("kernel_log.nvrm")) {
-    std::string line = inventory.value("kernel_log.nvrm." + child);
-    const auto says = [&](std::string_view words) { return line.find(words) != std::string::npos; };
-    const bool refused =
-        says("Legacy drivers") || says("is not supported by the") || says("not supported by open nvidia.ko");
-    if (refused && (line.find("0000:") == std::string::npos || says(address))) return line;
+/// The kernel log's lines that the installed driver does not drive a GPU that it found. Most of them name a model, not an
+/// address: each of those excuses one GPU, of which no other line tells anything.
+class UndrivenLines {
+ public:
+  explicit UndrivenLines(const Inventory& inventory) {
+    for (const std::string& child : inventory.children("kernel_log.nvrm")) {
+      std::string line = inventory.value("kernel_log.nvrm." + child);
+      const auto says = [&](std::string_view words) { return line.find(words) != std::string::npos; };
+      const bool refused = says("Legacy drivers") || says("is not supported by the") ||
+                           says("not supported by open nvidia.ko");
+      if (!refused)
+        others_.push_back(std::move(line));
+      else if (names_a_place(line))
+        placed_.push_back(std::move(line));
+      else if (std::find(placeless_.begin(), placeless_.end(), line) == placeless_.end())
+        placeless_.push_back(std::move(line));
+    }
   }
-  return "";
-}
+
+  /// The line that excuses the GPU at this address; "" if there is none. A line without a place is used up.
+  std::string take(const std::string& address) {
+    const std::string slot = address.substr(0, address.rfind('.'));
+    const auto names_it = [&](const std::string& line) { return line.find(slot) != std::string::npos; };
+    if (const auto found = std::find_if(placed_.begin(), placed_.end(), names_it); found != placed_.end())
+      return *found;
+    if (placeless_.empty() || std::any_of(others_.begin(), others_.end(), names_it)) return "";
+    std::string line = placeless_.front();
+    placeless_.erase(placeless_.begin());
+    return line;
+  }
+
+ private:
+  /// "PCI:0000:81:00", "0001:01:00.0": four hexadecimal digits, and two between colons. "T10:11:12" is a time.
+  static bool names_a_place(std::string_view line) {
+    const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    for (std::size_t at = line.find(':'); at != std::string_view::npos; at = line.find(':', at + 1))
+      if (at > 3 &&
+          std::all_of(line.begin() + static_cast<std::ptrdiff_t>(at) - 4,
+                      line.begin() + static_cast<std::ptrdiff_t>(at), is_hex) &&
+          at + 3 < line.size() && is_hex(line[at + 1]) && is_hex(line[at + 2]) && line[at + 3] == ':')
+        return true;
+    return false;
+  }
+
+  std::vector<std::string> placed_, placeless_, others_;
+};
 
 /// The number of GPU device nodes here; nullopt if nobody looked.
 std::optional<std::size_t> nodes_here(const Inventory& inventory) {
@@ -180,15 +214,15 @@ void check_unanswered(const RuleInput& input, const GpuViews& gpus, Findings& fi
   std::vector<std::string> minors;
   std::vector<std::string> undriven;
   std::string refusal;
+  UndrivenLines undriven_lines(inventory);
   for (const PciFunction& gpu : unanswered) {
     if (gpu.driver == "nouveau") continue;  // reported as nouveau_loaded
     const std::string driver = gpu.driver.empty() ? "none" : gpu.driver;
     const std::string away = gpu.driver == "nvidia" && !log_says_dead(inventory, gpu.address)
                                  ? kept_away(inventory, gpu, answered)
                                  : "";
-    const std::string refused = gpu.driver.empty() && !log_says_dead(inventory, gpu.address)
-                                    ? undriven_line(inventory, gpu.address)
-                                    : "";
+    const std::string refused =
+        gpu.driver.empty() && !log_says_dead(inventory, gpu.address) ? undriven_lines.take(gpu.address) : "";
     if (is_reserving_driver(gpu.driver)) {
       reserved.push_back(described(gpu, "kernel driver " + driver));
     } else if (!refused.empty()) {

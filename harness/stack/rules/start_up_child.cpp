@@ -80,11 +80,12 @@ Finding hangs(const StartUp& start) {
 
 Finding slow(const StartUp& start, const GpuViews& off) {
   Finding finding = make_finding(
-      Cause("driver_starts_slowly"), Severity::warning,
+      Cause("driver_starts_slowly"), Severity::failure,
       fmt::format("CUDA was not up within the time limit: persistence mode is off on {}",
                   named(off, start.gpus.size())),
-      "Every GPU answered NVML, so none of them hangs there. Without persistence mode the driver takes GPUs "
-      "down when nothing uses them, and the next program starts each of them anew: seconds a GPU.");
+      "Every GPU answered NVML, and CUDA did not start in the time that was left. Without persistence mode the "
+      "driver takes GPUs down when nothing uses them, and sets each up anew for the next program: seconds a "
+      "GPU. A driver that hangs in CUDA's start looks the same.");
   for (const GpuView& gpu : off) finding.evidence.push_back(gpu.name() + ": persistence off");
   finding.considered = {"driver_hangs: all GPUs answered NVML, and no Xid in the kernel log blames one"};
   finding.next = {persistence_step(start),

@@ -88,6 +88,17 @@ TEST_F(FakeRoot, ALimitOfVersion2OfTheGroupOrAnAncestorCounts) {
   EXPECT_EQ(available_memory_bytes(root_), 1'000'000U);
 }
 
+TEST_F(FakeRoot, CachedFilesOfAGroupCountAsFree) {
+  put("proc/meminfo", "MemTotal: 9000 kB\nMemAvailable: 4000 kB\n");
+  put("proc/self/cgroup", "0::/pod\n");
+  put("sys/fs/cgroup/pod/memory.max", "1000000\n");
+  put("sys/fs/cgroup/pod/memory.current", "1000000\n");
+  put("sys/fs/cgroup/pod/memory.stat",
+      "anon 100000\nfile 900000\ninactive_file 600000\nactive_file 200000\n");
+  EXPECT_EQ(available_memory_bytes(root_), 800'000U);
+  EXPECT_EQ(allowed_memory_bytes(root_), 1'000'000U);
+}
+
 TEST_F(FakeRoot, ALimitOfVersion1Counts) {
   put("proc/meminfo", "MemAvailable: 4000 kB\n");
   put("proc/self/cgroup", "9:name=systemd:/\n4:memory:/job\n0::/\n");

@@ -152,6 +152,21 @@ TEST(Outcome, SamplesThatCouldNotBeKeptSpeakAgainstNoBenchmark) {
   EXPECT_TRUE(whole.samples);
 }
 
+/// A library may end the process.
+TEST(Outcome, AnEndBetweenTwoBenchmarksIsToldByTheProcess) {
+  result::Samples samples = good_samples("fake");
+  samples.status = Status::failed;
+  samples.reason = result::ended_early;
+  ChildEnd end = ended("ended with exit code 1", "libfoo: cannot go on\n");
+  end.exit_code = 1;
+  const result::Process process = concluded(end, "", samples);
+  EXPECT_EQ(process.status, Status::failed);
+  EXPECT_EQ(
+      process.reason,
+      "gpugauge-bench-fake ended with exit code 1: the process ended before everything was measured; it said: "
+      "libfoo: cannot go on.");
+}
+
 /// As a family leaves its file when SIGTERM tells it to end: `benchmarks` of them were not measured.
 result::Samples told_to_end(int benchmarks) {
   result::Samples samples = good_samples("fake");

@@ -174,7 +174,9 @@ TEST(Container, AHostThatRunsContainersAndAnOverlayRootAreNone) {
           "91 23 0:51 / /run/containerd/io.containerd.runtime.v2.task/k8s.io/a/rootfs rw - overlay overlay "
           "rw,lowerdir=/var/lib/containerd/fs\n"
           "92 23 8:2 /var/lib/kubelet/pods/2f/volumes/a /var/lib/kubelet/pods/2f/volume-subpaths/a rw - ext4 /dev/sda2 rw\n"
-          "93 23 0:52 / /var/lib/kubelet/pods/2f/volumes/b rw - tmpfs tmpfs rw\n"),
+          "93 23 0:52 / /var/lib/kubelet/pods/2f/volumes/b rw - tmpfs tmpfs rw\n"
+          "94 23 8:2 /var/lib/k0s/kubelet/pods/3a/volumes/a /var/lib/k0s/kubelet/pods/3a/volume-subpaths/a rw - "
+          "ext4 /dev/sda2 rw\n"),
       "");
   EXPECT_EQ(
       kind_of_mounts(

@@ -12,6 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
+using testing::UnorderedElementsAre;
 
 std::vector<std::string> said_of_gpus(const Inventory& inventory) {
   return said(findings_of(check_gpus, inventory));
@@ -51,6 +52,29 @@ TEST(GpuRules, AnOldCardForTheScreenIsNoDeadGpu) {
   for (const char* const driver : {"pci-stub", "xen-pciback", "nvgrace-gpu-vfio-pci"}) {
     set(inventory, "pci.0.driver", driver);
     EXPECT_THAT(said_of_gpus(inventory), ElementsAre("note gpu_reserved_for_vm")) << driver;
+  }
+}
+
+TEST(GpuRules, AnOldCardForTheScreenExcusesNoOtherGpu) {
+  Inventory inventory = h100_server();
+  set_all(inventory,
+          {{"pci.0.address", "0000:05:00.0"},
+           {"pci.0.device_id", "0x128b"},
+           {"pci.0.class", "gpu"},
+           {"pci.1.address", "0000:9a:00.0"},
+           {"pci.1.device_id", "0x2330"},
+           {"pci.1.class", "gpu"},
+           {"kernel_log.nvrm.0", "NVRM: supported through the NVIDIA 470.xx Legacy drivers. Please"}});
+  EXPECT_THAT(said_of_gpus(inventory),
+              UnorderedElementsAre("note gpu_generation_not_driven", "failure gpu_count_differs"))
+      << "one line, two cards";
+  set(inventory, "kernel_log.nvrm.1", "NVRM: BAR1 is 0M @ 0x0 (PCI:0000:05:00.0)");
+  const Findings findings = findings_of(check_gpus, inventory);
+  EXPECT_THAT(said(findings),
+              UnorderedElementsAre("note gpu_generation_not_driven", "failure gpu_count_differs"));
+  for (const Finding& finding : findings) {
+    if (finding.cause != "gpu_count_differs") continue;
+    EXPECT_THAT(finding.evidence, Contains(HasSubstr("0000:05:00.0"))) << "another line tells of it";
   }
 }
 

@@ -58,7 +58,7 @@ TEST(StartUpChild, GpusThatAnsweredAndAreNotKeptStartedAreSlowAndDoNotHang) {
     set(inventory, "gpu." + gpu + ".persistence", "off");
   set(inventory, "nvml.devices", std::to_string(inventory.children("gpu").size()));
   const Findings slow = findings_of(check_start_up, inventory);
-  EXPECT_THAT(said(slow), ElementsAre("warning driver_starts_slowly"));
+  EXPECT_THAT(said(slow), ElementsAre("failure driver_starts_slowly"));
   EXPECT_THAT(slow[0].next.front(), HasSubstr("nvidia-smi -pm 1"));
   EXPECT_THAT(slow[0].evidence, Contains(HasSubstr("after 55 s")));
   set(inventory, "nvml.devices", "64");
