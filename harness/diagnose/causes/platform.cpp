@@ -94,7 +94,7 @@ void examine_generation(const Seen& seen, Argument& it) {
 
 /// Memory of the host that the GPU reaches by itself, and that may not be paged out.
 Fact pinned_refused(const Seen& seen) {
-  const Fact words =
+  Fact words =
       seen.told({"cudaHostAlloc*fail", "cudaMallocHost*fail", "cuMemHostAlloc*fail", "pinned memory*fail",
                  "cudaHostRegister*fail", "pin_memory*out of memory", "pinned*out of memory",
                  "pinned memory is limited", "cudaHostAlloc*out of memory", "cudaMallocHost*out of memory",

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/printed.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -247,7 +248,7 @@ Fact nvlinks_of_pair_differ(const Seen& seen) {
         right = one;
         if (left.empty()) left = one;
       } else if (one.starts_with("NV") && one.size() > 2 && is_digit(one[2]) && left != right) {
-        const int count = std::atoi(one.c_str() + 2);
+        const int count = result::leading_number<int>(std::string_view(one).substr(2)).value_or(0);
         const auto [before, added] = links.try_emplace(std::minmax(left, right), count);
         if (!added && before->second != count)
           return fmt::format("{} and {} have {} NVLinks on one machine and {} on another", left, right,
