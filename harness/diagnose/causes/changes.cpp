@@ -160,9 +160,9 @@ void examine_method(const Seen& seen, Argument& it) {
     it.confirms(is_about_measuring(seen) ? weight::proof : weight::hint, changed);
   const bool same_batch = contains_any(seen.recovers_by({"batch size"}).value_or(""), {"same batch"});
   if (!same_batch) it.confirms(weight::strong, seen.recovers_by({"batch size"}));
-  it.confirms(weight::strong,
-              seen.recovers_by({"harness", "benchmark version", "synchroni", "warm-up", "warmup",
-                                "block_until_ready", "cudaEvent", "timing", "same method", "iterations"}));
+  it.confirms(weight::strong, seen.recovers_by({"harness", "benchmark version", "synchroni", "warm-up",
+                                                "warmup", "block_until_ready", "cudaEvent",
+                                                "timing=", "timed", "same method", "iterations"}));
   // Beside a version such words say what was not changed.
   it.confirms(weight::strong, seen.probe("change_setting", {"recovers"},
                                          {"same arguments", "same options", "same parameters", "same flags",

@@ -144,9 +144,10 @@ void examine_shm(const Seen& seen, Argument& it) {
               seen.told({"DataLoader worker*Bus error", "Bus error*shm", "Bus error"}, {"PCIe Bus Error"}));
   it.confirms(weight::good,
               seen.told({"SIGBUS", "exit code 135", "exited with code 135", "exit status 135", "signal 7"}));
-  it.confirms(weight::strong, seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm",
-                                                "--ipc", "ipc=", "emptyDir", "medium=Memory",
-                                                "medium: Memory", "dshm", "hostIPC", "sharedMemory"}));
+  it.confirms(weight::strong,
+              seen.recovers_by({"shm-size", "shm_size", "shm_mib", "shm=", "/dev/shm", "--ipc", "ipc=host",
+                                "ipc: host", "ipc=shareable", "emptyDir", "medium=Memory", "medium: Memory",
+                                "dshm", "hostIPC", "sharedMemory"}));
   // A container has 64 MiB by default. An error of a full disk names the file.
   if (!size && !seen.told({"No space left on device: '", "No space left on device: /"}))
     it.confirms(weight::fair, both(seen.told({"No space left on device"}), started_without_shm(seen)));

@@ -14,8 +14,11 @@ const Words provider_unknown{"is not in available provider names", "not in avail
 /// The framework itself reports that it was built without CUDA.
 Fact says_no_cuda(const Seen& seen) {
   // What CMake does not find at first it may find at the next place.
-  if (!seen.told({"Found CUDAToolkit", "CUDA: ON", "USE_CUDA: ON", "is_available() True"}))
+  if ((gpu_not_used(seen) || seen.slower(application_classes)) &&
+      !seen.told({"Found CUDAToolkit", "CUDA: ON", "USE_CUDA: ON", "is_available() True", "not enabled: no"}))
     if (Fact fact = seen.told({"Could NOT find CUDAToolkit", "Could NOT find CUDA ("})) return fact;
+  // llama.cpp names its backends; one for CUDA stands beside that of BLAS.
+  if (Fact fact = seen.told({"BLAS = 0"}, {"CUDA :", "CUDA:"})) return fact;
   // Ollama lists the parts that it was shipped with.
   if (Fact fact = seen.told({"runners=[cpu", "runners=\"[cpu", "compatible gpu libraries*compatible=[]"},
                             {"cuda", "rocm", "metal"}))
@@ -26,11 +29,11 @@ Fact says_no_cuda(const Seen& seen) {
        "not built with GPU", "built without CUDA", "no CUDA symbols", "no CUDA backend",
        "CUDA is not enabled in this build", "CUDA support*not enabled", "requires a CUDA build",
        "not compiled with cuda enabled", "gpu-layers option will be ignored",
-       "GPU support*disabled at compile", "not compiled to use CUDA", "BLAS = 0",
-       "not compiled with GPU support", "not enabled in this build", "Compile with USE_CUDA=1",
-       "without CUDA enabled", "no CUDA support", "GPU support is not enabled", "built without GPU",
-       "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF", "mpi_built_with_cuda_support:value:false",
-       "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no", "no CUDA runners", "no GPU runners",
+       "GPU support*disabled at compile", "not compiled to use CUDA", "not compiled with GPU support",
+       "not enabled in this build", "Compile with USE_CUDA=1", "without CUDA enabled", "no CUDA support",
+       "GPU support is not enabled", "built without GPU", "USE_CUDA=OFF", "USE_CUDA: OFF", "USE_CUDA*: OFF",
+       "mpi_built_with_cuda_support:value:false", "GGML_CUDA=OFF", "CUDA: NO", "compiled with CUDA: no",
+       "no CUDA runners", "no GPU runners",
        // FFmpeg and GStreamer
        "Unknown encoder*nvenc", "Unknown encoder*_nvenc", "Unknown decoder*_cuvid",
        "No such filter: 'scale_cuda'", "No such filter: 'scale_npp'", "No such filter: 'yadif_cuda'",

@@ -113,7 +113,8 @@ void examine_memory_thermal(const Seen& seen, Argument& it) {
               both(memory, seen.slower({"hbm", "l2", "application", "framework_op", "gemm16"})));
   it.confirms(weight::strong,
               seen.told({"memory temperature*throttl", "HBM*thermal", "memory thermal", "VRAM*throttl",
-                         "Memory Current Temp*: 9", "Memory Current Temp*: 10"}));
+                         "Memory Current Temp*: 96", "Memory Current Temp*: 97", "Memory Current Temp*: 98",
+                         "Memory Current Temp*: 99", "Memory Current Temp*: 10"}));
   if (!it.evidence().empty()) {
     it.confirms(weight::fair, seen.slower({"hbm"}));
     it.confirms(weight::hint, seen.below("memory_clock_mhz", "memory_clock_expected_mhz"));

@@ -45,7 +45,9 @@ Fact started_by_tool(const Seen& seen) {
           "started through {}", "started with {}", "starts*through {}", "launched by {}",
           "launched through {}", "launched with {}", "runs*through {}", "run through {}", "prefixed with {}",
           "parent is {}", "parent process is {}"})
-      if (Fact fact = seen.told({fmt::format(fmt::runtime(how), tool)})) return fact;
+      if (Fact fact = seen.told({fmt::format(fmt::runtime(how), tool)},
+                                {"nsys-rep", "ncu-rep", "afterwards", "to see", "to find"}))
+        return fact;
   return std::nullopt;
 }
 

@@ -230,7 +230,7 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   // With poor contact the driver waits for links that train again and again.
   it.confirms(weight::good,
               both(nvlink, seen.probe("nvml_query", {"slow"}, {"topo", "nvlink", "nvidia-smi"})));
-  it.confirms(weight::strong, nvlinks_of_pair_differ(seen));
+  it.confirms(weight::good, nvlinks_of_pair_differ(seen));
   // Bridges of the PCI bus and of containers are others.
   it.confirms(weight::strong, without(seen.recovers_by({"bridge", "nvlink reseat", "reseat"}),
                                       {"setpci", "lspci", "pci bridge", "pcie", "switch", "access control",

@@ -312,7 +312,10 @@ std::vector<LoggedRun> logged_runs(const Seen& seen, std::string_view label) {
       if (at > 0 && colon < at) hosts.insert(line.substr(0, colon));
       out.push_back({behind.substr(0, behind.find_first_of(" +,)|")), 0});
       open = true;
-    } else if (const auto rate = open ? rate_of(line) : std::nullopt) {
+    } else if (const auto rate =
+                   open && !contains_any(line, {"loaded", "loading", "init", "download", "checkpoint"})
+                       ? rate_of(line)
+                       : std::nullopt) {
       out.back().rate = *rate;
       open = false;
     }

@@ -155,7 +155,8 @@ void examine_vgpu(const Seen& seen, Argument& it) {
               seen.told({"unlicensed", "nvidia-gridd*fail", "gridd*license", "license*not acquired",
                          "License Status*Unlicensed", "failed to acquire license", "GRID license not found",
                          "license*performance will be restricted", "vGPU*license*expired",
-                         "vGPU*license*not*acquired", "NLS*license*fail"}));
+                         "vGPU*license*not*acquired", "NLS*license*fail"},
+                        {"acquired successfully", "Licensed (Expiry"}));
   it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd", "DLS", "NLS", "CLS instance",
                                                 "7070", "ClientConfigToken", "client_configuration_token"}));
   it.confirms(weight::good, seen.told({"DLS appliance", "DLS instance", "CLS instance", "license server",
@@ -182,12 +183,12 @@ void examine_vgpu(const Seen& seen, Argument& it) {
 }
 
 void examine_confidential(const Seen& seen, Argument& it) {
-  const Fact told =
-      seen.told({"Confidential Compute*On", "Confidential Compute*enabled", "Confidential Computing*On",
-                 "CC status*ON", "CC-On", "CC mode*on", "conf-compute*ready",
-                 // The kernel of a guest. SME alone encrypts a host's memory.
-                 "Memory Encryption Features active*TDX", "Memory Encryption Features active*SEV",
-                 "tdx: Guest detected"});
+  const Fact told = seen.told({"Confidential Compute*On", "Confidential Compute*enabled",
+                               "Confidential Computing*On", "CC status*ON", "CC-On", "CC mode: on",
+                               "CC mode is on", "CC mode = on", "conf-compute*ready",
+                               // The kernel of a guest. SME alone encrypts a host's memory.
+                               "Memory Encryption Features active*TDX",
+                               "Memory Encryption Features active*SEV", "tdx: Guest detected"});
   Fact set = seen.setting("confidential", {"on", "true", "1", "enabled"});
   for (const std::string_view name : {"cc_mode", "cc-mode", "conf-compute"})
     set = either(set, seen.setting(name, {"on", "true", "1", "enabled", "devtools"}));

@@ -128,7 +128,7 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   if (seen.harm())
     it.confirms(weight::strong,
                 seen.recovers_by({"discord", "browser", "chrome", "firefox", "edge=", "wallpaper",
-                                  "overlay=off", "game overlay", "steam overlay", "hardware_acceleration=off",
+                                  "game overlay", "steam overlay", "hardware_acceleration=off",
                                   "hardware acceleration=off", "teams=", "electron"}));
   if (!it.evidence().empty())
     it.confirms(weight::hint, seen.slower({"gemm16", "gemm32", "hbm", "launch", "application"}));

@@ -31,7 +31,8 @@ void examine_brake(const Seen& seen, Argument& it) {
                                : Fact();
   if (seen.slower({})) {
     it.confirms(weight::good, slowed_cold);
-    it.confirms(slowed_cold || very_low ? weight::strong : weight::good, supply);
+    // An event log keeps old entries, too.
+    it.confirms(slowed_cold || very_low ? weight::strong : weight::fair, supply);
     it.confirms(
         weight::good,
         seen.told({"new PSU*back", "new PSU*normal", "new PSU*full speed", "new power supply*back",

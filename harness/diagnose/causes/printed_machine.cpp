@@ -314,6 +314,8 @@ Fact fewer_multiprocessors(const Seen& seen) {
   // NVIDIA's architecture papers; the H100 of PCIe has 114, all others more.
   constexpr std::array<Model, 6> models{
       {{"A100", 108}, {"A30", 56}, {"H100", 114}, {"H200", 132}, {"B200", 148}, {"GH200", 132}}};
+  // MPS may be told to show a share of them.
+  if (seen.environment("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE")) return std::nullopt;
   const std::vector<std::string> lines = printed_lines(seen);
   for (const Model& model : models) {
     const bool named =
@@ -323,6 +325,9 @@ Fact fewer_multiprocessors(const Seen& seen) {
          }));
     if (!named) continue;
     for (const std::string& line : lines) {
+      // Another GPU's line.
+      if (seen.it().about.gpu.empty() && !contains_whole_words(line, model.name) && contains(line, "Device "))
+        continue;
       std::optional<double> count = number_after(line, "multi_processor_count");
       if (!count) count = number_after(line, "multiProcessorCount");
       if (!count)

@@ -57,7 +57,6 @@ void examine_silent(const Seen& seen, Argument& it) {
                                "will be disabled",
                                "is disabled on this",
                                "compat mode",
-                               "compat_mode*true",
                                "PeerDirect*Disabled",
                                "compatibility mode",
                                "was not compiled with*attention",

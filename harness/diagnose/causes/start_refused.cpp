@@ -110,7 +110,8 @@ void examine_region(const Seen& seen, Argument& it) {
   const bool told = it.confirms(
       weight::proof, seen.told({"PCI I/O region assigned to your NVIDIA device is invalid",
                                 "BAR* is 0M @ 0x0", "BAR*no space for*mem", "BAR*failed to assign*mem",
-                                "can't assign; no space", "assigned*address space*less than"}));
+                                "can't assign; no space", "assigned*address space*less than"},
+                               {"[io"}));
   const Fact none = stopped(seen);
   if (none || seen.probe("nvml_query", {"fails"})) {
     // lspci of a region without an address, and the kernel's words for it.

@@ -76,7 +76,7 @@ Fact told_override(const Seen& seen) {
   return seen.told(
       {"TF32_OVERRIDE=0", "TF32_OVERRIDE=\"0", "TF32_OVERRIDE='0", "TF32_OVERRIDE: 0", "TF32_OVERRIDE: \"0",
        "TF32_OVERRIDE = 0"},
-      {"unless", "not set", "if ", "tried", "same", "no change", "without", "with NVIDIA", "would"});
+      {"unless", "not set", "if ", "tried", "same", "no change", "without", "with NVIDIA", "would", "docs"});
 }
 
 /// A framework's switch for TF32 was tried in vain.
@@ -126,7 +126,8 @@ void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.recovers_by({"TF32_OVERRIDE"}));
   it.confirms(weight::strong, told_override(seen));
   it.confirms(weight::good,
-              seen.told({"TF32_OVERRIDE"}, {"TF32_OVERRIDE=1", "TF32_OVERRIDE=\"1", "TF32_OVERRIDE='1",
+              seen.told({"TF32_OVERRIDE"}, {"unless", "not set", "tried", "same", "no change", "docs",
+                                            "TF32_OVERRIDE=1", "TF32_OVERRIDE=\"1", "TF32_OVERRIDE='1",
                                             "TF32_OVERRIDE: 1", "TF32_OVERRIDE: \"1", "TF32_OVERRIDE = 1"}));
   // Something of the environment keeps fp32 slow against the framework's own switch.
   const Fact cleared = seen.probe("unset_environment", {"recovers"},

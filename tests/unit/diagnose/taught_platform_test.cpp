@@ -125,6 +125,33 @@ TEST(TaughtPlatform, ACompatLibraryBeforeTheDriversOwnIsTheMismatch) {
   EXPECT_EQ(best(found(R"(["/usr/lib/libcuda.so.1"])")), "umd_kmd_mismatch");
 }
 
+/// Lines that machines in order print, and words of another meaning.
+TEST(TaughtPlatform, WhatHealthyMachinesPrintIsNoCause) {
+  const auto healthy = [](const std::string& line) {
+    return R"("about": {"compared_with": "earlier"}, "metrics": [{"class": "gemm16", "factor": 1.0}, {"class": "hbm",
+        "factor": 1.0}], "log": [")" +
+           line + R"("])";
+  };
+  EXPECT_EQ(best(healthy("pci 0000:3a:00.0: BAR 7 [io size 0x1000]: can't assign; no space")), "");
+  EXPECT_EQ(best(healthy("Could NOT find CUDAToolkit (missing: CUDA_CUDART)")), "");
+  const auto slow = [](const std::string& line) {
+    return R"("about": {"compared_with": "earlier"}, "metrics": [{"class": "application", "factor": 1.3}], "log": [")" +
+           line + R"("])";
+  };
+  for (const char* line :
+       {"system_info: AVX = 1 | BLAS = 0 | CUDA : ARCHS = 890 | USE_GRAPHS = 1", "CC mode is off on all GPUs",
+        "nvidia-gridd: License acquired successfully. (Info: dls.local)",
+        " properties.allow_compat_mode : true", "Memory Current Temp                   : 92 C",
+        R"(Device 0: Tesla T4, 40 multiprocessors", "the paper's numbers are from an A100)"})
+    EXPECT_LT(score(slow(line), best(slow(line))), .7) << line;
+  EXPECT_EQ(best(slow("system_info: AVX = 1 | BLAS = 0 | SSE3 = 1")), "built_without_cuda");
+  const auto products = [](const std::string& line) {
+    return R"("metrics": [{"class": "gemm32", "factor": 3.0}], "log": [")" + line + R"("])";
+  };
+  EXPECT_LT(score(products("NVIDIA_TF32_OVERRIDE=0 is not set"), "tf32_env_override"), .7);
+  EXPECT_GE(score(products("export NVIDIA_TF32_OVERRIDE=0"), "tf32_env_override"), .7);
+}
+
 }  // namespace taught_platform
 }  // namespace
 }  // namespace gpugauge::diagnose
