@@ -96,7 +96,7 @@ void check_cublas_parts(const Inventory& inventory, Findings& findings) {
 /// The tree of the toolkit that a copy belongs to: "/usr/local/cuda-13.0"; "" outside of one.
 std::string toolkit_of(const Inventory& inventory, const CopyView& copy) {
   for (const std::string& index : inventory.children("toolkit")) {
-    const std::string path = inventory.value("toolkit." + index + ".path");
+    std::string path = inventory.value("toolkit." + index + ".path");
     if (!path.empty() && path != "/usr" && copy.path.starts_with(path + "/")) return path;
   }
   const auto at = copy.path.find("/cuda-");
