@@ -57,7 +57,9 @@ int run(const DiagnoseArguments& arguments) {
   } catch (const result::FormatError& error) {
     throw result::FormatError(fmt::format("{}; see docs/observation.md", error.what()));
   }
-  made.diagnosis = diagnose::diagnose(made.observation);
+  made.diagnosis = diagnose::is_told(made.observation)
+                       ? diagnose::diagnose(made.observation, diagnose::known_index())
+                       : diagnose::diagnose(made.observation);
   return write_reports(&made, arguments.report,
                        report::draw(made.diagnosis, report::terminal(1), made.observation.about.source),
                        report::exit_code(made.diagnosis));

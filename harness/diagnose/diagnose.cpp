@@ -91,6 +91,21 @@ void prefer_mechanisms(std::vector<Scored>& scored) {
     }
 }
 
+/// Limits the confident causes whose known reports do not read like the observation.
+void doubt_unlike(std::vector<Scored>& scored, const std::vector<Alike>& alike, const ReportIndex& known) {
+  const auto end = alike.begin() + static_cast<std::ptrdiff_t>(std::min(alike_considered, alike.size()));
+  for (Scored& one : scored) {
+    if (one.score < confident || !known.knows(one.signature->name)) continue;
+    if (std::any_of(alike.begin(), end,
+                    [&](const Alike& other) { return other.cause == one.signature->name; }))
+      continue;
+    one.from_evidence *= bound::unconfident / one.score;
+    one.score = bound::unconfident;
+    one.unlike = true;
+  }
+  std::stable_sort(scored.begin(), scored.end(), by_score);
+}
+
 const Scored* find(const std::vector<Scored>& all, std::string_view name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Scored& one) { return one.signature->name == name; });
@@ -164,6 +179,10 @@ Finding finding_of(const Scored& one, const std::vector<Scored>& all, double lea
       out.evidence.push_back(fact);
   add_confusions(one, all, least, out);
   out.next.emplace_back(one.signature->next);
+  if (one.unlike)
+    out.doubt = fmt::format(
+        "known reports of it read otherwise: it is not among the {} causes whose reports are most alike",
+        alike_considered);
   return out;
 }
 
@@ -277,29 +296,7 @@ std::vector<Question> questions_between(const std::vector<Scored>& scored,
   return out;
 }
 
-}  // namespace
-
-std::vector<Scored> score_all(const Observation& observation, const Weights& weights) {
-  const Seen seen(observation);
-  const bool healthy = seen.healthy();
-  std::vector<Scored> out;
-  out.reserve(catalogue().size());
-  for (const Signature& signature : catalogue()) {
-    Scored one = score(signature, seen, weights);
-    if (healthy && !signature.latent) {
-      one.argument.rules_out("everything that was compared is unchanged");
-      one.score = one.from_evidence = 0;
-    }
-    out.push_back(std::move(one));
-  }
-  prefer_mechanisms(out);
-  std::stable_sort(out.begin(), out.end(), by_score);
-  return out;
-}
-
-Diagnosis diagnose(const Observation& observation, const Weights& weights) {
-  const std::vector<Scored> scored = score_all(observation, weights);
-  const Seen seen(observation);
+Diagnosis diagnosis_of(const std::vector<Scored>& scored, const Seen& seen, const Weights& weights) {
   const bool harm = seen.harm();
   const double least = harm ? weights.named : weights.named_without_harm;
   Diagnosis out;
@@ -334,6 +331,47 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
          "that none is)"});
   if (harm) out.questions = questions_between(scored, excluded);
   out.sentence = sentence_of(out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Scored> score_all(const Observation& observation, const Weights& weights) {
+  const Seen seen(observation);
+  const bool healthy = seen.healthy();
+  std::vector<Scored> out;
+  out.reserve(catalogue().size());
+  for (const Signature& signature : catalogue()) {
+    Scored one = score(signature, seen, weights);
+    if (healthy && !signature.latent) {
+      one.argument.rules_out("everything that was compared is unchanged");
+      one.score = one.from_evidence = 0;
+    }
+    out.push_back(std::move(one));
+  }
+  prefer_mechanisms(out);
+  std::stable_sort(out.begin(), out.end(), by_score);
+  return out;
+}
+
+bool is_told(const Observation& observation) {
+  return !observation.about.source.starts_with("gpugauge ");
+}
+
+Diagnosis diagnose(const Observation& observation, const Weights& weights) {
+  return diagnosis_of(score_all(observation, weights), Seen(observation), weights);
+}
+
+Diagnosis diagnose(const Observation& observation, const ReportIndex& known, const Weights& weights) {
+  std::vector<Alike> alike = known.rank(observation, alike_most);
+  std::vector<Scored> scored = score_all(observation, weights);
+  doubt_unlike(scored, alike, known);
+  Diagnosis out = diagnosis_of(scored, Seen(observation), weights);
+  const bool open =
+      out.state == State::unknown || (out.state == State::found && out.findings.front().score < confident);
+  if (!open) return out;
+  for (Alike& one : alike)
+    if (one.likeness > 0 && out.alike.size() < alike_most) out.alike.push_back(std::move(one));
   return out;
 }
 

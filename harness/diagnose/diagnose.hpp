@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/alike/alike.hpp"
 #include "diagnose/catalogue.hpp"
 #include "diagnose/observation.hpp"
 
@@ -14,6 +15,10 @@ inline constexpr double confident = .7;
 inline constexpr double named = .35;
 /// Most findings of one diagnosis; several faults at once give several findings.
 inline constexpr std::size_t findings_most = 3;
+/// A cause that is not among so many whose known reports read most like an observation is never confident.
+inline constexpr std::size_t alike_considered = 5;
+/// Most causes in Diagnosis::alike.
+inline constexpr std::size_t alike_most = 3;
 /// A confident cause with this lead over the next one needs no further question.
 inline constexpr double clear_lead = .2;
 
@@ -41,6 +46,7 @@ struct Finding {
   std::vector<Excluded> excluded;     ///< similar causes, and why each is not the cause
   std::vector<std::string> next;      ///< commands or steps to take
   std::vector<Excluded> unproven;     ///< other possible causes, and the missing evidence of each
+  std::string doubt;                  ///< why it is not confident although its evidence is; "" for nothing
 };
 
 /// A cheap measurement that would separate the remaining causes.
@@ -74,10 +80,21 @@ struct Diagnosis {
   std::vector<Needed> needed;      ///< at most three, for what is still open
   /// At most three, between leading causes when none is confident and clearly ahead.
   std::vector<Question> questions;
+  /// Where something is wrong and no finding is confident: the causes whose known reports read most like it, at most
+  /// alike_most, most alike first. No evidence.
+  std::vector<Alike> alike;
 };
 
 /// Weighs every cause of the catalogue as docs/diagnosis.md says; gives at most findings_most findings.
 Diagnosis diagnose(const Observation& observation, const Weights& weights = {});
+
+/// The same of somebody's report, which is also read beside known ones: a cause that has known reports, none of which
+/// reads like this one (alike_considered), gets at most bound::unconfident and Finding::doubt; and Diagnosis::alike.
+/// What a `check` saw is no such report (is_told).
+Diagnosis diagnose(const Observation& observation, const ReportIndex& known, const Weights& weights = {});
+
+/// True for somebody's report; false for what one of our commands saw, whose about.source starts with "gpugauge ".
+bool is_told(const Observation& observation);
 
 /// One cause with its score before any finding is chosen; for tests and fitting.
 struct Scored {
@@ -89,6 +106,7 @@ struct Scored {
   Argument argument;                       ///< the evidence, and the lowest bound
   std::vector<std::string> fitting;        ///< Fit::fitting of the pattern
   std::vector<std::string> contradicting;  ///< Fit::contradicting of the pattern
+  bool unlike = false;  ///< limited, since known reports of the cause do not read like this
 };
 /// All causes, best first; equal scores keep the order of the catalogue.
 std::vector<Scored> score_all(const Observation& observation, const Weights& weights = {});

@@ -44,6 +44,27 @@ std::string bar(const Finding& finding) {
          times(".", cells - evidence - std::max(0, pattern));
 }
 
+/// The report that is most alike, and what was found there.
+std::string source_of(const diagnose::Alike& alike) {
+  return alike.established.empty() ? alike.source : alike.source + ": " + alike.established;
+}
+
+/// The causes of the known reports that read like this one, each with the terms that both share and the report that is
+/// most alike.
+std::string draw(const std::vector<diagnose::Alike>& alike, const Terminal& terminal) {
+  std::string out =
+      terminal.paint("Reads like", Tone::strong) + "\n" +
+      fmt::format("    {}\n",
+                  wrap("known reports of these causes: likeness of words and keys, and no evidence",
+                       terminal.width, 4));
+  for (const diagnose::Alike& one : alike) {
+    out += fmt::format("    {}  {:.2f}\n", terminal.paint(one.cause, Tone::strong), one.likeness);
+    out += listed("shared", {fmt::format("{}", fmt::join(one.shared, "; "))}, 1, terminal, Tone::faint);
+    if (!one.source.empty()) out += listed("in", {source_of(one)}, 1, terminal);
+  }
+  return out + "\n";
+}
+
 std::vector<std::string> sentences(const std::vector<Excluded>& excluded) {
   std::vector<std::string> out;
   out.reserve(excluded.size());
@@ -62,6 +83,7 @@ std::string draw(const Finding& finding, std::size_t place, const Terminal& term
                      finding.from_evidence, finding.from_pattern);
   const bool first = place == 1;
   out += listed("seen", finding.evidence, first ? 6 : 3, terminal);
+  if (!finding.doubt.empty()) out += listed("doubt", {finding.doubt}, 1, terminal, Tone::doubt);
   out += listed("not", sentences(finding.excluded), first ? 4 : 2, terminal, Tone::faint);
   out += listed("open", sentences(finding.unproven), first ? 4 : 2, terminal, Tone::faint);
   out += listed("next", finding.next, 2, terminal, Tone::good);
@@ -109,12 +131,15 @@ std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::stri
           "\n";
     out += "\n";
   }
+  if (!diagnosis.alike.empty()) out += draw(diagnosis.alike, terminal);
   const Tone tone = diagnosis.state == State::healthy ? Tone::good
                     : diagnosis.state == State::found ? Tone::bad
                                                       : Tone::doubt;
   out += terminal.paint(wrap(plain(diagnosis.sentence), terminal.width), tone) + "\n";
   if (!diagnosis.findings.empty())
     out += fmt::format("More: gpugauge explain {}\n", diagnosis.findings.front().cause);
+  else if (!diagnosis.alike.empty())
+    out += fmt::format("What would prove it: gpugauge explain {}\n", diagnosis.alike.front().cause);
   return out;
 }
 
@@ -123,6 +148,12 @@ std::string in_one_line(const Finding& finding) {
   return fmt::format("{} ({:.2f}, {}){}", finding.cause, finding.score,
                      finding.score >= diagnose::confident ? "confident" : "likely, not proven",
                      signature == nullptr ? "" : fmt::format(": {}", signature->title));
+}
+
+std::string in_one_line(const diagnose::Alike& alike) {
+  return fmt::format("reads like known reports of {} (likeness {:.2f}, no evidence; shared: {}){}",
+                     alike.cause, alike.likeness, fmt::join(alike.shared, "; "),
+                     alike.source.empty() ? "" : ": " + source_of(alike));
 }
 
 int exit_code(const Diagnosis& diagnosis) {

@@ -30,6 +30,9 @@ std::vector<diagnose::Excluded> beside_findings(const std::vector<diagnose::Excl
 /// "sw_power_cap (0.91, confident): its title".
 std::string in_one_line(const diagnose::Finding& finding);
 
+/// "reads like known reports of sw_power_cap (likeness 0.41, no evidence; shared: a; b): owner/name#12: what was found".
+std::string in_one_line(const diagnose::Alike& alike);
+
 /// 0: nothing is wrong; 1: at least one finding; 3: something is wrong, but no cause can be named.
 int exit_code(const diagnose::Diagnosis& diagnosis);
 

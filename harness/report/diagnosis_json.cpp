@@ -30,13 +30,15 @@ std::string_view word(diagnose::State state) {
 
 ordered_json findings_json(const diagnose::Diagnosis& diagnosis) {
   ordered_json out = ordered_json::array();
-  for (const diagnose::Finding& finding : diagnosis.findings)
+  for (const diagnose::Finding& finding : diagnosis.findings) {
     out.push_back({{"cause", finding.cause},
                    {"score", finding.score},
                    {"evidence", finding.evidence},
                    {"excluded", json_of(finding.excluded)},
                    {"unproven", json_of(finding.unproven)},
                    {"next", finding.next}});
+    if (!finding.doubt.empty()) out.back()["doubt"] = finding.doubt;
+  }
   return out;
 }
 
@@ -54,6 +56,13 @@ std::string to_json(const diagnose::Diagnosis& diagnosis) {
   ordered_json questions = ordered_json::array();
   for (const diagnose::Question& one : diagnosis.questions)
     questions.push_back({{"cause", one.cause}, {"other", one.other}, {"question", one.question}});
+  ordered_json alike = ordered_json::array();
+  for (const diagnose::Alike& one : diagnosis.alike)
+    alike.push_back({{"cause", one.cause},
+                     {"likeness", one.likeness},
+                     {"shared", one.shared},
+                     {"source", one.source},
+                     {"established", one.established}});
   return result::dump_json({{"schema", diagnosis_schema},
                             {"state", word(diagnosis.state)},
                             {"sentence", diagnosis.sentence},
@@ -62,7 +71,8 @@ std::string to_json(const diagnose::Diagnosis& diagnosis) {
                             {"excluded_causes", json_of(diagnosis.excluded)},
                             {"unproven_causes", json_of(diagnosis.unproven)},
                             {"needed", std::move(needed)},
-                            {"questions", std::move(questions)}});
+                            {"questions", std::move(questions)},
+                            {"alike", std::move(alike)}});
 }
 
 }  // namespace gpugauge::report

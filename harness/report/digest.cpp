@@ -227,6 +227,10 @@ struct Make {
                             fmt::format("{}", fmt::join(finding.evidence, " "))});
     for (const diagnose::Needed& needed : made->diagnosis.needed)
       part.remarks.push_back(fmt::format("{}: {}", needed.cause, needed.question));
+    for (const diagnose::Finding& finding : made->diagnosis.findings)
+      if (!finding.doubt.empty())
+        part.remarks.push_back(fmt::format("doubt: {}: {}", finding.cause, finding.doubt));
+    for (const diagnose::Alike& one : made->diagnosis.alike) part.remarks.push_back(in_one_line(one));
     for (const diagnose::Excluded& one : beside_findings(made->diagnosis.excluded, made->diagnosis))
       part.remarks.push_back(fmt::format("excluded: {}: {}", one.cause, one.why));
     for (const diagnose::Excluded& one : beside_findings(made->diagnosis.unproven, made->diagnosis))

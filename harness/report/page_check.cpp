@@ -245,13 +245,16 @@ ordered_json page_data(const Report& report) {
 }
 
 ordered_json page_data(const DiagnosisReport& made) {
+  ordered_json alike = result::array_of(
+      made.diagnosis.alike, [](const diagnose::Alike& one) { return ordered_json(in_one_line(one)); });
   return {{"kind", "diagnosis"},
           {"outcome",
            page_outcome({static_cast<judge::ExitCode>(exit_code(made.diagnosis)), made.diagnosis.sentence})},
           {"source", made.observation.about.source},
           {"findings", page_findings(made.diagnosis)},
           {"others", others_of(made.diagnosis)},
-          {"remarks", needed_of(made.diagnosis)}};
+          {"remarks", needed_of(made.diagnosis)},
+          {"alike", std::move(alike)}};
 }
 
 }  // namespace gpugauge::report

@@ -11,9 +11,11 @@ function(gpugauge_embed target name)
       list(APPEND _options -D${_option}=${ARG_${_option}})
     endif()
   endforeach()
+  set(_list ${CMAKE_CURRENT_BINARY_DIR}/${name}.files)   # a thousand names are longer than a word of a command may be
+  file(GENERATE OUTPUT ${_list} CONTENT "${ARG_FILES}")
   add_custom_command(OUTPUT ${_source}
-    COMMAND ${CMAKE_COMMAND} "-DFILES=${ARG_FILES}" -DOUTPUT=${_source} ${_options} -P ${_script}
-    DEPENDS ${ARG_FILES} ${_script}
+    COMMAND ${CMAKE_COMMAND} -DLIST=${_list} -DOUTPUT=${_source} ${_options} -P ${_script}
+    DEPENDS ${ARG_FILES} ${_list} ${_script}
     COMMENT "Embedding ${name}" VERBATIM)
   add_library(gpugauge_${name} OBJECT ${_source})
   target_include_directories(gpugauge_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -1,6 +1,7 @@
-# cmake -DFILES= -DOUTPUT= -DFUNCTION= -DHEADER= -DNAMESPACE= [-DROOT=] -P EmbedData.cmake (gpugauge_embed)
-# Writes a C++ file that defines NAMESPACE::FUNCTION(): the bytes of each file, by its name, or with ROOT by its path below that
+# cmake -DLIST= -DOUTPUT= -DFUNCTION= -DHEADER= -DNAMESPACE= [-DROOT=] -P EmbedData.cmake (gpugauge_embed)
+# Writes a C++ file that defines NAMESPACE::FUNCTION(): the bytes of each file that LIST names, by its name, or with ROOT by its path below that
 # folder. HEADER declares it, and DataFile.
+file(READ "${LIST}" FILES)
 list(SORT FILES)
 set(_arrays "")
 set(_entries "")

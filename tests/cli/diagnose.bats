@@ -1,7 +1,7 @@
 # gpugauge diagnose, explain, and the observation that check writes.
 load common
 
-cases() { echo "$GPUGAUGE_SOURCE/tests/cases/observations"; }
+cases() { echo "$GPUGAUGE_SOURCE/harness/diagnose/reports/observations"; }
 
 @test "diagnose names the cause with evidence, what it is not, and the next command" {
   run -1 gpugauge diagnose "$(cases)/C10.json"

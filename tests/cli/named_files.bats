@@ -7,7 +7,7 @@ load common
 make_inputs() {
   quick_run in.json >/dev/null
   cp in.json other.json
-  cp "$(find "$GPUGAUGE_SOURCE/tests/cases/observations" -name '*.json' | sort | head -n 1)" seen.json
+  cp "$(find "$GPUGAUGE_SOURCE/harness/diagnose/reports/observations" -name '*.json' | sort | head -n 1)" seen.json
   gpugauge doctor --json --root /usr/share >stack.json || true
   echo '{"schema": "gpugauge.policy/1"}' >policy.json
   gpugauge baseline create in.json --name mine >/dev/null

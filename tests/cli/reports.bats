@@ -144,7 +144,7 @@ PY
 }
 
 @test "a diagnosis and a fleet write every kind" {
-  observation=$(find "$GPUGAUGE_SOURCE/tests/cases/observations" -name '*.json' | sort | head -n 1)
+  observation=$(find "$GPUGAUGE_SOURCE/harness/diagnose/reports/observations" -name '*.json' | sort | head -n 1)
   run every_kind diagnose "$observation"
   [[ $status -le 3 && $status -ne 2 ]]
   for kind in $kinds; do [ -s "out.$kind" ]; done

@@ -111,6 +111,7 @@ function findings(found, sentence, needed, others) {
       element("span", {class: "badge " + (one.confident ? "bad" : "doubt")}, one.score === null ? "by the doctor" : one.score.toFixed(2) + (one.confident ? " confident" : " likely, not proven"))),
     one.title ? element("p", {}, foreign(one.title)) : null,
     element("h4", {}, "Seen"), list(one.evidence, 6),
+    one.doubt ? element("p", {}, "Doubt: ", foreign(one.doubt)) : null,
     one.excluded.length ? element("details", {}, element("summary", {}, "What it is not"), list(one.excluded.map(other => other.cause + ": " + other.why))) : null,
     one.unproven.length ? element("details", {}, element("summary", {}, "Not proven"), list(one.unproven.map(other => other.cause + ": " + other.why))) : null,
     one.next.length ? element("h4", {}, "Next") : null, one.next.length ? list(one.next, 3) : null)), ...rest);

@@ -164,5 +164,6 @@ function checkPage(data) {
 
 function diagnosisPage(data) {
   return [banner("diagnosis", data.outcome), element("p", {class: "legend"}, foreign(data.source)), findings(data.findings, "", [], data.others),
-    data.remarks.length ? section("What would tell", list(data.remarks)) : null];
+    data.remarks.length ? section("What would tell", list(data.remarks)) : null,
+    data.alike.length ? section("Reads like", list(data.alike)) : null];
 }

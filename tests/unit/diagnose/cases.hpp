@@ -1,4 +1,4 @@
-// The real reports of tests/cases, and how a diagnosis of them is counted.
+// The known reports (harness/diagnose/reports), and how a diagnosis of them is counted.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,12 @@ struct Case {
   Observation observation;
 };
 
-inline std::filesystem::path cases_folder() {
-  return std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "tests" / "cases";
+inline std::filesystem::path reports_folder() {
+  return std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "harness" / "diagnose" / "reports";
 }
 
-/// The reports of tests/cases, or those of a folder beside them that has the same shape.
-inline std::vector<Case> read_cases(const std::filesystem::path& folder = cases_folder()) {
+/// The given reports, or those of a folder that has the same shape.
+inline std::vector<Case> read_cases(const std::filesystem::path& folder = reports_folder()) {
   const std::filesystem::path expected = folder / "expected.json";
   std::vector<Case> out;
   const nlohmann::json table = result::parse_json(result::read_file(expected), expected.string());

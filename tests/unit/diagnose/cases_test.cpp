@@ -34,7 +34,7 @@ TEST(Cases, AreNamedAndNothingIsClaimedWrongly) {
 TEST(Cases, OfIndependentEncodersAreNamed) {
   Tally all;
   std::string misses;
-  for (const Case& one : read_cases(cases_folder() / "independent")) {
+  for (const Case& one : read_cases(reports_folder() / "independent")) {
     const Diagnosis diagnosis = diagnose(one.observation);
     const Count counted = count(one, diagnosis);
     all.add(counted);

@@ -1,6 +1,5 @@
 // The figures of docs/diagnosis.md and the vocabulary of docs/observation.md are what the program says.
 #include <array>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 
@@ -9,31 +8,11 @@
 
 #include "diagnose/probes.hpp"
 #include "diagnose/vocabulary.hpp"
+#include "unit/diagnose/page_part.hpp"
 #include "unit/diagnose/perturb.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
-
-const std::filesystem::path docs = std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "docs";
-
-/// The part of a page between its two marks is `expected`; written there with GPUGAUGE_WRITE_DOCS.
-void expect_part(const std::filesystem::path& page, const std::string& name, const std::string& expected) {
-  std::string text = result::read_file(page);
-  const std::string begin = "<!-- " + name + " -->\n";
-  const std::string end = "<!-- end of " + name + " -->";
-  const std::size_t from = text.find(begin);
-  const std::size_t to = text.find(end);
-  ASSERT_NE(from, std::string::npos) << page;
-  ASSERT_NE(to, std::string::npos) << page;
-  const std::string found = text.substr(from + begin.size(), to - from - begin.size());
-  if (found == expected) return;
-  if (std::getenv("GPUGAUGE_WRITE_DOCS") == nullptr) {
-    EXPECT_EQ(found, expected) << page << ": run this test with GPUGAUGE_WRITE_DOCS=1 to write it again";
-    return;
-  }
-  text.replace(from + begin.size(), found.size(), expected);
-  result::write_file(page, text);
-}
 
 using Variants = std::function<std::vector<Variant>(const Observation&)>;
 
@@ -110,7 +89,7 @@ TEST(Figures, OfTheDiagnosisPageAreWhatTheProgramDoes) {
   table += row("held out by fifths", fifths);
   table += row("one fact less", replay(cases, without_one_fact));
   table += row("said otherwise", replay(cases, said_otherwise));
-  const std::vector<Case> independent = read_cases(cases_folder() / "independent");
+  const std::vector<Case> independent = read_cases(reports_folder() / "independent");
   table += row("independent, as reported", replay(independent, as_it_is));
   table += row("independent, held out by fifths", held_out(independent));
   Tally encoded = replay(cases, encoded_otherwise);

@@ -55,7 +55,7 @@ TEST(Robustness, SaidOtherwiseItIsTheSame) {
 TEST(Robustness, EncodedOtherwiseNothingIsClaimedWrongly) {
   Tally tally;
   std::string wrong;
-  for (const std::filesystem::path& folder : {cases_folder(), cases_folder() / "independent"})
+  for (const std::filesystem::path& folder : {reports_folder(), reports_folder() / "independent"})
     for (const Case& one : read_cases(folder))
       for (const Variant& variant : encoded_otherwise(one.observation)) {
         const Diagnosis diagnosis = diagnose(variant.observation);

@@ -1,4 +1,4 @@
-// Four reports of each cause, as people typically write them (tests/cases/typical.json): words, messages and figures from
+// Four reports of each cause, as people typically write them (harness/diagnose/reports/typical.json): words, messages and figures from
 // knowledge of the field, not from threads, and without sight of the signatures.
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace gpugauge::diagnose {
 namespace {
 
 TEST(Typical, ReportsOfEachCauseAreNamed) {
-  const std::filesystem::path file = cases_folder() / "typical.json";
+  const std::filesystem::path file = reports_folder() / "typical.json";
   std::set<std::string_view> reported;
   Tally all;
   std::string misses;

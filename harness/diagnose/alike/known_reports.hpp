@@ -1,0 +1,24 @@
+// Reports whose cause is known: other people's, encoded as observations, and typical ones of each cause.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnose/observation.hpp"
+
+namespace gpugauge::diagnose {
+
+/// One report of harness/diagnose/reports (its README.md says what the sets are).
+struct KnownReport {
+  std::string id;                   ///< "AE04"; unique in its set
+  std::string set;                  ///< the set that it came with: "AE"; "given", "typical"
+  std::vector<std::string> causes;  ///< each is a right answer; empty where no cause may be named
+  std::string source;       ///< "owner/name#12", an address, or other words; "" where it was not published
+  std::string established;  ///< what was found there, in one or two sentences; "" where nobody noted it
+  Observation seen;         ///< what the report itself observed
+};
+
+/// All of them, read anew at each call. Throws std::logic_error where a file that was compiled in is not as described.
+std::vector<KnownReport> known_reports();
+
+}  // namespace gpugauge::diagnose
