@@ -16,8 +16,8 @@ namespace gpugauge::cli {
 namespace {
 
 constexpr std::size_t most_trends = 16;
-constexpr std::size_t most_on_a_page = most_trends * most_trends;
-constexpr std::size_t most_as_data = most_on_a_page * most_trends;
+constexpr std::size_t most_on_a_page = 256;
+constexpr std::size_t most_as_data = 4096;
 
 struct HistorySeriesArguments {
   HistoryArguments history;
