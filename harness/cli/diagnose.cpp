@@ -22,6 +22,7 @@ constexpr const char* diagnose_footer =
     "--observation seen.json` writes such a file\n"
     "  gpugauge diagnose - --json <seen.json    for a program\n"
     "  gpugauge check --device 0 --observation seen.json; gpugauge diagnose seen.json\n"
+    "  gpugauge diagnose report.json --known ours.json    compare with this site's own reports, too\n"
     "\n"
     "Exit codes: 0 nothing is wrong; 1 at least one finding; 2 the file cannot be read or is no observation; "
     "3 something is wrong, and no cause can be named, or nothing was compared.";
@@ -31,8 +32,18 @@ constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 struct DiagnoseArguments {
   std::string file;
+  std::string known;
   ReportArguments report;
 };
+
+/// The reports that were compiled in, and the site's own in `file` ("" for none); throws as parse_known_reports does.
+std::vector<diagnose::KnownReport> reports_with(const std::string& file) {
+  std::vector<diagnose::KnownReport> out = diagnose::known_reports();
+  if (file.empty()) return out;
+  for (diagnose::KnownReport& one : diagnose::parse_known_reports(result::read_file(file, most_bytes), file))
+    out.push_back(std::move(one));
+  return out;
+}
 
 std::string read_standard_input() {
   std::string text;
@@ -57,9 +68,9 @@ int run(const DiagnoseArguments& arguments) {
   } catch (const result::FormatError& error) {
     throw result::FormatError(fmt::format("{}; see docs/observation.md", error.what()));
   }
-  made.diagnosis = diagnose::is_told(made.observation)
-                       ? diagnose::diagnose(made.observation, diagnose::known_index())
-                       : diagnose::diagnose(made.observation);
+  const diagnose::ReportIndex known(reports_with(arguments.known));
+  made.diagnosis = diagnose::is_told(made.observation) ? diagnose::diagnose(made.observation, known)
+                                                       : diagnose::diagnose(made.observation);
   return write_reports(&made, arguments.report,
                        report::draw(made.diagnosis, report::terminal(1), made.observation.about.source),
                        report::exit_code(made.diagnosis));
@@ -76,6 +87,10 @@ void add_diagnose(CLI::App& app, const Invocation&, Action& action) {
             ->add_option("file", arguments->file,
                          "Observation file (docs/observation.md); - for standard input")
             ->required(),
+        "FILE");
+  reads(command->add_option("--known", arguments->known,
+                            "This site's own reports whose cause is known, to compare with, too "
+                            "(docs/schema/known-reports.schema.json)"),
         "FILE");
   add_report_options(*command, arguments->report);
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });

@@ -138,7 +138,7 @@ std::string draw(const Diagnosis& diagnosis, const Terminal& terminal, std::stri
   out += terminal.paint(wrap(plain(diagnosis.sentence), terminal.width), tone) + "\n";
   if (!diagnosis.findings.empty())
     out += fmt::format("More: gpugauge explain {}\n", diagnosis.findings.front().cause);
-  else if (!diagnosis.alike.empty())
+  else if (!diagnosis.alike.empty() && diagnose::find_signature(diagnosis.alike.front().cause) != nullptr)
     out += fmt::format("What would prove it: gpugauge explain {}\n", diagnosis.alike.front().cause);
   return out;
 }

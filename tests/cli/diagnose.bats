@@ -32,6 +32,31 @@ cases() { echo "$GPUGAUGE_SOURCE/harness/diagnose/reports/observations"; }
   [[ $output == *"names no cause"* ]]
 }
 
+@test "diagnose says what known reports read like where it names no cause, and a site adds its own" {
+  echo '{"metrics": [{"class": "application", "factor": 2.0}], "log": ["port flaps on leaf-7 since Monday"]}' >seen.json
+  run -3 gpugauge diagnose seen.json
+  [[ $output == *"Reads like"*"no evidence"*shared* ]]
+  cat >ours.json <<'JSON'
+{"schema": "gpugauge.known-reports/1", "reports": [{"id": "INC-7", "causes": ["leaf_switch_firmware"],
+ "source": "incident 7", "established": "The leaf's firmware.", "seen": {"log": ["port flaps on leaf-7"]}}]}
+JSON
+  valid known-reports ours.json
+  run -3 gpugauge diagnose seen.json --known ours.json
+  [[ $output == *"Reads like"*leaf_switch_firmware*"incident 7: The leaf's firmware."* ]]
+  run -3 gpugauge diagnose seen.json --known ours.json --json
+  echo "$output" >file.json
+  valid diagnosis file.json
+  run -2 gpugauge diagnose seen.json --known seen.json
+  [[ $output == *seen.json* && ${#lines[@]} -eq 1 ]]
+}
+
+@test "what a command of ours saw is compared with no reports" {
+  echo '{"about": {"source": "gpugauge check of 0, 2026-11-23T10:00:00Z"},
+         "metrics": [{"class": "application", "factor": 2.0}], "log": ["port flaps on leaf-7"]}' >seen.json
+  run -3 gpugauge diagnose seen.json
+  [[ $output != *"Reads like"* ]]
+}
+
 @test "diagnose refuses bad input with one sentence and 2" {
   echo '{"metrics": [{"class": "hbm", "slow": 2}]}' >bad.json
   run -2 gpugauge diagnose bad.json

@@ -27,8 +27,7 @@ ReportIndex::ReportIndex(const std::vector<KnownReport>& reports) {
     for (const auto& [term, count] : counts.back()) ++holders[term];
   }
   const auto all = static_cast<double>(reports_.size());
-  for (const auto& [term, held] : holders)
-    if (held > 1) terms_[term].idf = 1 + std::log((1 + all) / (1 + held));
+  for (const auto& [term, held] : holders) terms_[term].idf = 1 + std::log((1 + all) / (1 + held));
   std::map<std::string, Weighted> sums;
   for (std::size_t i = 0; i < reports_.size(); ++i)
     for (const auto& [term, weight] : weigh(counts[i])) {
@@ -100,11 +99,6 @@ void ReportIndex::add_details(const Weighted& asked, const std::vector<double>& 
     out.source = reports_[i].source;
     out.established = reports_[i].established;
   }
-}
-
-const ReportIndex& known_index() {
-  static const ReportIndex index(known_reports());
-  return index;
 }
 
 }  // namespace gpugauge::diagnose

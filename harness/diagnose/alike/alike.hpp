@@ -22,8 +22,8 @@ struct Alike {
 
 /// Known reports, ready to be compared with. A report is a vector of weights of its terms: (1 + ln n) for a term that
 /// occurs n times, times 1 + ln((1 + N) / (1 + d)) where d of the N reports hold it, scaled to length 1 (Salton and
-/// Buckley 1988, "Term-weighting approaches in automatic text retrieval"). A term of one report alone is left out. A
-/// cause is the scaled sum of its reports (Rocchio 1971), and its likeness the cosine of the angle between the two.
+/// Buckley 1988, "Term-weighting approaches in automatic text retrieval"). A term of
+/// no report is left out. A cause is the scaled sum of its reports (Rocchio 1971), and its likeness the cosine of the angle between the two.
 class ReportIndex {
  public:
   /// Of reports without a cause only nothing is kept.
@@ -56,8 +56,5 @@ class ReportIndex {
   std::map<std::string, Term, std::less<>> terms_;
   std::map<std::string, double, std::less<>> norms_;  ///< of each cause: the length of the sum of its reports
 };
-
-/// Of all reports that were compiled in; made at the first call.
-const ReportIndex& known_index();
 
 }  // namespace gpugauge::diagnose

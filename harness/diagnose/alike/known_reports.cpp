@@ -1,12 +1,14 @@
 #include "diagnose/alike/known_reports.hpp"
 
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "diagnose/alike/embedded.hpp"
+#include "result/object_reader.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -57,6 +59,32 @@ std::vector<KnownReport> known_reports() {
                    .established = "",
                    .seen = parse_observation(one.at("seen").dump(), name)});
   }
+  return out;
+}
+
+std::vector<KnownReport> parse_known_reports(const std::string& text, const std::string& origin) {
+  const nlohmann::json file = result::parse_json(text, origin);
+  result::ObjectReader reader(file, {origin, ""});
+  result::require_schema(reader, known_reports_schema);
+  std::vector<KnownReport> out;
+  std::set<std::string> ids;
+  reader.each("reports", [&](const nlohmann::json& value, const result::Place& place) {
+    result::ObjectReader entry(value, place);
+    KnownReport report;
+    report.id = entry.text("id");
+    report.set = "site";
+    report.causes = entry.texts("causes");
+    if (entry.optional("source") != nullptr) report.source = entry.text("source");
+    if (entry.optional("established") != nullptr) report.established = entry.text("established");
+    const result::Place seen = place.key("seen");
+    report.seen =
+        parse_observation(entry.object("seen").dump(), fmt::format("{}: {}", seen.origin, seen.path));
+    entry.done();
+    if (report.causes.empty()) place.key("causes").refuse("is empty; a known report has a cause");
+    if (!ids.insert(report.id).second) place.key("id").refuse("is the id of an earlier report, too");
+    out.push_back(std::move(report));
+  });
+  reader.done();
   return out;
 }
 

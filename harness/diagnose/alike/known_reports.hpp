@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diagnose/observation.hpp"
@@ -18,7 +19,15 @@ struct KnownReport {
   Observation seen;         ///< what the report itself observed
 };
 
-/// All of them, read anew at each call. Throws std::logic_error where a file that was compiled in is not as described.
+/// Those that were compiled in, read anew at each call. Throws std::logic_error where a file that was compiled in is not as described.
 std::vector<KnownReport> known_reports();
+
+/// Value of the key "schema" of a site's own reports (docs/schema/known-reports.schema.json).
+inline constexpr std::string_view known_reports_schema = "gpugauge.known-reports/1";
+
+/// Reads a site's own reports, each with at least one cause; their set is "site". Throws result::FormatError for
+/// invalid JSON, an unknown key, an id that is repeated, or an observation that parse_observation refuses; the
+/// message is one sentence with file, place and fault, and `origin` names the file.
+std::vector<KnownReport> parse_known_reports(const std::string& text, const std::string& origin);
 
 }  // namespace gpugauge::diagnose

@@ -2,7 +2,7 @@
 #include "diagnose/alike/alike.hpp"
 
 #include <cmath>
-#include <set>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -46,6 +46,11 @@ TEST(Terms, OfNothingAreNone) {
   EXPECT_THAT(terms(Observation{}), IsEmpty());
 }
 
+const ReportIndex& known_index() {
+  static const ReportIndex index(known_reports());
+  return index;
+}
+
 KnownReport report(const char* id, std::vector<std::string> causes, const std::string& line) {
   return {.id = id,
           .set = "test",
@@ -59,31 +64,26 @@ KnownReport report(const char* id, std::vector<std::string> causes, const std::s
 const std::string far = std::string(whole_text_least, ' ');
 
 TEST(ReportIndex, LikenessIsTheCosineOfWeightedTerms) {
-  // Terms of two reports or more: "log:" in all three, "aa" in two, "bb" in two; "cc" is of one alone and counts not.
   const ReportIndex index({report("one", {"first"}, "aa bb" + far), report("two", {"second"}, "aa cc" + far),
                            report("three", {"second", "third"}, "bb bb" + far)});
-  const double common = 1 + std::log(4. / 4);  // the weight of "log:"
-  const double rare = 1 + std::log(4. / 3);    // of "aa", and of "bb"
-  const double one = std::sqrt(common * common + 2 * rare * rare);
-  const double two = std::sqrt(common * common + rare * rare);
-  const double twice = (1 + std::log(2)) * rare;
-  const double three = std::sqrt(common * common + twice * twice);
-  // The asked one is the terms "log:" and "aa".
-  const double with_first = (common * common + rare * rare) / one / two;
-  const double with_three = common * common / three / two;
-  const double sum_common = common / two + common / three;
-  const double second = (1 + with_three) / std::sqrt(sum_common * sum_common + rare * rare / two / two +
-                                                     twice * twice / three / three);
-  const std::vector<Alike> ranked = index.rank(logged("aa zz" + far), 3);
-  ASSERT_EQ(ranked.size(), 3U);
-  EXPECT_EQ(ranked[0].cause, second > with_first ? "second" : "first");
-  for (const Alike& alike : ranked)
-    EXPECT_NEAR(alike.likeness,
-                alike.cause == "first"    ? with_first
-                : alike.cause == "second" ? second
-                                          : with_three,
-                .0005)
-        << alike.cause;
+  const double log = 1 + std::log(4. / 4);   // all three hold the key "log:"
+  const double pair = 1 + std::log(4. / 3);  // two hold "aa", two hold "bb"
+  const double lone = 1 + std::log(4. / 2);  // one holds "cc"
+  const double twice = (1 + std::log(2)) * pair;
+  const double one = std::hypot(log, pair, pair);
+  const double two = std::hypot(log, pair, lone);
+  const double three = std::hypot(log, twice);
+  const double asked = std::hypot(log, pair);  // "zz" is known of no report
+  const double with_one = (log * log + pair * pair) / one / asked;
+  const double with_two = (log * log + pair * pair) / two / asked;
+  const double with_three = log * log / three / asked;
+  // The sum of the second and the third report, term by term.
+  const double sum = std::hypot(log / two + log / three, std::hypot(pair, lone) / two, twice / three);
+  std::map<std::string, double> likeness;
+  for (const Alike& alike : index.rank(logged("aa zz" + far), 3)) likeness[alike.cause] = alike.likeness;
+  EXPECT_NEAR(likeness["first"], with_one, .0005);
+  EXPECT_NEAR(likeness["second"], (with_two + with_three) / sum, .0005);
+  EXPECT_NEAR(likeness["third"], with_three, .0005);
   EXPECT_TRUE(index.knows("third"));
   EXPECT_FALSE(index.knows("fourth"));
 }
@@ -100,14 +100,58 @@ TEST(ReportIndex, NamesTheTermsAndTheReportThatAreMostAlike) {
 }
 
 TEST(ReportIndex, NothingInCommonIsNoLikeness) {
-  const ReportIndex index({report("one", {"first"}, "aa" + far), report("two", {"first"}, "aa" + far),
-                           report("none", {}, "zz" + far)});
+  const ReportIndex index({report("one", {"first"}, "aa" + far), report("none", {}, "zz" + far)});
   Observation asked;
   asked.kernels = {"zz zz zz zz zz zz zz zz zz zz zz zz"};
   const std::vector<Alike> ranked = index.rank(asked, 1);
   ASSERT_EQ(ranked.size(), 1U);
   EXPECT_EQ(ranked[0].likeness, 0);
   EXPECT_EQ(ranked[0].source, "");
+}
+
+TEST(SiteReports, AreReadAndNameTheSitesOwnCauses) {
+  const std::vector<KnownReport> own = parse_known_reports(
+      R"({"schema": "gpugauge.known-reports/1", "reports": [{"id": "INC-7", "causes": ["leaf_switch_firmware"],
+          "source": "incident 7", "established": "the leaf's firmware", "seen": {"log": ["port flaps on leaf-7 since Monday night"]}}]})",
+      "ours.json");
+  ASSERT_EQ(own.size(), 1U);
+  EXPECT_EQ(own[0].set, "site");
+  std::vector<KnownReport> all = known_reports();
+  all.push_back(own[0]);
+  const Diagnosis found = diagnose(told(R"({"metrics": [{"class": "application", "factor": 2.0}],
+      "log": ["port flaps on leaf-7"]})"),
+                                   ReportIndex(all));
+  ASSERT_FALSE(found.alike.empty());
+  EXPECT_EQ(found.alike.front().cause, "leaf_switch_firmware");
+  EXPECT_EQ(found.alike.front().source, "incident 7");
+  EXPECT_EQ(found.alike.front().established, "the leaf's firmware");
+}
+
+std::string refusal(const std::string& reports) {
+  try {
+    parse_known_reports(reports, "ours.json");
+  } catch (const result::FormatError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SiteReports, AreRefusedInOneSentenceWithTheirPlace) {
+  const auto holding = [](const std::string& entries) {
+    return refusal(R"({"schema": "gpugauge.known-reports/1", "reports": [)" + entries + "]}");
+  };
+  const std::string good = R"({"id": "A", "causes": ["c"], "seen": {"log": ["x"]}})";
+  EXPECT_EQ(holding(good), "");
+  EXPECT_THAT(refusal("{}"), HasSubstr("ours.json: "));
+  EXPECT_THAT(refusal(R"({"schema": "gpugauge.known-reports/9", "reports": []})"),
+              HasSubstr("gpugauge.known-reports/9"));
+  EXPECT_THAT(holding(good + "," + good),
+              HasSubstr("ours.json: reports[1].id: is the id of an earlier report"));
+  EXPECT_THAT(holding(R"({"id": "A", "causes": [], "seen": {"log": ["x"]}})"),
+              HasSubstr("reports[0].causes: is empty"));
+  EXPECT_THAT(holding(R"({"id": "A", "causes": ["c"], "seen": {"logs": ["x"]}})"),
+              HasSubstr("reports[0].seen: "));
+  EXPECT_THAT(holding(R"({"id": "A", "causes": ["c"], "why": 1, "seen": {"log": ["x"]}})"), HasSubstr("why"));
 }
 
 TEST(KnownReports, HoldEveryCauseOfTheCatalogue) {
