@@ -244,6 +244,20 @@ Observation observe_among(const report::DeviceReport& device, const Runs& peers)
   return out;
 }
 
+void add_machine(const result::Fingerprint& fingerprint, const stack::Inventory& node, Observation& out) {
+  Observation machine;
+  result::Run nothing_measured;
+  nothing_measured.fingerprint = fingerprint;
+  add_inventory(nothing_measured, "", machine);
+  add_stack_facts(node, "", machine);
+  out.inventory.merge(machine.inventory);
+  out.environment.merge(machine.environment);
+  out.settings.merge(machine.settings);
+  out.telemetry.merge(machine.telemetry);
+  for (std::string& line : machine.log)
+    if (std::find(out.log.begin(), out.log.end(), line) == out.log.end()) out.log.push_back(std::move(line));
+}
+
 Observation observe_unusable(const stack::GpuReport& gpus, const result::Fingerprint& fingerprint,
                              const stack::Inventory& node, const std::string& when) {
   Observation out;
@@ -255,10 +269,7 @@ Observation observe_unusable(const stack::GpuReport& gpus, const result::Fingerp
     start.fails = true;
     out.metrics.push_back(std::move(start));
   }
-  result::Run nothing_measured;
-  nothing_measured.fingerprint = fingerprint;
-  add_inventory(nothing_measured, "", out);
-  add_stack_facts(node, "", out);
+  add_machine(fingerprint, node, out);
   // What starts here is this build's own runtime.
   if (gpus.state == stack::GpuState::driver_too_old) out.inventory["cuda.runtime"] = result::build().cuda;
   add_answer(node, "cuda.init", "driver", out);

@@ -35,6 +35,11 @@ diagnose::Observation observe(const report::DeviceReport& device, const baseline
 diagnose::Observation observe_among(const report::DeviceReport& device,
                                     const std::vector<result::Run>& peers);
 
+/// Adds what is known of this machine without measuring: the facts of its fingerprint, and what the doctor saw of the
+/// node. What the observation holds already stays.
+void add_machine(const result::Fingerprint& fingerprint, const stack::Inventory& node,
+                 diagnose::Observation& out);
+
 /// The observation of a node on which no GPU can be used: that CUDA does not start (class init fails; not said
 /// of a node without NVIDIA hardware, which has nothing to start), what cuInit and nvmlInit answered, and the
 /// node's facts. `node` is what the doctor saw, its questions to the driver included; `when` is the time, RFC

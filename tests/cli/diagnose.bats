@@ -50,6 +50,40 @@ JSON
   [[ $output == *seen.json* && ${#lines[@]} -eq 1 ]]
 }
 
+@test "diagnose names the cause in a log, from a file or a pipe, and keeps what was read" {
+  printf '\033[31mFailed to initialize NVML: Driver/library version mismatch\033[0m\nstep 1\nstep 2\n' >job.log
+  run -1 gpugauge diagnose --log job.log --observation seen.json
+  [[ $output == *"job.log, 3 of 3 lines"*umd_kmd_mismatch* ]]
+  valid observation-1 seen.json
+  run -1 gpugauge diagnose seen.json
+  [[ $output == *umd_kmd_mismatch* ]]
+  run -1 bash -c 'gpugauge diagnose --log - <job.log'
+  [[ $output == *"standard input, 3 of 3 lines"*umd_kmd_mismatch* ]]
+}
+
+@test "diagnose takes words, and what is known of this machine" {
+  run -3 gpugauge diagnose --says "training is half as fast since yesterday" --here --observation seen.json
+  [[ $output == *"names no cause"* ]]
+  run -0 "$PYTHON" -c 'import json; seen = json.load(open("seen.json")); print(seen["metrics"][0]["note"], "host.kernel" in seen["inventory"])'
+  [ "$output" = "training is half as fast since yesterday True" ]
+}
+
+@test "diagnose says what is missing where nothing, or no fault, is told" {
+  run -2 gpugauge diagnose
+  [[ $output == *"--log FILE"*"--says TEXT"* ]]
+  run -2 gpugauge diagnose --here
+  echo "all is well" >job.log
+  run -3 gpugauge diagnose --log job.log
+  [[ $output == *"no line tells of a fault"*"--says"* ]]
+  run -2 gpugauge diagnose - --log -
+  [[ $output == *"named twice"* ]]
+  run -2 gpugauge diagnose --log missing.log
+  [[ $output == *missing.log* ]]
+  run -2 gpugauge diagnose --log job.log --observation job.log
+  [[ $output == *job.log* ]]
+  [ "$(cat job.log)" = "all is well" ]
+}
+
 @test "what a command of ours saw is compared with no reports" {
   echo '{"about": {"source": "gpugauge check of 0, 2026-11-23T10:00:00Z"},
          "metrics": [{"class": "application", "factor": 2.0}], "log": ["port flaps on leaf-7"]}' >seen.json

@@ -95,6 +95,9 @@ TEST(Figures, OfTheDiagnosisPageAreWhatTheProgramDoes) {
   Tally encoded = replay(cases, encoded_otherwise);
   encoded.add(replay(independent, encoded_otherwise));
   table += row("all, encoded otherwise", encoded);
+  Tally texts = replay(cases, texts_alone);
+  texts.add(replay(independent, texts_alone));
+  table += row("all that have messages or logs, their texts alone", texts);
   std::cout << table;
   EXPECT_GE(fifths.first, .85 * fifths.cases);
   EXPECT_GE(fifths.third, .97 * fifths.cases);

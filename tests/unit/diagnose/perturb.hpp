@@ -129,6 +129,24 @@ inline std::vector<Variant> said_otherwise(const Observation& whole) {
   return out;
 }
 
+/// What `diagnose --log FILE --says TEXT` would have of a report: its messages, its log and its notes. None without a
+/// message or a log.
+inline std::vector<Variant> texts_alone(const Observation& whole) {
+  Observation out;
+  for (const ErrorSeen& error : whole.errors)
+    if (!error.text.empty()) out.log.push_back(error.text);
+  out.log.insert(out.log.end(), whole.log.begin(), whole.log.end());
+  if (out.log.empty()) return {};
+  for (const Metric& metric : whole.metrics)
+    if (!metric.note.empty()) {
+      Metric said;
+      said.metric_class = "application";
+      said.note = metric.note;
+      out.metrics.push_back(std::move(said));
+    }
+  return {{"texts alone", std::move(out)}};
+}
+
 /// The same report as another person would encode it: coarse classes, codes left out, lines of the log as
 /// errors and errors as lines of the log, words in place of figures, versions with a suffix.
 inline std::vector<Variant> encoded_otherwise(const Observation& whole) {
