@@ -57,13 +57,6 @@ void add_log(const std::string& file, diagnose::Observation& out) {
                  std::make_move_iterator(found.lines.end()));
 }
 
-void add_words(const std::string& says, diagnose::Observation& out) {
-  diagnose::Metric application;
-  application.metric_class = "application";
-  application.note = says;
-  out.metrics.push_back(std::move(application));
-}
-
 void add_this_machine(diagnose::Observation& out) {
   stack::Context context;
   context.environment = stack::current_environment();
@@ -94,7 +87,7 @@ diagnose::Observation read_told(const ToldArguments& arguments) {
   diagnose::Observation out;
   if (!arguments.file.empty()) out = read_observation(arguments.file);
   for (const std::string& log : arguments.logs) add_log(log, out);
-  if (!arguments.says.empty()) add_words(arguments.says, out);
+  if (!arguments.says.empty()) out.metrics.push_back(diagnose::figure_of_words(arguments.says));
   if (arguments.here) add_this_machine(out);
   return out;
 }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "diagnose/seen.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::diagnose {
@@ -89,6 +90,16 @@ TextLines lines_of_text(std::string_view text) {
     constexpr auto half = static_cast<std::ptrdiff_t>(text_lines_most / 2);
     out.lines.erase(out.lines.begin() + half, out.lines.end() - half);
   }
+  return out;
+}
+
+Metric figure_of_words(const std::string& says) {
+  Metric out;
+  out.metric_class = "application";
+  out.note = says;
+  if (is_noted_slower(out)) return out;
+  out.fails = tells_of_harm(says);
+  if (!out.fails) out.judged = "slower";
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "diagnose/observation.hpp"
+
 namespace gpugauge::diagnose {
 
 /// Most lines that are kept of one text: the first and the last half of them.
@@ -25,5 +27,9 @@ struct TextLines {
 /// and other escape sequences are removed, as are blanks at the end; other control characters and bytes that are no
 /// UTF-8 become '?'. Blank lines, and lines that were there before, are left out.
 TextLines lines_of_text(std::string_view text);
+
+/// What somebody says is wrong, as a figure of the application with the words as its note: it fails where they tell of a
+/// failure and not of slowness, and is slower otherwise.
+Metric figure_of_words(const std::string& says);
 
 }  // namespace gpugauge::diagnose

@@ -198,6 +198,8 @@ bool faster_by_figure(const Metric& metric);
 /// It has no figure to compare but is judged slower or called so by the note, or it is a start that takes too
 /// long in any comparison.
 bool is_noted_slower(const Metric& metric);
+/// True when a line reports something wrong. A line that counts zero faults does not.
+bool tells_of_harm(const std::string& line);
 
 /// "gemm16 (bf16, torch) is 1.40 times as slow".
 std::string sentence(const Metric& metric);

@@ -60,7 +60,8 @@ bool is_slower(const Metric& metric, double at_least) {
   return slower_by_figure(metric) && (at_least <= slower_from || *metric.factor >= at_least);
 }
 
-/// True when a log line reports something wrong. A line that counts zero faults does not.
+}  // namespace
+
 bool tells_of_harm(const std::string& line) {
   // The kernel writes this once for a module without a known signature, and loads the module.
   if (contains(line, "module verification failed*tainting kernel")) return false;
@@ -77,8 +78,6 @@ bool tells_of_harm(const std::string& line) {
                            "no plugin"});
   return harm && !contains_any(line, {": Not Active", "using internal"});
 }
-
-}  // namespace
 
 bool slower_by_figure(const Metric& metric) {
   if (!metric.factor) return false;

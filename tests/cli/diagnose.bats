@@ -64,7 +64,7 @@ JSON
 @test "diagnose takes words, and what is known of this machine" {
   run -3 gpugauge diagnose --says "training is half as fast since yesterday" --here --observation seen.json
   [[ $output == *"names no cause"* ]]
-  run -0 "$PYTHON" -c 'import json; seen = json.load(open("seen.json")); print(seen["metrics"][0]["note"], "host.kernel" in seen["inventory"])'
+  run -0 "$PYTHON" -c 'import json; seen = json.load(open("seen.json")); print(seen["metrics"][0]["note"], "host.cpus" in seen["inventory"])'
   [ "$output" = "training is half as fast since yesterday True" ]
 }
 

@@ -9,8 +9,10 @@ namespace gpugauge::diagnose {
 namespace {
 
 constexpr std::size_t shared_most = 4;
+/// Of so few reports every term is worth telling.
+constexpr std::size_t few_reports = 20;
 
-double rounded(double likeness) {
+double three_decimals(double likeness) {
   constexpr double steps = 1000;
   return std::round(likeness * steps) / steps;
 }
@@ -68,7 +70,7 @@ std::vector<Alike> ReportIndex::rank(const Observation& observation, std::size_t
   for (const auto& [cause, norm] : norms_) {
     Alike one;
     one.cause = cause;
-    one.likeness = rounded(sums[cause] / norm);
+    one.likeness = three_decimals(sums[cause] / norm);
     out.push_back(std::move(one));
   }
   std::stable_sort(out.begin(), out.end(),
@@ -84,7 +86,9 @@ void ReportIndex::add_details(const Weighted& asked, const std::vector<double>& 
   std::vector<std::pair<double, std::string_view>> shares;
   for (const auto& [name, weight] : asked) {
     double share = 0;
-    for (const auto& [report, other] : terms_.find(name)->second.reports)
+    const Term& term = terms_.find(name)->second;
+    if (reports_.size() > few_reports && term.reports.size() * 4 > reports_.size()) continue;
+    for (const auto& [report, other] : term.reports)
       if (is_of_cause(reports_[report])) share += weight * other;
     if (share > 0) shares.emplace_back(share, name);
   }

@@ -15,9 +15,10 @@ namespace gpugauge::diagnose {
 struct Alike {
   std::string cause;    ///< name in the catalogue, or of a cause that the doctor alone finds
   double likeness = 0;  ///< 0 to 1, three decimals: 0 no term is shared, 1 the same terms as often
-  std::vector<std::string> shared;  ///< the terms that add most to it, at most four, most first
-  std::string source;               ///< the published report of this cause that is most alike; "" for none
-  std::string established;          ///< what was found there; "" where nobody noted it
+  std::vector<std::string>
+      shared;  ///< the terms that add most to it, at most four, most first; none that a quarter of all reports hold
+  std::string source;       ///< the published report of this cause that is most alike; "" for none
+  std::string established;  ///< what was found there; "" where nobody noted it
 };
 
 /// Known reports, ready to be compared with. A report is a vector of weights of its terms: (1 + ln n) for a term that

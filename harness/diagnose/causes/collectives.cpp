@@ -224,8 +224,8 @@ void examine_gdr(const Seen& seen, Argument& it) {
   if (!without && !seen.recovers_by(copy))
     it.confirms(weight::proof, seen.recovers_by({"GDR", "peermem", "nv_peer_mem", "dmabuf", "dma-buf"}));
   if (slow || on_sockets(seen) || seen.on("nccl.transport", {"ib", "net"}))
-    // DMA-BUF makes it unnecessary.
-    it.confirms(weight::fair, seen.off("peermem.module"));
+    // DMA-BUF makes it unnecessary, and without a network card there is nothing to reach GPU memory from.
+    it.confirms(weight::fair, seen.off("host.infiniband") ? Fact() : seen.off("peermem.module"));
   if (slow) {
     for (const std::string_view name : {"gpudirect_rdma", "gpudirect rdma", "gdr"})
       if (name != "gdr" || !(seen.setting_off("gdr_copy") || seen.setting_off("gdrcopy")))

@@ -119,7 +119,7 @@ void examine_heuristic(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, only_queued_at_first(seen));
 }
 
-void examine_version(const Seen& seen, Argument& it) {
+void examine_cudnn_version(const Seen& seen, Argument& it) {
   const Fact slow = slow_convolution(seen);
   if (it.confirms(weight::good, seen.changed({"cudnn"}))) {
     it.confirms(weight::fair, slow);
@@ -196,7 +196,7 @@ Signatures convolution_causes() {
        .subject = Subject::software,
        .next = "install the earlier cuDNN beside the same framework and measure old, new, old",
        .reading = {"https://docs.nvidia.com/deeplearning/cudnn/latest/release-notes.html"},
-       .examine = examine_version},
+       .examine = examine_cudnn_version},
   };
 }
 

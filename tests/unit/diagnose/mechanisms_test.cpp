@@ -12,7 +12,8 @@ namespace {
 using nlohmann::json;
 
 json mechanisms() {
-  const std::filesystem::path file = std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "tests" / "cases" / "mechanisms.json";
+  const std::filesystem::path file =
+      std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "tests" / "cases" / "mechanisms.json";
   return result::parse_json(result::read_file(file), file.string());
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "diagnose/diagnose.hpp"
+#include "diagnose/seen.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -51,6 +52,19 @@ TEST(TextLines, ThatAreTooLongLoseTheirMiddleAndTooManyTheirs) {
   EXPECT_THAT(many.lines, SizeIs(text_lines_most));
   EXPECT_EQ(many.lines[0], "line");
   EXPECT_EQ(many.read, text_lines_most + 10);
+}
+
+TEST(FigureOfWords, IsSlowerUnlessTheyTellOfAFailure) {
+  const Metric noted = figure_of_words("training became slow after an error in the night");
+  EXPECT_FALSE(noted.fails);
+  EXPECT_EQ(noted.judged, "");
+  EXPECT_TRUE(is_noted_slower(noted));
+  EXPECT_TRUE(figure_of_words("torch cannot find the GPU").fails);
+  const Metric other = figure_of_words("we get 12 tokens a second since yesterday");
+  EXPECT_FALSE(other.fails);
+  EXPECT_EQ(other.judged, "slower");
+  EXPECT_EQ(other.note, "we get 12 tokens a second since yesterday");
+  EXPECT_EQ(other.metric_class, "application");
 }
 
 TEST(TextLines, OfALogNameTheCause) {

@@ -220,6 +220,16 @@ TEST(TaughtNetwork, GdrCopyClearsNothingOfGpuDirect) {
   EXPECT_EQ(score(slow + R"(NCCL_NET_GDR_LEVEL=SYS"}])", "gdr_disabled"), 0);
 }
 
+TEST(TaughtNetwork, WithoutANetworkCardNothingReachesGpuMemory) {
+  const auto training = [](const std::string& cards) {
+    return R"("metrics": [{"class": "application", "judged": "slower", "note": "training is half as fast"}],
+        "inventory": {"peermem.module": null, "host.infiniband": )" +
+           cards + "}";
+  };
+  EXPECT_EQ(best(training("true")), "gdr_disabled");
+  EXPECT_NE(best(training("false")), "gdr_disabled");
+}
+
 }  // namespace taught_network
 }  // namespace
 }  // namespace gpugauge::diagnose

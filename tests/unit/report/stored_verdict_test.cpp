@@ -49,7 +49,7 @@ DeviceReport device() {
   out.files = {"state/runs/1.json"};
   out.diagnosis.emplace();
   out.diagnosis->findings.push_back(
-      {"hbm_thermal", .82, .8, .02, {}, {}, {"nvidia-smi -q -d TEMPERATURE"}, {}});
+      {"hbm_thermal", .82, .8, .02, {}, {}, {"nvidia-smi -q -d TEMPERATURE"}, {}, ""});
   return out;
 }
 
