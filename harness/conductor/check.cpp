@@ -1,6 +1,5 @@
 // The check loop: measures, judges, and measures again what is in doubt.
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <span>
 
@@ -13,13 +12,10 @@
 #include "conductor/probing.hpp"
 #include "report/declines.hpp"
 #include "result/counted.hpp"
+#include "result/stopwatch.hpp"
 
 namespace gpugauge::conductor {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Ratio of wall time to the estimate for a run's processes; 1 where nothing was estimated.
 double pace_of(const result::Run& run) {
@@ -115,7 +111,7 @@ class SteppedCheck {
 
   std::vector<report::DeviceReport> made() && {
     going_ = measure_all({});
-    further_ = std::chrono::steady_clock::now();
+    since_first_ = result::Stopwatch();
     for (std::size_t i = 0; i < devices_.size(); ++i) select_baseline(targets_[i], devices_[i]);
     while (going_ && measure_again()) continue;
     if (going_) measure_declines();
@@ -158,7 +154,7 @@ class SteppedCheck {
   }
 
   double budget_left() const {
-    return options_.budget_seconds - options_.spent_seconds - seconds_since(further_);
+    return options_.budget_seconds - options_.spent_seconds - since_first_.seconds();
   }
 
   /// How long it takes to measure these benchmarks once more, the pause before included.
@@ -183,7 +179,7 @@ class SteppedCheck {
       if (options_.measure.progress)
         options_.measure.progress({fmt::format("waiting before round {}", rounds() + 1), 0, 1,
                                    result::counted(wanted.benchmarks.size(), "benchmark") + " again",
-                                   seconds_since(start_), left});
+                                   since_start_.seconds(), left});
     });
     if (!going_) {
       told_to_stop_ = true;
@@ -259,8 +255,8 @@ class SteppedCheck {
     add_nightly(checked, device);
     if (going_ && broke_off_.empty() && options_.probes != nullptr && devices_.size() == 1)
       separate_causes(target, checked, device);
-    device.seconds = seconds_since(start_);
-    device.further_seconds = seconds_since(further_);
+    device.seconds = since_start_.seconds();
+    device.further_seconds = since_first_.seconds();
     return device;
   }
 
@@ -310,9 +306,9 @@ class SteppedCheck {
   const Choice& choice_;
   const MeasureRound& measure_round_;
   std::vector<Checked> devices_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point further_ = start_;  ///< end of the first round
-  bool going_ = true;                                       ///< no signal came, and every round is whole
+  const result::Stopwatch since_start_;
+  result::Stopwatch since_first_ = since_start_;  ///< since the end of the first round
+  bool going_ = true;                             ///< no signal came, and every round is whole
   bool told_to_stop_ = false;
   std::string stopped_by_;     ///< name of the signal that came while a round was measured
   std::string stopped_;        ///< a sentence: what ended the rounds before all was decided

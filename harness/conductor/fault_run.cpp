@@ -2,7 +2,6 @@
 #include "conductor/fault_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/processor_list.hpp"
+#include "result/stopwatch.hpp"
 #include "run/load.hpp"
 #include "run/processes.hpp"
 #include "run/quota.hpp"
@@ -53,10 +53,6 @@ double processors_of_case(const Target& target) {
   return target.kind == DeviceKind::host
              ? static_cast<double>(std::max<std::size_t>(run::allowed_processors().size(), 1))
              : 1;
-}
-
-double since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -224,9 +220,9 @@ report::InjectTrial FaultRunner::read_doctor(const Ended& ended) const {
 }
 
 report::InjectTrial FaultRunner::measure_quiet(const Target& target) {
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch measuring;
   report::InjectTrial out = read_check(run(check_words(target, bench_.profile, {}), {}, {}), Beside::nobody);
-  out.seconds = since(start);
+  out.seconds = measuring.seconds();
   return out;
 }
 
@@ -278,7 +274,7 @@ report::InjectTrial FaultRunner::ask(const Fault& fault, const Target& target,
 }
 
 report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch measuring;
   report::InjectTrial out;
   refused = true;
   const Target& target = *target_of_kind(bench_, fault.device);
@@ -314,7 +310,7 @@ report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
   }
   if (quota)
     if (const std::string why = quota->remove(); !why.empty()) left_behind_.push_back(why);
-  out.seconds = since(start);
+  out.seconds = measuring.seconds();
   return out;
 }
 

@@ -14,7 +14,7 @@
 #include "report/inject.hpp"
 #include "run/child.hpp"
 #include "run/loop.hpp"
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 
 namespace gpugauge::conductor {
 
@@ -76,7 +76,7 @@ class FaultRunner {
   std::vector<std::string> left_behind_;
   std::function<void(int)> on_signal_;
   int signal_ = 0;
-  run::StopWatch watch_;  // declared last: it uses everything above that a stop touches
+  run::StopSignals watch_;  // declared last: it uses everything above that a stop touches
 };
 
 }  // namespace gpugauge::conductor

@@ -2,13 +2,13 @@
 #include "conductor/faults.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "result/stopwatch.hpp"
 #include "result/temporary_directory.hpp"
 #include "run/quota.hpp"
 
@@ -69,9 +69,7 @@ class Injection {
     for (const Tried& one : tried_) total_ += one.result.not_run.empty() ? options_.repeat : 0;
   }
 
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double elapsed() const { return since_start_.seconds(); }
 
   void say() const {
     if (!options_.progress) return;
@@ -202,7 +200,7 @@ class Injection {
   int done_ = 0;
   int total_ = 0;
   double pinned_after_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  result::Stopwatch since_start_;
 };
 
 }  // namespace
