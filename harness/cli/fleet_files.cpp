@@ -29,13 +29,8 @@ class Reader {
       : files_(files), collector_(collector), take_(take), rounds_(files.size()) {}
 
   ReadRuns read() && {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    {
-      std::vector<std::jthread> threads;
-      result::start_threads(threads, std::min(cores, files_.size()), [this] { work(); });
-      if (threads.empty()) work();
-    }
-    if (failure_) std::rethrow_exception(failure_);
+    result::share_work(std::min<std::size_t>(std::thread::hardware_concurrency(), files_.size()),
+                       [this] { work(); });
     ReadRuns out;
     for (auto& round : rounds_)
       if (round) out.rounds.push_back(std::move(*round));
@@ -56,14 +51,9 @@ class Reader {
 
  private:
   void work() {
-    try {
-      result::ReadAhead::File read;
-      result::Run run;
-      while (ahead_.next(read)) read_one(read, run);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-    }
+    result::ReadAhead::File read;
+    result::Run run;
+    while (ahead_.next(read)) read_one(read, run);
   }
 
   /// `run`: room that is used again.
@@ -126,7 +116,6 @@ class Reader {
   std::set<std::string> future_;  ///< remarks on runs that are dated later than now
   judge::FabricCollector ranks_;
   std::map<std::string, judge::FabricInput> listed_;  ///< by file
-  std::exception_ptr failure_;
   result::ReadAhead ahead_{files_.size(), [this](std::size_t i) { return files_[i].file; }};
 };
 
