@@ -152,15 +152,14 @@ class Injection {
       if (!one.result.not_run.empty()) continue;
       now_ = one.result.id;
       say();
-      bool refused = false;
-      report::InjectTrial trial = runner_.measure(*one.fault, refused);
+      FaultRunner::UnderFault made = runner_.measure(*one.fault);
       if (runner_.stopped()) return;  // an unfinished trial does not count
       ++done_;
-      if (refused && one.result.trials.empty()) {
-        one.result.not_run = trial.problem;
+      if (made.refused && one.result.trials.empty()) {
+        one.result.not_run = made.trial.problem;
         total_ -= options_.repeat - 1;
       } else {
-        one.result.trials.push_back(std::move(trial));
+        one.result.trials.push_back(std::move(made.trial));
       }
     }
   }
