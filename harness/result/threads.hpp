@@ -29,8 +29,9 @@ void start_threads(std::vector<std::jthread>& threads, std::size_t count, const 
   }
 }
 
-/// Calls `work` in this thread and in others, `most_threads` in all and fewer where the system gives fewer, and
-/// returns when all have ended. `work` must take its work piece by piece. Throws the first exception that left it.
+/// Calls `work` in this thread and in others, `most_threads` in all and fewer where the system gives fewer,
+/// and returns when all have ended. `work` must take its work piece by piece. Throws the first exception that
+/// left it.
 template <typename Work>
 void share_work(std::size_t most_threads, const Work& work) {
   std::mutex mutex;
@@ -51,8 +52,8 @@ void share_work(std::size_t most_threads, const Work& work) {
   if (first) std::rethrow_exception(first);
 }
 
-/// Calls `work` once with each number below `count`, in threads like share_work(). Throws the first exception that
-/// left it; numbers that nobody has taken until then are left out.
+/// Calls `work` once with each number below `count`, in threads like share_work(). Throws the first exception
+/// that left it; numbers that nobody has taken until then are left out.
 template <typename Work>
 void for_each_in_parallel(std::size_t count, std::size_t most_threads, const Work& work) {
   std::atomic<std::size_t> next = 0;
