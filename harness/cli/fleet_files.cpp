@@ -13,6 +13,7 @@
 
 #include "cli/fleet.hpp"
 #include "judge/fabric_input.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/read_ahead.hpp"
 #include "result/run_file.hpp"
@@ -43,9 +44,8 @@ class Reader {
     std::sort(unread_.begin(), unread_.end(), [](const auto& a, const auto& b) { return a.label < b.label; });
     out.unread = std::move(unread_);
     if (left_out_ > 0)
-      out.remarks.push_back(
-          fmt::format("{} left out: in the folders, and no run file.",
-                      left_out_ == 1 ? "1 file was" : fmt::format("{} files were", left_out_.load())));
+      out.remarks.push_back(fmt::format("{} left out: in the folders, and no run file.",
+                                        result::counted(left_out_.load(), "file was", "files were")));
     return out;
   }
 
