@@ -196,6 +196,7 @@ struct Selection {
   /// nullopt: none was found; only correctness and physical limits can be judged.
   std::optional<Baseline> baseline;
   std::string origin;                 ///< sentence that is always printed
+  std::string not_compared;           ///< takes its place where `baseline` proves not to be comparable
   std::vector<std::string> problems;  ///< baselines that were found but cannot be used, and why
   /// Why an own baseline that is, or may be, of this device and profile cannot be read; "" if there is none,
   /// or another own one would be preferred. The pinned values then cannot be checked: no pass.
@@ -203,6 +204,10 @@ struct Selection {
   /// Of a MIG instance without a baseline: that one of its whole card is in force, and what to do; else "".
   /// Somebody expects that card to be compared, so that this is no pass either.
   std::string of_whole_card = {};
+
+  /// Forms both sentences on `baseline`: `what` it is, as "this machine's own baseline gold (5 rounds)", and
+  /// a further sentence on it, "" where there is none.
+  void tell(const std::string& what, const std::string& further = "");
 };
 /// Selects a baseline. Families whose sources are not those of `fingerprint` are left out of it, where others
 /// are (Baseline::left_out). Throws like load for a given one; others that cannot be read go to `problems`.

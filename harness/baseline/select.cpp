@@ -210,26 +210,23 @@ void note_the_future(const Baseline& found, std::vector<std::string>& problems) 
   }
 }
 
-/// "Compared with ... (5 rounds from 2026-11-21).", by place.
-std::string origin_of(const Place& place, const Candidate& found) {
+/// Tells by its place what was found: "Compared with ... (5 rounds from 2026-11-21)."
+void tell_found(const Place& place, const Candidate& found, Selection& out) {
   const std::string& name = found.baseline.manifest.name;
   const std::string rounds = rounds_in_words(found.baseline);
-  const char* const version = of_other_version(found.fit) ? " Another version of GPUGauge measured it." : "";
+  const char* const version = of_other_version(found.fit) ? "Another version of GPUGauge measured it." : "";
   if (place.name == "site")
-    return fmt::format("Compared with this site's baseline {} ({}), recorded on another node.{}", name,
-                       rounds, version);
+    return out.tell(fmt::format("this site's baseline {} ({}), recorded on another node", name, rounds),
+                    version);
   if (place.name == "shipped")
-    return fmt::format(
-        "Compared with the baseline {} ({}) that ships with GPUGauge, recorded on another machine.", name,
-        rounds);
-  const std::string whose =
-      found.this_node
-          ? fmt::format("Compared with this machine's own baseline {} ({}).", name, rounds)
-          : fmt::format(
-                "Compared with the baseline {} ({}), recorded on another node, or on this one before "
-                "its name or cards changed.",
-                name, rounds);
-  return whose + (found.fit == Fit::other_stack ? " Its software stack is another one." : version);
+    return out.tell(fmt::format("the baseline {} ({}) that ships with GPUGauge, recorded on another machine",
+                                name, rounds));
+  out.tell(found.this_node
+               ? fmt::format("this machine's own baseline {} ({})", name, rounds)
+               : fmt::format("the baseline {} ({}), recorded on another node, or on this one before its "
+                             "name or cards changed",
+                             name, rounds),
+           found.fit == Fit::other_stack ? "Its software stack is another one." : version);
 }
 
 /// The name of this machine's active baseline of the whole card in the run's profile; "" where there is none.
@@ -279,6 +276,12 @@ bool of_another_node(const Baseline& baseline, const result::Fingerprint& now, c
          of_another_machine(now, device, baseline.runs.front().fingerprint, baseline.manifest.device);
 }
 
+void Selection::tell(const std::string& what, const std::string& further) {
+  const std::string end = further.empty() ? "." : ". " + further;
+  origin = fmt::format("Compared with {}{}", what, end);
+  not_compared = fmt::format("Not compared with {}{}", what, end);
+}
+
 bool of_two_machines(const result::Run& a, const result::Run& b) {
   return of_another_machine(a.fingerprint, a.device, b.fingerprint, b.device);
 }
@@ -291,16 +294,16 @@ Selection whole_of(const std::filesystem::path& given, const result::Fingerprint
   if (!given.empty()) {
     selection.baseline = load(given);
     const State state = state_of(selection.baseline->log);
-    selection.origin = fmt::format("Compared with the given baseline {} ({}{}).",
-                                   selection.baseline->manifest.name, rounds_in_words(*selection.baseline),
-                                   state == State::active ? "" : fmt::format("; it is {}", to_string(state)));
+    selection.tell(fmt::format("the given baseline {} ({}{})", selection.baseline->manifest.name,
+                               rounds_in_words(*selection.baseline),
+                               state == State::active ? "" : fmt::format("; it is {}", to_string(state))));
     selection.baseline->other_node = of_another_node(*selection.baseline, fingerprint, device);
     note_the_future(*selection.baseline, selection.problems);
     return selection;
   }
   Search search{selection.problems, {}};
   const auto take = [&](const Place& place, Candidate& best) {
-    selection.origin = origin_of(place, best);
+    tell_found(place, best, selection);
     selection.baseline = std::move(best.baseline);
     note_the_future(*selection.baseline, selection.problems);
   };

@@ -125,9 +125,8 @@ std::vector<RoundsOfDevice> measure_together(const BaselineArguments& arguments,
 std::string no_baseline(const conductor::Rounds& rounds, const std::filesystem::path& runs_folder) {
   std::string out = rounds.stopped + "; no baseline was made";
   if (!rounds.whole.empty())
-    out += fmt::format("; {} {} kept in {} and can be given to `gpugauge baseline create`, with more",
-                       result::counted(rounds.whole.size(), "round"), rounds.whole.size() == 1 ? "is" : "are",
-                       runs_folder.string());
+    out += fmt::format("; {} kept in {} and can be given to `gpugauge baseline create`, with more",
+                       result::counted(rounds.whole.size(), "round is", "rounds are"), runs_folder.string());
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <future>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -152,13 +153,13 @@ class Check {
   void write_observation();
   int finish();
 
-  /// Runs what keeps a verdict; one that cannot be kept is said at the end.
+  /// Runs what keeps the verdict of `whose`; each that cannot be kept is said at the end.
   template <typename Step>
-  void keep(const Step& step) {
+  void keep(const std::string& whose, const Step& step) {
     try {
       step();
     } catch (const result::FileError& error) {
-      _not_kept = error.what();
+      _not_kept[whose] = error.what();
     }
   }
 
@@ -181,8 +182,8 @@ class Check {
   report::Report _report;
   bool _stopped = false;  ///< before the last device
   Beside _beside;
-  std::string _not_kept;
-  std::string _no_trends;
+  std::map<std::string, std::string> _not_kept;  ///< why a verdict was not, by whose it is
+  std::vector<std::string> _no_trends;           ///< why the page shows none, a device each
 };
 
 Check::Check(const CheckArguments& arguments, const Invocation& invocation)
@@ -261,7 +262,7 @@ void Check::add(report::DeviceReport device) {
   if (_only_host && judge::expects_of_node(_options.policy))
     device.remarks.emplace_back(
         "What the policy expects of the node was not looked at: only the host was asked for.");
-  keep([&] {
+  keep(device.label, [&] {
     if (const auto profile =
             conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus))
       device.remarks.push_back(fmt::format(
@@ -272,7 +273,7 @@ void Check::add(report::DeviceReport device) {
   try {
     if (_add_trends) _add_trends(device);
   } catch (const std::exception& error) {
-    _no_trends = error.what();
+    _no_trends.push_back(fmt::format("{}: {}", device.label, error.what()));
   }
   _report.devices.push_back(std::move(device));
 }
@@ -327,7 +328,7 @@ void Check::judge_together(const std::string& held_by) {
   _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
   if (!_devices.targets.gpu_wanted) return;
   const bool all = conductor::looked_at_all(_report, _devices.gpus, _chosen, narrowed(_arguments.measure));
-  keep([&] { conductor::keep_node_verdict(_state, _report, all); });
+  keep("Node", [&] { conductor::keep_node_verdict(_state, _report, all); });
 }
 
 void Check::write_observation() {
@@ -361,9 +362,9 @@ int Check::finish() {
     for (const std::string& why : device.not_kept)
       _beside.add(fmt::format("{}: what was measured and judged could not be kept: {}", device.label, why));
   }
-  if (!_no_trends.empty()) _beside.add(fmt::format("--store: {}", _no_trends));
-  if (!_not_kept.empty())
-    _beside.add(fmt::format("the verdict could not be kept for `gpugauge status`: {}", _not_kept));
+  for (const std::string& why : _no_trends) _beside.add(fmt::format("--store: {}", why));
+  for (const auto& [whose, why] : _not_kept)
+    _beside.add(fmt::format("{}: the verdict could not be kept for `gpugauge status`: {}", whose, why));
   return _beside.end(static_cast<int>(_report.outcome.code));
 }
 
@@ -376,7 +377,7 @@ int Check::run() {
   _progress.clear();
   // What `status` repeats must be what is printed.
   for (const std::size_t again : conductor::share_host_figures(_report.devices))
-    keep([&] {
+    keep(_report.devices[again].label, [&] {
       conductor::keep_verdict(_state, _report.devices[again], narrowed(_arguments.measure), _devices.gpus);
     });
   judge_together(held->refusal());

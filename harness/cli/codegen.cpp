@@ -1,7 +1,6 @@
 // gpugauge codegen: is the machine code of our kernels what their authors declared? Needs no GPU.
 #include "report/codegen.hpp"
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -14,6 +13,7 @@
 #include "report/progress.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/stopwatch.hpp"
 #include "run/disassemble.hpp"
 #include "run/runner.hpp"
 
@@ -84,12 +84,11 @@ int run(const CodegenArguments& arguments) {
         "name it with --cuobjdump");
   const report::Terminal terminal = report::terminal(2);
   report::ProgressLine progress(terminal, !terminal.interactive);
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch reading;
   const run::Disassembly code = run::disassemble(
       cuobjdump, files, [&](std::size_t ended, std::size_t all, const std::filesystem::path& file) {
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         progress.show({"machine code", static_cast<int>(ended), static_cast<int>(all),
-                       file.filename().string(), elapsed.count(), -1});
+                       file.filename().string(), reading.seconds(), -1});
       });
   progress.clear();
   if (!code.problems.empty()) {

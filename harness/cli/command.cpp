@@ -181,8 +181,6 @@ conductor::MeasureOptions measure_options(const MeasureArguments& arguments, con
   options.profile.sustained_seconds = arguments.sustained_seconds;
   options.profile.limit_seconds += most_in_a_process * arguments.sustained_seconds;
   if (arguments.process_limit > 0) options.profile.limit_seconds = arguments.process_limit;
-  options.families = arguments.families;
-  options.patterns = arguments.only;
   options.seed = arguments.seed_given ? arguments.seed : static_cast<std::uint32_t>(run::random_bits());
   options.command = invocation.arguments;
   options.together = measured_together(arguments.device);

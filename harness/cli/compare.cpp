@@ -10,6 +10,7 @@
 #include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
 #include "report/console.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/file.hpp"
@@ -115,11 +116,10 @@ baseline::Selection loose(std::vector<result::Run> runs, const result::Run& now)
   made.manifest.profile = made.runs.front().profile;
   made.manifest.device = made.runs.front().device;
   made.other_node = baseline::of_another_node(made, now.fingerprint, now.device);
-  const std::size_t count = made.runs.size();
-  return {std::move(made),
-          fmt::format("Compared with {} given run {}.", count, count == 1 ? "file" : "files"),
-          {},
-          {}};
+  baseline::Selection out;
+  out.tell(result::counted(made.runs.size(), "given run file"));
+  out.baseline = std::move(made);
+  return out;
 }
 
 /// The rounds of a check, first to last.

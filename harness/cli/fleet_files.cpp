@@ -13,6 +13,7 @@
 
 #include "cli/fleet.hpp"
 #include "judge/fabric_input.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/read_ahead.hpp"
 #include "result/run_file.hpp"
@@ -29,13 +30,8 @@ class Reader {
       : files_(files), collector_(collector), take_(take), rounds_(files.size()) {}
 
   ReadRuns read() && {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    {
-      std::vector<std::jthread> threads;
-      result::start_threads(threads, std::min(cores, files_.size()), [this] { work(); });
-      if (threads.empty()) work();
-    }
-    if (failure_) std::rethrow_exception(failure_);
+    result::share_work(std::min<std::size_t>(std::thread::hardware_concurrency(), files_.size()),
+                       [this] { work(); });
     ReadRuns out;
     for (auto& round : rounds_)
       if (round) out.rounds.push_back(std::move(*round));
@@ -48,22 +44,16 @@ class Reader {
     std::sort(unread_.begin(), unread_.end(), [](const auto& a, const auto& b) { return a.label < b.label; });
     out.unread = std::move(unread_);
     if (left_out_ > 0)
-      out.remarks.push_back(
-          fmt::format("{} left out: in the folders, and no run file.",
-                      left_out_ == 1 ? "1 file was" : fmt::format("{} files were", left_out_.load())));
+      out.remarks.push_back(fmt::format("{} left out: in the folders, and no run file.",
+                                        result::counted(left_out_.load(), "file was", "files were")));
     return out;
   }
 
  private:
   void work() {
-    try {
-      result::ReadAhead::File read;
-      result::Run run;
-      while (ahead_.next(read)) read_one(read, run);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-    }
+    result::ReadAhead::File read;
+    result::Run run;
+    while (ahead_.next(read)) read_one(read, run);
   }
 
   /// `run`: room that is used again.
@@ -126,7 +116,6 @@ class Reader {
   std::set<std::string> future_;  ///< remarks on runs that are dated later than now
   judge::FabricCollector ranks_;
   std::map<std::string, judge::FabricInput> listed_;  ///< by file
-  std::exception_ptr failure_;
   result::ReadAhead ahead_{files_.size(), [this](std::size_t i) { return files_[i].file; }};
 };
 

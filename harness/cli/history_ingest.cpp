@@ -1,6 +1,5 @@
 // gpugauge history ingest: run files into the store. Every core reads, one thread writes.
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <fstream>
@@ -27,6 +26,7 @@
 #include "result/path_list.hpp"
 #include "result/read_ahead.hpp"
 #include "result/run_reader.hpp"
+#include "result/stopwatch.hpp"
 #include "result/threads.hpp"
 
 namespace gpugauge::cli {
@@ -253,7 +253,7 @@ int ingest(const HistoryIngestArguments& arguments) {
   store::Store store = open_store(arguments.history, store::Access::writing);
   const report::Terminal terminal = report::terminal(2);
   report::ProgressLine progress(terminal, arguments.quiet || !terminal.interactive);
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch ingesting;
   Counts counts;
   std::size_t done = 0;
   keep_freed_memory();
@@ -289,7 +289,7 @@ int ingest(const HistoryIngestArguments& arguments) {
                         [](const store::Measured& measured) { return measured.form.judged; }));
     }
     done += ready.size();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = ingesting.seconds();
     const double left = seconds / static_cast<double>(done) * static_cast<double>(inputs.size() - done);
     progress.show({"ingest", static_cast<int>(done), static_cast<int>(inputs.size()),
                    inputs[ready.back().input].file, seconds, left});

@@ -1,8 +1,6 @@
 // gpugauge selftest: how often the gauge would cry wolf on this machine, and what it would find.
 #include "judge/selftest.hpp"
 
-#include <chrono>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,6 +12,7 @@
 #include "report/table.hpp"
 #include "result/error.hpp"
 #include "result/object_reader.hpp"
+#include "result/stopwatch.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -165,9 +164,9 @@ int selftest(const SelftestArguments& arguments) {
   options.trials = arguments.trials;
   options.injections = arguments.injections;
   options.seed = arguments.seed;
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch judging;
   options.progress = [&](int done, int all) {
-    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double elapsed = judging.seconds();
     progress.show({"selftest", done, all, "judging", elapsed, elapsed / done * (all - done)});
   };
   const judge::Selftest made = judge::selftest(pinned, decided, options);

@@ -38,6 +38,7 @@ constexpr const char* upgrade_end_footer =
 
 using conductor::KeptUpgrade;
 using conductor::UpgradeDevice;
+using conductor::UpgradeSide;
 using judge::ExitCode;
 
 struct UpgradeEndArguments {
@@ -63,7 +64,7 @@ std::vector<std::string> commands_of(const std::vector<stack::Advice>& advice) {
 void record(Upgrade& upgrade, const judge::Outcome& outcome, const Followed& followed, bool finished) {
   conductor::UpgradeRecord& kept = upgrade.kept.record;
   conductor::UpgradeAttempt attempt{result::utc_now(),
-                                    upgrade.attempt > 0 ? upgrade.side : "none",
+                                    upgrade.attempt > 0 ? upgrade.side : UpgradeSide::none,
                                     static_cast<int>(outcome.code),
                                     outcome.sentence,
                                     report::sentences(upgrade.change),
@@ -147,8 +148,7 @@ std::string measure(Upgrade& upgrade, const Devices& devices, const MeasureArgum
 
 /// Of the side that was measured none where this attempt has no round of the device: earlier ones alone say
 /// nothing of now.
-conductor::CountedRounds counted(const Upgrade& upgrade, const std::string& side,
-                                 const UpgradeDevice& device) {
+conductor::CountedRounds counted(const Upgrade& upgrade, UpgradeSide side, const UpgradeDevice& device) {
   std::vector<conductor::KeptRound> rounds = conductor::kept_rounds(upgrade.kept, side, device);
   if (side == upgrade.side && !rounds.empty() && rounds.back().attempt != upgrade.attempt) return {};
   return conductor::counted_rounds(std::move(rounds), upgrade.kept.record.attempts, device.selection);
@@ -176,11 +176,11 @@ std::optional<stack::Inventory> stack_of_attempt(const KeptUpgrade& kept, int at
 report::DeviceReport judge_returned(const Upgrade& upgrade, const UpgradeDevice& device,
                                     const judge::Policy& policy, bool strict) {
   std::vector<result::Run> old_runs = conductor::old_side(upgrade.kept, device).runs;
-  const conductor::CountedRounds again = counted(upgrade, "returned", device);
+  const conductor::CountedRounds again = counted(upgrade, UpgradeSide::returned, device);
   conductor::OldNewOld sides;
   sides.returned = conductor::judge_upgrade(old_runs, again, report::sentences(upgrade.change), policy,
                                             strict, "", {&upgrade.now, &upgrade.before});
-  const conductor::CountedRounds changed = counted(upgrade, "new", device);
+  const conductor::CountedRounds changed = counted(upgrade, UpgradeSide::new_stack, device);
   if (changed.rounds.empty()) return std::move(sides.returned);
   const auto then = stack_of_attempt(upgrade.kept, changed.rounds.back().attempt);
   const conductor::SeenNode node{then ? &*then : nullptr, &upgrade.before};
@@ -208,10 +208,10 @@ report::Report judged(const Upgrade& upgrade, const Devices& devices, const judg
   context.environment = stack::current_environment();
   out.stack = stack::layers(stack::with_report(stack::files_of_node(context), devices.gpus));
   for (const UpgradeDevice& device : upgrade.kept.record.devices) {
-    out.devices.push_back(upgrade.side == "returned"
+    out.devices.push_back(upgrade.side == UpgradeSide::returned
                               ? judge_returned(upgrade, device, policy, strict)
                               : conductor::judge_upgrade(conductor::old_side(upgrade.kept, device).runs,
-                                                         counted(upgrade, "new", device),
+                                                         counted(upgrade, UpgradeSide::new_stack, device),
                                                          report::sentences(upgrade.change), policy, strict,
                                                          "boot it and run `gpugauge upgrade end` once more",
                                                          {&upgrade.now, &upgrade.before}));
@@ -292,7 +292,7 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
     return without_verdict(upgrade, why, arguments.report, terminal);
   // Rounds of the old stack are the old stack's, also where nobody went away from it.
   if (!upgrade.change.changed() && (conductor::new_stack_measured(upgrade.kept) || arguments.anyway)) {
-    upgrade.side = "returned";
+    upgrade.side = UpgradeSide::returned;
   } else if (const std::string why = conductor::nothing_to_judge(upgrade.change);
              !why.empty() && !arguments.anyway) {
     return without_verdict(upgrade, why, arguments.report, terminal);

@@ -67,7 +67,7 @@ Followed follow(const Upgrade& upgrade, const report::Report& report, const repo
     return report::wrap(report::plain(sentence), terminal.width) + "\n";
   };
   const bool passed = report.outcome.code == ExitCode::pass;
-  const bool returned = upgrade.side == "returned";
+  const bool returned = upgrade.side == conductor::UpgradeSide::returned;
   if (!report.outcome.decided) {
     out.last = line(
         fmt::format("upgrade {} stays open: nothing could be decided, so that nothing speaks for it either; "

@@ -19,8 +19,9 @@ struct Upgrade {
   stack::Inventory now;         ///< read like that one
   stack::PlanRequest request;   ///< what was planned
   stack::StackChange change;    ///< from `before` to `now`, held against the plan
-  std::string side = "new";     ///< whose rounds are measured: "new", or "returned" after going back
-  int attempt = 0;              ///< of the record, from 1; 0 where nothing is measured
+  /// Whose rounds are measured: new_stack, or returned after going back.
+  conductor::UpgradeSide side = conductor::UpgradeSide::new_stack;
+  int attempt = 0;  ///< of the record, from 1; 0 where nothing is measured
 };
 
 /// The commands that go back from what is there now.

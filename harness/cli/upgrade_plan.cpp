@@ -13,6 +13,7 @@
 #include "report/doctor.hpp"
 #include "report/format.hpp"
 #include "report/rollout.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -116,9 +117,8 @@ int plan(const UpgradePlanArguments& arguments) {
   stack::Rollout rollout = stack::roll_out(
       nodes, request, stack::tables(), {policy_of(arguments.policy), today()}, arguments.at_once / percent);
   if (passed_over > 0)
-    rollout.remarks.push_back(
-        fmt::format("{} passed over: in the folders, and of no node.",
-                    passed_over == 1 ? "1 file was" : fmt::format("{} files were", passed_over)));
+    rollout.remarks.push_back(fmt::format("{} passed over: in the folders, and of no node.",
+                                          result::counted(passed_over, "file was", "files were")));
   return print_verdict(arguments.json ? report::to_json(rollout, arguments.target)
                                       : report::draw(rollout, report::terminal(1), arguments.every_node),
                        report::exit_code(rollout));

@@ -70,8 +70,8 @@ std::string draw(const conductor::KeptUpgrade& kept, const StackSource& given,
     out += fmt::format(
         "  {}: old stack {} of {} rounds, new stack {}, old stack again {}\n", report::plain(device.label),
         measured ? record.rounds : static_cast<int>(conductor::fit_rounds(kept, device).size()),
-        record.rounds, conductor::kept_rounds(kept, "new", device).size(),
-        conductor::kept_rounds(kept, "returned", device).size());
+        record.rounds, conductor::kept_rounds(kept, conductor::UpgradeSide::new_stack, device).size(),
+        conductor::kept_rounds(kept, conductor::UpgradeSide::returned, device).size());
   }
   for (const conductor::UpgradeAttempt& attempt : record.attempts) {
     out += report::wrap_behind(fmt::format("  {}  ", attempt.time), report::plain(attempt.sentence),

@@ -10,6 +10,7 @@
 
 #include "result/build.hpp"
 #include "result/error.hpp"
+#include "result/metric_key.hpp"
 #include "result/object_reader.hpp"
 #include "result/pattern.hpp"
 #include "result/window.hpp"
@@ -216,7 +217,7 @@ double round_seconds(const std::vector<run::PlannedBenchmark>& planned,
   std::map<std::string, int> processes;
   for (const run::PlannedBenchmark& benchmark : planned) {
     seconds += benchmark.seconds * benchmark.processes;
-    int& most = processes[benchmark.id.substr(0, benchmark.id.find('/'))];
+    int& most = processes[result::family_of(benchmark.id)];
     most = std::max(most, benchmark.processes);
   }
   for (const auto& [family, count] : processes) {

@@ -1,6 +1,5 @@
 // The check loop: measures, judges, and measures again what is in doubt.
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <span>
 
@@ -13,13 +12,10 @@
 #include "conductor/probing.hpp"
 #include "report/declines.hpp"
 #include "result/counted.hpp"
+#include "result/stopwatch.hpp"
 
 namespace gpugauge::conductor {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Ratio of wall time to the estimate for a run's processes; 1 where nothing was estimated.
 double pace_of(const result::Run& run) {
@@ -113,12 +109,12 @@ class SteppedCheck {
         measure_round_(measure_round),
         devices_(targets.size()) {}
 
-  std::vector<report::DeviceReport> made() && {
-    going_ = measure_all({});
-    further_ = std::chrono::steady_clock::now();
+  std::vector<report::DeviceReport> measure_and_judge() && {
+    bool further = measure_all({});
+    since_first_ = result::Stopwatch();
     for (std::size_t i = 0; i < devices_.size(); ++i) select_baseline(targets_[i], devices_[i]);
-    while (going_ && measure_again()) continue;
-    if (going_) measure_declines();
+    while (further) further = measure_again();
+    if (cut_ == Cut::nothing) measure_declines();
     std::vector<report::DeviceReport> reports;
     for (std::size_t i = 0; i < devices_.size(); ++i)
       reports.push_back(report_of(targets_[i], std::move(devices_[i])));
@@ -126,19 +122,31 @@ class SteppedCheck {
   }
 
  private:
+  /// What cut the measuring short.
+  enum class Cut {
+    nothing,              ///< every round is whole, and no signal came
+    partial_round,        ///< a round is not whole
+    stop_in_a_round,      ///< a signal came while a round was measured
+    stop_between_rounds,  ///< a signal came while the next round was waited for
+  };
+
   /// Measures a round on all devices. Returns false if it was cut short, or a signal came.
   bool measure_all(const std::vector<std::string>& only) {
     std::vector<Stored> measured = measure_round_(static_cast<int>(rounds()) + 1, only);
     bool whole = true;
+    std::string signal;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       whole = whole && measured.at(i).run.complete;
-      if (!measured[i].stopped_by.empty()) stopped_by_ = measured[i].stopped_by;
+      if (!measured[i].stopped_by.empty()) signal = measured[i].stopped_by;
       add_round(std::move(measured[i]), devices_[i]);
     }
-    if (stopped_by_.empty()) return whole;
-    told_to_stop_ = true;
-    if (whole) stopped_ = fmt::format("{} asked to stop when round {} was whole.", stopped_by_, rounds());
-    return false;
+    if (!signal.empty()) {
+      cut_ = Cut::stop_in_a_round;
+      if (whole) ended_ = fmt::format("{} asked to stop when round {} was whole.", signal, rounds());
+      return false;
+    }
+    if (!whole) cut_ = Cut::partial_round;
+    return whole;
   }
 
   /// Rounds so far, the same number on each device.
@@ -158,7 +166,7 @@ class SteppedCheck {
   }
 
   double budget_left() const {
-    return options_.budget_seconds - options_.spent_seconds - seconds_since(further_);
+    return options_.budget_seconds - options_.spent_seconds - since_first_.seconds();
   }
 
   /// How long it takes to measure these benchmarks once more, the pause before included.
@@ -176,28 +184,27 @@ class SteppedCheck {
     if (wanted.benchmarks.empty()) return false;
     // The round must also end inside the budget.
     if (const double next_seconds = seconds_of(wanted); next_seconds > budget_left()) {
-      stopped_ = out_of_budget(wanted.benchmarks.size(), next_seconds);
+      ended_ = out_of_budget(wanted.benchmarks.size(), next_seconds);
       return false;
     }
-    going_ = pause(wanted.pause_seconds, [&](double left) {
+    const bool waited = pause(wanted.pause_seconds, [&](double left) {
       if (options_.measure.progress)
         options_.measure.progress({fmt::format("waiting before round {}", rounds() + 1), 0, 1,
                                    result::counted(wanted.benchmarks.size(), "benchmark") + " again",
-                                   seconds_since(start_), left});
+                                   since_start_.seconds(), left});
     });
-    if (!going_) {
-      told_to_stop_ = true;
-      stopped_ = "Interrupted while waiting for the next round.";
+    if (!waited) {
+      cut_ = Cut::stop_between_rounds;
+      ended_ = "Interrupted while waiting for the next round.";
       return false;
     }
     try {
-      going_ = measure_all(wanted.benchmarks);
+      return measure_all(wanted.benchmarks);
     } catch (const std::exception& error) {
       // The findings of earlier rounds stand.
       broke_off_ = error.what();
       return false;
     }
-    return going_;
   }
 
   /// Measures once more what the monitor alarms of, where the budget has room. The verdicts stand by then: a
@@ -212,9 +219,10 @@ class SteppedCheck {
       why_not_again_ = error.what();
       return;
     }
+    std::string signal;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       Stored& stored = measured.at(i);
-      if (!stored.stopped_by.empty()) stopped_by_ = stored.stopped_by;
+      if (!stored.stopped_by.empty()) signal = stored.stopped_by;
       if (!stored.run.complete) continue;
       if (fails(stored.run)) {
         add_round(std::move(stored), devices_[i]);
@@ -222,10 +230,9 @@ class SteppedCheck {
         devices_[i].once_more = std::move(stored.run);
       }
     }
-    if (stopped_by_.empty()) return;
-    going_ = false;
-    told_to_stop_ = true;
-    stopped_ = fmt::format("{} asked to stop when all was decided.", stopped_by_);
+    if (signal.empty()) return;
+    cut_ = Cut::stop_in_a_round;
+    ended_ = fmt::format("{} asked to stop when all was decided.", signal);
   }
 
   std::string out_of_budget(std::size_t doubts, double next_seconds) const {
@@ -244,7 +251,7 @@ class SteppedCheck {
     const bool whole = checked.rounds.back().complete;
     // If another device was cut short, a complete device without doubts is not interrupted.
     const bool interrupted =
-        !going_ && (!whole || !wanted_of({&checked, 1}, options_.policy).benchmarks.empty());
+        cut_ != Cut::nothing && (!whole || !wanted_of({&checked, 1}, options_.policy).benchmarks.empty());
     report::DeviceReport device = judge_rounds(checked.rounds, checked.selection, options_.policy,
                                                options_.strict, interrupted, options_.node);
     device.label = target.label;
@@ -252,15 +259,15 @@ class SteppedCheck {
     device.files = std::move(checked.files);
     device.not_kept = std::move(checked.not_kept);
     device.interrupted = interrupted;
-    device.told_to_stop = told_to_stop_;
-    device.stopped_when_decided = !stopped_by_.empty() && whole && !interrupted;
+    device.told_to_stop = cut_ == Cut::stop_in_a_round || cut_ == Cut::stop_between_rounds;
+    device.stopped_when_decided = cut_ == Cut::stop_in_a_round && whole && !interrupted;
     device.broke_off = broke_off_;
     add_remarks(checked.rounds.size(), whole, device);
     add_nightly(checked, device);
-    if (going_ && broke_off_.empty() && options_.probes != nullptr && devices_.size() == 1)
+    if (cut_ == Cut::nothing && broke_off_.empty() && options_.probes != nullptr && devices_.size() == 1)
       separate_causes(target, checked, device);
-    device.seconds = seconds_since(start_);
-    device.further_seconds = seconds_since(further_);
+    device.seconds = since_start_.seconds();
+    device.further_seconds = since_first_.seconds();
     return device;
   }
 
@@ -281,11 +288,11 @@ class SteppedCheck {
 
   /// What ended the rounds. `whole`: the device's last round is complete.
   void add_remarks(std::size_t rounds, bool whole, report::DeviceReport& device) const {
-    if (!stopped_.empty()) device.remarks.push_back(stopped_);
+    if (!ended_.empty()) device.remarks.push_back(ended_);
     if (!broke_off_.empty())
       device.remarks.push_back(fmt::format("Judged by {}: another could not be measured: {}.",
                                            result::counted(rounds, "round"), broke_off_));
-    if (!going_ && stopped_.empty() && whole)
+    if (cut_ != Cut::nothing && ended_.empty() && whole)
       device.remarks.push_back(
           fmt::format("The round of another device, measured at the same time, was cut short: {}",
                       device.interrupted
@@ -310,12 +317,10 @@ class SteppedCheck {
   const Choice& choice_;
   const MeasureRound& measure_round_;
   std::vector<Checked> devices_;
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point further_ = start_;  ///< end of the first round
-  bool going_ = true;                                       ///< no signal came, and every round is whole
-  bool told_to_stop_ = false;
-  std::string stopped_by_;     ///< name of the signal that came while a round was measured
-  std::string stopped_;        ///< a sentence: what ended the rounds before all was decided
+  const result::Stopwatch since_start_;
+  result::Stopwatch since_first_ = since_start_;  ///< since the end of the first round
+  Cut cut_ = Cut::nothing;
+  std::string ended_;  ///< a sentence: what ended the rounds before all was decided; "" where nothing did
   std::string why_not_again_;  ///< why the monitor's round could not be measured; "" if it could
   std::string broke_off_;      ///< why a further round could not be measured
 };
@@ -325,7 +330,7 @@ class SteppedCheck {
 std::vector<report::DeviceReport> check_in_step(const CheckOptions& options,
                                                 const std::vector<Target>& targets, const Choice& choice,
                                                 const MeasureRound& measure_round) {
-  return SteppedCheck(options, targets, choice, measure_round).made();
+  return SteppedCheck(options, targets, choice, measure_round).measure_and_judge();
 }
 
 report::DeviceReport check(const CheckOptions& options, const Target& target, const Choice& choice,

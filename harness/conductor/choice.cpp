@@ -10,6 +10,7 @@
 #include "conductor/catalogue.hpp"
 #include "conductor/near_words.hpp"
 #include "result/error.hpp"
+#include "result/metric_key.hpp"
 #include "result/pattern.hpp"
 #include "result/vocabulary.hpp"
 
@@ -74,7 +75,7 @@ bool add_silent_family(const Catalogue& catalogue, DeviceKind kind, const std::s
 /// Those that a word may mean which selects nothing else: those of that name, and where there is none, for a class
 /// all of them, since nobody can say what they measure.
 bool add_silent_word(const Catalogue& catalogue, DeviceKind kind, const std::string& word, Choice& out) {
-  const std::string family_word = word.substr(0, word.find('/'));
+  const std::string family_word = result::family_of(word);
   const auto named = [&](const std::string& family) { return result::matches(family_word, family); };
   const auto any = [](const std::string&) { return true; };
   return add_silent(catalogue, kind, named, out) ||

@@ -21,7 +21,7 @@
 #include "result/file.hpp"
 #include "result/room.hpp"
 #include "run/processes.hpp"
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 
 namespace gpugauge::conductor {
 namespace {

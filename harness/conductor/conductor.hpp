@@ -22,10 +22,8 @@ namespace gpugauge::conductor {
 
 /// How rounds are measured and where they are stored.
 struct MeasureOptions {
-  run::Profile profile;               ///< processes, windows and time limits
-  std::vector<std::string> families;  ///< names; empty = all that suit the device
-  std::vector<std::string> patterns;  ///< classes, families or patterns of benchmark ids; empty = all
-  std::uint64_t seed = 0;             ///< seed of the first round; each further round adds 1
+  run::Profile profile;    ///< processes, windows and time limits
+  std::uint64_t seed = 0;  ///< seed of the first round; each further round adds 1
   /// Number of GPUs measured at the same time, including this one; 0 = this one alone. It is part of the
   /// run's identity: a baseline with another value never judges the run.
   int together = 0;

@@ -2,7 +2,6 @@
 #include "conductor/fault_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/processor_list.hpp"
+#include "result/stopwatch.hpp"
 #include "run/load.hpp"
 #include "run/processes.hpp"
 #include "run/quota.hpp"
@@ -55,8 +55,8 @@ double processors_of_case(const Target& target) {
              : 1;
 }
 
-double since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+Beside beside_of(const Fault& fault) {
+  return fault.neighbour == Neighbour::family ? Beside::a_program : Beside::nobody;
 }
 
 }  // namespace
@@ -67,6 +67,13 @@ struct FaultRunner::Ended {
   std::string output;       ///< standard output
   std::string said;         ///< last part of standard error
   std::string fault;        ///< how it ended without an exit code
+};
+
+/// How a fault is set for the command that looks for it.
+struct FaultRunner::Setting {
+  std::vector<std::string> under;                ///< words of `probe under`
+  std::map<std::string, std::string> variables;  ///< of the environment
+  std::filesystem::path mark;                    ///< appears when it takes effect; "" where none is left
 };
 
 FaultRunner::FaultRunner(const FaultBench& bench)
@@ -224,63 +231,76 @@ report::InjectTrial FaultRunner::read_doctor(const Ended& ended) const {
 }
 
 report::InjectTrial FaultRunner::measure_quiet(const Target& target) {
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch measuring;
   report::InjectTrial out = read_check(run(check_words(target, bench_.profile, {}), {}, {}), Beside::nobody);
-  out.seconds = since(start);
+  out.seconds = measuring.seconds();
   return out;
 }
 
-report::InjectTrial FaultRunner::ask(const Fault& fault, const Target& target,
-                                     const std::vector<std::string>& under, bool& refused) {
+FaultRunner::UnderFault FaultRunner::read(const Ended& ended, const Setting& setting,
+                                          const std::function<report::InjectTrial()>& trial) {
+  if (ended.code == run::under_refused) {
+    UnderFault none{{}, true};
+    none.trial.problem = last_said(ended.said, ended.fault);
+    return none;
+  }
+  UnderFault out{trial(), false};
+  std::error_code ignored;
+  if (setting.mark.empty() || std::filesystem::exists(setting.mark, ignored)) return out;
+  constexpr const char* without_effect = "the fault never took effect in what was measured";
+  out.trial.found = false;
+  out.trial.problem =
+      out.trial.problem.empty() ? without_effect : fmt::format("{}: {}", without_effect, out.trial.problem);
+  return out;
+}
+
+FaultRunner::UnderFault FaultRunner::ask_check(const Fault& fault, const Target& target,
+                                               const Setting& setting) {
+  const Ended ended =
+      run(check_words(target, profile_of(fault, bench_), fault.measures), setting.under, setting.variables);
+  return read(ended, setting, [&] { return read_check(ended, beside_of(fault)); });
+}
+
+FaultRunner::UnderFault FaultRunner::ask_doctor(const Setting& setting) {
+  const Ended ended = run({"doctor", "--json"}, setting.under, setting.variables);
+  return read(ended, setting, [&] { return read_doctor(ended); });
+}
+
+FaultRunner::UnderFault FaultRunner::ask_frameworks(const Fault& fault, const Setting& setting) {
+  const Ended measured = run_frameworks(faulty_side, faulty_framework_rounds, setting.variables);
+  if (measured.code != 0) {
+    UnderFault none;
+    none.trial.problem =
+        fmt::format("no rounds of PyTorch: {}", last_said(measured.output + measured.said, measured.fault));
+    return none;
+  }
+  const Ended ended =
+      run({"compare", "--before", (bench_.folder / healthy_side).string(), "--after",
+           (bench_.folder / faulty_side).string(), "--report", "json=" + report_file(bench_).string()},
+          {}, {});
+  return read(ended, setting, [&] { return read_check(ended, beside_of(fault)); });
+}
+
+FaultRunner::UnderFault FaultRunner::ask(const Fault& fault, const Target& target,
+                                         std::vector<std::string> under) {
   const FaultPlace place = place_of(fault, bench_);
   std::filesystem::create_directories(place.folder);
-  const std::filesystem::path mark = fault_mark(fault, place);
-  if (!mark.empty()) std::filesystem::remove(mark);
-  const std::map<std::string, std::string> variables = fault_variables(fault, place);
-  Ended ended;
+  const Setting setting{std::move(under), fault_variables(fault, place), fault_mark(fault, place)};
+  if (!setting.mark.empty()) std::filesystem::remove(setting.mark);
   switch (fault.found_by) {
     case FoundBy::check:
-      ended = run(check_words(target, profile_of(fault, bench_), fault.measures), under, variables);
       break;
     case FoundBy::doctor:
-      ended = run({"doctor", "--json"}, under, variables);
-      break;
+      return ask_doctor(setting);
     case FoundBy::frameworks:
-      ended = run_frameworks(faulty_side, faulty_framework_rounds, variables);
-      if (ended.code != 0) {
-        report::InjectTrial none;
-        none.problem =
-            fmt::format("no rounds of PyTorch: {}", last_said(ended.output + ended.said, ended.fault));
-        refused = false;
-        return none;
-      }
-      ended =
-          run({"compare", "--before", (bench_.folder / healthy_side).string(), "--after",
-               (bench_.folder / faulty_side).string(), "--report", "json=" + report_file(bench_).string()},
-              {}, {});
-      break;
+      return ask_frameworks(fault, setting);
   }
-  refused = ended.code == run::under_refused;
-  report::InjectTrial out;
-  if (refused)
-    out.problem = last_said(ended.said, ended.fault);
-  else
-    out = fault.found_by == FoundBy::doctor
-              ? read_doctor(ended)
-              : read_check(ended, fault.neighbour == Neighbour::family ? Beside::a_program : Beside::nobody);
-  std::error_code ignored;
-  if (!refused && !mark.empty() && !std::filesystem::exists(mark, ignored)) {
-    out.found = false;
-    out.problem = out.problem.empty() ? "the fault never took effect in what was measured"
-                                      : "the fault never took effect in what was measured: " + out.problem;
-  }
-  return out;
+  return ask_check(fault, target, setting);
 }
 
-report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
-  const auto start = std::chrono::steady_clock::now();
-  report::InjectTrial out;
-  refused = true;
+FaultRunner::UnderFault FaultRunner::measure(const Fault& fault) {
+  const result::Stopwatch measuring;
+  UnderFault out{{}, true};
   const Target& target = *target_of_kind(bench_, fault.device);
   std::optional<run::Quota> quota;
   std::vector<std::string> under;
@@ -290,7 +310,7 @@ report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
       under.insert(under.end(), {"--group", quota->folder().string()});
     }
   } catch (const run::QuotaRefused& error) {
-    out.problem = error.what();
+    out.trial.problem = error.what();
     return out;
   }
   const std::vector<int> confined = confined_processors(fault, &target);
@@ -304,17 +324,17 @@ report::InjectTrial FaultRunner::measure(const Fault& fault, bool& refused) {
       const std::string why = beside->wait_until_at_work(family ? "" : run::load_ready, family_settle_seconds,
                                                          [&] { return stopped(); });
       if (!why.empty()) {
-        out.problem = fmt::format("the neighbour could not be set to work: {}", why);
+        out.trial.problem = fmt::format("the neighbour could not be set to work: {}", why);
         return out;
       }
     }
-    out = ask(fault, target, under, refused);
-    if (beside && !beside->fault().empty() && out.problem.empty())
-      out.problem = fmt::format("the neighbour did not stay at work: {}", beside->fault());
+    out = ask(fault, target, std::move(under));
+    if (beside && !beside->fault().empty() && out.trial.problem.empty())
+      out.trial.problem = fmt::format("the neighbour did not stay at work: {}", beside->fault());
   }
   if (quota)
     if (const std::string why = quota->remove(); !why.empty()) left_behind_.push_back(why);
-  out.seconds = since(start);
+  out.trial.seconds = measuring.seconds();
   return out;
 }
 

@@ -14,7 +14,7 @@
 #include "report/inject.hpp"
 #include "run/child.hpp"
 #include "run/loop.hpp"
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 
 namespace gpugauge::conductor {
 
@@ -46,15 +46,20 @@ class FaultRunner {
 
   /// One check without any fault.
   report::InjectTrial measure_quiet(const Target& target);
-  /// Sets the fault, measures, and removes it. A fault that cannot be set gives a trial with a problem and
-  /// sets `refused`.
-  report::InjectTrial measure(const Fault& fault, bool& refused);
+  /// One measurement under a fault.
+  struct UnderFault {
+    report::InjectTrial trial;  ///< with a problem where the fault could not be set
+    bool refused = false;       ///< it could not be set
+  };
+  /// Sets the fault, measures, and removes it.
+  UnderFault measure(const Fault& fault);
 
   /// What could not be removed, one sentence each.
   const std::vector<std::string>& left_behind() const { return left_behind_; }
 
  private:
   struct Ended;
+  struct Setting;
 
   Ended run(const std::vector<std::string>& words, const std::vector<std::string>& under,
             const std::map<std::string, std::string>& environment);
@@ -65,10 +70,15 @@ class FaultRunner {
                        const std::map<std::string, std::string>& environment);
   report::InjectTrial read_check(const Ended& ended, Beside beside) const;
   report::InjectTrial read_doctor(const Ended& ended) const;
-  /// Runs the commands under the fault and reads them. Nothing counts as found where the fault took no
+  /// What a command under the fault found: `trial` reads it. Nothing counts as found where the fault took no
   /// effect.
-  report::InjectTrial ask(const Fault& fault, const Target& target, const std::vector<std::string>& under,
-                          bool& refused);
+  static UnderFault read(const Ended& ended, const Setting& setting,
+                         const std::function<report::InjectTrial()>& trial);
+  UnderFault ask_check(const Fault& fault, const Target& target, const Setting& setting);
+  UnderFault ask_doctor(const Setting& setting);
+  UnderFault ask_frameworks(const Fault& fault, const Setting& setting);
+  /// Runs the commands under the fault and reads them.
+  UnderFault ask(const Fault& fault, const Target& target, std::vector<std::string> under);
 
   const FaultBench& bench_;
   run::Loop loop_;
@@ -76,7 +86,7 @@ class FaultRunner {
   std::vector<std::string> left_behind_;
   std::function<void(int)> on_signal_;
   int signal_ = 0;
-  run::StopWatch watch_;  // declared last: it uses everything above that a stop touches
+  run::StopSignals watch_;  // declared last: it uses everything above that a stop touches
 };
 
 }  // namespace gpugauge::conductor

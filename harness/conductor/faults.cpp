@@ -2,13 +2,13 @@
 #include "conductor/faults.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "result/stopwatch.hpp"
 #include "result/temporary_directory.hpp"
 #include "run/quota.hpp"
 
@@ -69,9 +69,7 @@ class Injection {
     for (const Tried& one : tried_) total_ += one.result.not_run.empty() ? options_.repeat : 0;
   }
 
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double elapsed() const { return since_start_.seconds(); }
 
   void say() const {
     if (!options_.progress) return;
@@ -154,15 +152,14 @@ class Injection {
       if (!one.result.not_run.empty()) continue;
       now_ = one.result.id;
       say();
-      bool refused = false;
-      report::InjectTrial trial = runner_.measure(*one.fault, refused);
+      FaultRunner::UnderFault made = runner_.measure(*one.fault);
       if (runner_.stopped()) return;  // an unfinished trial does not count
       ++done_;
-      if (refused && one.result.trials.empty()) {
-        one.result.not_run = trial.problem;
+      if (made.refused && one.result.trials.empty()) {
+        one.result.not_run = made.trial.problem;
         total_ -= options_.repeat - 1;
       } else {
-        one.result.trials.push_back(std::move(trial));
+        one.result.trials.push_back(std::move(made.trial));
       }
     }
   }
@@ -202,7 +199,7 @@ class Injection {
   int done_ = 0;
   int total_ = 0;
   double pinned_after_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  result::Stopwatch since_start_;
 };
 
 }  // namespace

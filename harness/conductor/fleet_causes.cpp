@@ -1,12 +1,9 @@
 #include "conductor/fleet_causes.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <set>
 #include <thread>
 #include <unordered_map>
@@ -61,25 +58,8 @@ class Fleet {
 
   report::CausesOfNodes causes() {
     std::vector<std::optional<report::NodeCauses>> found(wanted_.size());
-    std::atomic<std::size_t> next = 0;
-    std::mutex mutex;
-    std::exception_ptr failure;
-    const auto work = [&] {
-      try {
-        for (std::size_t i = next++; i < wanted_.size(); i = next++)
-          found[i] = causes_of(judgement_.nodes[wanted_[i]]);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-      }
-    };
-    {
-      std::vector<std::jthread> threads;
-      const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-      result::start_threads(threads, std::min(cores, wanted_.size()), work);
-      if (threads.empty()) work();
-    }
-    if (failure) std::rethrow_exception(failure);
+    result::for_each_in_parallel(wanted_.size(), std::thread::hardware_concurrency(),
+                                 [&](std::size_t i) { found[i] = causes_of(judgement_.nodes[wanted_[i]]); });
     report::CausesOfNodes out;
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (found[i]) out.emplace(wanted_[i], std::move(*found[i]));

@@ -16,6 +16,7 @@
 #include "conductor/framework_products.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -106,8 +107,7 @@ void add_framework_notes(const std::vector<result::Run>& runs, const std::vector
     }
   });
   for (diagnose::Metric& metric : out.metrics)
-    if (const auto found = scopes.find(metric.scope.op.substr(0, metric.scope.op.find(':')));
-        found != scopes.end()) {
+    if (const auto found = scopes.find(result::benchmark_of(metric.scope.op)); found != scopes.end()) {
       metric.scope.framework = found->second.framework;
       metric.scope.dtype = found->second.dtype;
     }

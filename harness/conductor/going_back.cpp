@@ -105,8 +105,8 @@ std::string sentence(const Count& count) {
                            : outcome == "no_change" ? "Going back changes nothing"
                                                     : "Whether going back recovers cannot be told";
   return fmt::format("{}: of {} against the new stack {} gone with the old one, {} left, {} open.", said,
-                     result::counted(count.all(), "verdict"),
-                     count.away == 1 ? "1 is" : fmt::format("{} are", count.away), count.stayed, count.open);
+                     result::counted(count.all(), "verdict"), result::counted(count.away, "is", "are"),
+                     count.stayed, count.open);
 }
 
 /// The component's version before, from its own field or the first of its fields.

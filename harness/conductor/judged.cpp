@@ -57,13 +57,6 @@ void add_remarks_of(const std::vector<result::Run>& rounds, std::vector<std::str
         out.push_back(i == 0 ? remark : fmt::format("Round {}: {}", i + 1, remark));
 }
 
-/// Text "Not compared with ...", for a baseline origin that was not used.
-std::string not_compared(const std::string& origin) {
-  constexpr std::string_view compared = "Compared ";
-  if (origin.compare(0, compared.size(), compared) != 0) return origin;
-  return "Not compared " + origin.substr(compared.size());
-}
-
 constexpr const char* baseline_of_its_own = "only a baseline of its own judges it";
 constexpr const char* both_alike = "measure both sides alike";
 
@@ -136,8 +129,7 @@ report::DeviceReport judge_rounds(const std::vector<result::Run>& rounds,
                     measure_anew(first), input, device.remarks);
       device.verdicts.insert(device.verdicts.end(), judgement.verdicts.begin(), judgement.verdicts.end());
     } else {
-      // The original text would say that it was compared.
-      device.baseline_origin = not_compared(selection.origin);
+      device.baseline_origin = selection.not_compared;
       const std::string remedy = remedy_for(different, first);
       device.remarks.push_back(fmt::format("Not comparable with that baseline: {}. {}",
                                            in_words(different.undeclared), what_then(different, remedy)));

@@ -1,10 +1,11 @@
 #include "conductor/neighbour.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include <fmt/format.h>
+
+#include "result/stopwatch.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -74,12 +75,9 @@ void NeighbourProcesses::look_after() {
 
 std::string NeighbourProcesses::wait_until_at_work(std::string_view mark, double settle_seconds,
                                                    const std::function<bool()>& stop) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const result::Stopwatch waiting;
   const auto all_at_work = [&] {
-    if (mark.empty()) return elapsed() >= settle_seconds;
+    if (mark.empty()) return waiting.seconds() >= settle_seconds;
     return std::all_of(members_.begin(), members_.end(),
                        [&](const auto& member) { return member->output.find(mark) != std::string::npos; });
   };

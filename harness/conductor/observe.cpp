@@ -31,6 +31,7 @@
 #include "judge/products.hpp"
 #include "result/build.hpp"
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 #include "result/processor_list.hpp"
 #include "result/throttle_reasons.hpp"
@@ -52,7 +53,7 @@ void add_kernels(const Runs& runs, const std::vector<Verdict>& verdicts, Observa
   std::set<std::string> bad;  // benchmarks, and "tensor_cores/PRODUCTS" with a failed proof
   for (const Verdict& verdict : verdicts)
     if (verdict.kind == VerdictKind::regressed || verdict.kind == VerdictKind::failed)
-      bad.insert(verdict.metric.substr(0, verdict.metric.find(':')));
+      bad.insert(result::benchmark_of(verdict.metric));
   std::set<std::string> slow, unproven, simt;
   const auto add = [&](const result::BenchmarkResult& benchmark, const std::string& kernel) {
     for (const result::Metric& metric : benchmark.metrics) {

@@ -18,6 +18,7 @@
 #include "result/facts.hpp"
 #include "result/gpu_health.hpp"
 #include "result/gpu_series.hpp"
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 #include "result/profiles.hpp"
 #include "result/xid.hpp"
@@ -124,7 +125,7 @@ Judged judged(const std::vector<Verdict>& verdicts) {
     if (verdict.judge == judge::Judge::physical && verdict.kind == VerdictKind::failed)
       out.failed.insert(verdict.metric);
     if (verdict.judge == judge::Judge::baseline && verdict.kind == VerdictKind::missing && !verdict.advisory)
-      out.missing.insert(verdict.metric.substr(0, verdict.metric.find('/')));
+      out.missing.insert(result::family_of(verdict.metric));
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include "judge/per_clock.hpp"
 #include "judge/pinned.hpp"
 #include "judge/products.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -25,7 +26,7 @@ class Shown {
     for (const Verdict& verdict : verdicts) {
       if (verdict.judge != judge::Judge::baseline) continue;
       const bool slower = verdict.kind == VerdictKind::regressed && !verdict.advisory;
-      const std::string benchmark = judge::benchmark_of(verdict.metric);
+      const std::string benchmark = result::benchmark_of(verdict.metric);
       if (judge::is_per_clock(verdict.metric)) {
         if (slower) per_clock_.insert(benchmark);
       } else if (slower || verdict.kind == VerdictKind::improved) {
@@ -40,7 +41,7 @@ class Shown {
   /// operations per clock do where they fell. An unchanged result from them would hide the effect of a slow
   /// clock.
   bool by_another(const Verdict& verdict) const {
-    const std::string benchmark = judge::benchmark_of(verdict.metric);
+    const std::string benchmark = result::benchmark_of(verdict.metric);
     if (judge::is_per_clock(verdict.metric))
       return !per_clock_.contains(benchmark) || moved_.contains(benchmark);
     if (verdict.kind != VerdictKind::ok && verdict.kind != VerdictKind::unstable) return false;

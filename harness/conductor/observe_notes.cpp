@@ -14,6 +14,7 @@
 #include "judge/statistics.hpp"
 #include "judge/verdict.hpp"
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 
 namespace gpugauge::conductor {
@@ -137,7 +138,7 @@ void add_autotune(const std::vector<Verdict>& verdicts, diagnose::Observation& o
     ++slower;
     const Gain gain = gain_of(*chosen, *found);
     diagnose::Probe probe{"autotune", gain == Gain::all ? "recovers" : "no_change",
-                          fmt::format("cudnn_plan=best of {}", judge::benchmark_of(metric))};
+                          fmt::format("cudnn_plan=best of {}", result::benchmark_of(metric))};
     probe.factor = found;
     probe.factor_without = chosen;
     if (gain != Gain::part) (gain == Gain::all ? recovering : unmoved).push_back(std::move(probe));

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "judge/products.hpp"
-#include "judge/verdict.hpp"
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 
 namespace gpugauge::conductor {
@@ -110,7 +110,7 @@ void add_scopes(const std::vector<result::Run>& runs, diagnose::Observation& out
         for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
           parameters.try_emplace(benchmark.id, &benchmark.parameters);
   for (diagnose::Metric& metric : out.metrics) {
-    const std::string id = judge::benchmark_of(metric.scope.op);
+    const std::string id = result::benchmark_of(metric.scope.op);
     const auto found = parameters.find(id);
     if (found == parameters.end()) continue;
     const std::vector<std::string> parts = parts_of(id);

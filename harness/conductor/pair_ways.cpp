@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "judge/gpu_way.hpp"
-#include "judge/verdict.hpp"
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 
 namespace gpugauge::conductor {
@@ -82,7 +82,7 @@ void add_pair_ways(const std::vector<result::Run>& rounds, diagnose::Observation
         benchmarks.try_emplace(benchmark.id, &benchmark);
   for (diagnose::Metric& metric : out.metrics) {
     if (metric.metric_class != "p2p" || !metric.scope.path.empty()) continue;
-    const std::string id = judge::benchmark_of(metric.scope.op);
+    const std::string id = result::benchmark_of(metric.scope.op);
     const auto found = benchmarks.find(id);
     if (found == benchmarks.end() || id.size() + 1 >= metric.scope.op.size()) continue;
     metric.scope.path = way_of(run, *found->second, std::string_view(metric.scope.op).substr(id.size() + 1));

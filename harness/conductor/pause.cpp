@@ -1,10 +1,10 @@
 #include "conductor/pause.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <signal.h>
 
+#include "result/stopwatch.hpp"
 #include "run/processes.hpp"
 
 namespace gpugauge::conductor {
@@ -15,12 +15,9 @@ bool pause(double seconds, const std::function<void(double left)>& progress) {
   for (const int number : run::stop_signals()) sigaddset(&signals, number);
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &signals, &before);
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const result::Stopwatch waiting;
   bool stopped = false;
-  for (double left = seconds; left > 0 && !stopped; left = seconds - elapsed()) {
+  for (double left = seconds; left > 0 && !stopped; left = seconds - waiting.seconds()) {
     progress(left);
     const double step = std::min(left, 1.0);
     const timespec wait{static_cast<time_t>(step),

@@ -1,12 +1,12 @@
 #include "conductor/probe_nvml.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "run/stop_watch.hpp"
+#include "result/stopwatch.hpp"
+#include "run/stop_signals.hpp"
 #include "run/telemetry_gpu.hpp"
 
 namespace gpugauge::conductor {
@@ -39,12 +39,10 @@ struct Listened {
 
 Listened listen(double seconds, bool until_first_answer) {
   Listened out;
-  const auto start = std::chrono::steady_clock::now();
-  const auto now = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const result::Stopwatch listening;
+  const auto now = [&] { return listening.seconds(); };
   run::Loop loop;
-  run::StopWatch watch(loop, [&](int) { out.stopped = true; });
+  run::StopSignals watch(loop, [&](int) { out.stopped = true; });
   run::GpuTelemetry::Options options;
   options.command = run::telemetry_command();
   options.command.arguments.back() = "0.1";

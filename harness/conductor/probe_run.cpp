@@ -2,7 +2,6 @@
 #include "conductor/probe_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "conductor/suspect.hpp"
 #include "result/error.hpp"
 #include "result/processor_list.hpp"
+#include "result/stopwatch.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -75,9 +75,7 @@ class Making {
   }
 
  private:
-  double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double elapsed() const { return since_start_.seconds(); }
 
   void say(double left) const {
     if (context_.options.progress)
@@ -311,7 +309,7 @@ class Making {
   const ProbeContext& context_;
   double limit_;
   bool stopped_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  result::Stopwatch since_start_;
 };
 
 }  // namespace

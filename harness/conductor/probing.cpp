@@ -1,13 +1,13 @@
 #include "conductor/probing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "conductor/diagnosed.hpp"
 #include "conductor/probe_run.hpp"
+#include "result/stopwatch.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -49,10 +49,7 @@ void say_what_was_too_dear(const std::vector<diagnose::Costed>& too_dear, double
 bool ask_probes(const MeasureOptions& options, const Target& target, const Catalogue& catalogue,
                 const baseline::Baseline* before, double seconds_left, report::DeviceReport& device) {
   if (!device.observation || !device.diagnosis) return true;
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const result::Stopwatch asking;
   const double most = std::min(seconds_left, probes_most_seconds);
   const ProbeContext context{options, target, catalogue, device, before};
   std::set<std::string_view> asked;
@@ -64,20 +61,20 @@ bool ask_probes(const MeasureOptions& options, const Target& target, const Catal
           !diagnose::applies(probe, *device.observation, target.kind != DeviceKind::host))
         continue;
       if (const auto cost = cost_of(probe, context))
-        (*cost <= most - elapsed() ? possible : too_dear).push_back({&probe, std::max(*cost, .1)});
+        (*cost <= most - asking.seconds() ? possible : too_dear).push_back({&probe, std::max(*cost, .1)});
     }
     const auto worth = diagnose::worth_asking(*device.observation, possible);
     if (worth.empty()) {
-      say_what_was_too_dear(too_dear, most - elapsed(), device);
+      say_what_was_too_dear(too_dear, most - asking.seconds(), device);
       break;
     }
     const diagnose::ProbeEntry& probe = *worth.front().probe;
     asked.insert(probe.id);
-    const double began = elapsed();
+    const double began = asking.seconds();
     const Found found = run_probe(probe, context, most - began);
     device.probes.push_back({std::string(probe.id), std::string(probe.question), worth.front().between,
                              found.outcome, found.outcome.empty() ? found.no_answer : found.words,
-                             elapsed() - began});
+                             asking.seconds() - began});
     if (found.stopped) return false;
     write_down(probe, found, *device.observation);
     device.diagnosis = diagnosed(device);

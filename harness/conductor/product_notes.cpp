@@ -6,6 +6,7 @@
 #include <string>
 
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -63,8 +64,7 @@ void add_product_notes(const Runs& runs, const Runs* before, diagnose::Observati
     if (mode.empty() || (mode == "tf32" && !found.empty())) mode = found;
   });
   for (diagnose::Metric& metric : out.metrics)
-    if (const auto found = libraries.find(metric.scope.op.substr(0, metric.scope.op.find(':')));
-        found != libraries.end())
+    if (const auto found = libraries.find(result::benchmark_of(metric.scope.op)); found != libraries.end())
       metric.scope.library = found->second;
   if (!mode.empty()) out.settings["cublas.math_mode"] = diagnose::Value(mode);
   add_numerics(runs, before, out);

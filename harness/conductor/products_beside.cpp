@@ -7,7 +7,7 @@
 #include "conductor/catalogue.hpp"
 #include "conductor/framework_products.hpp"
 #include "run/processes.hpp"
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 
 namespace gpugauge::conductor {
 namespace {

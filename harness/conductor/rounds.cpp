@@ -7,6 +7,7 @@
 
 #include "conductor/node_fingerprint.hpp"
 #include "judge/collect.hpp"
+#include "result/counted.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
@@ -77,9 +78,9 @@ void refuse_unfit(const result::Run& run) {
 void refuse_unmeasured(const Choice& choice) {
   if (choice.unmeasured.empty()) return;
   throw result::UsageError(fmt::format(
-      "no baseline was made: {} famil{} cannot be measured: {}; mend that, or name with --family those that "
-      "the baseline shall hold",
-      choice.unmeasured.size(), choice.unmeasured.size() == 1 ? "y" : "ies", sentences(choice.unmeasured)));
+      "no baseline was made: {} cannot be measured: {}; mend that, or name with --family those that the "
+      "baseline shall hold",
+      result::counted(choice.unmeasured.size(), "family", "families"), sentences(choice.unmeasured)));
 }
 
 }  // namespace gpugauge::conductor

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "result/metric_key.hpp"
+
 namespace gpugauge::conductor {
 namespace {
 
@@ -36,7 +38,7 @@ bool answers(const std::string& metric, diagnose::Processors where) {
     case diagnose::Processors::idle:
       return !uses_all_processors(metric);
     case diagnose::Processors::all:
-      return judge::benchmark_of(metric) != share_of_all;
+      return result::benchmark_of(metric) != share_of_all;
     case diagnose::Processors::local_to_gpu:
     case diagnose::Processors::as_they_are:
       break;
@@ -63,7 +65,7 @@ std::optional<Suspect> find_suspect(const ProbeContext& context, const std::vect
         classes.empty() || std::find(classes.begin(), classes.end(), verdict.metric_class) != classes.end();
     const std::optional<double> reference = reference_of(verdict);
     if (!meant || !reference || !answers(verdict.metric, where)) continue;
-    const Benchmark* benchmark = find_benchmark(context.catalogue, judge::benchmark_of(verdict.metric));
+    const Benchmark* benchmark = find_benchmark(context.catalogue, result::benchmark_of(verdict.metric));
     if (benchmark == nullptr) continue;  // a class mean, or a family that is not installed
     Suspect suspect{benchmark, verdict.metric, *reference, verdict.better, 1};
     suspect.slowness = suspect.slowness_of(*verdict.value).value_or(1);

@@ -1,15 +1,15 @@
 #include "conductor/together.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "result/stopwatch.hpp"
 #include "run/child.hpp"
 #include "run/processes.hpp"
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -21,15 +21,12 @@ constexpr double grace_seconds = 15;
 
 std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, double expected_seconds,
                                     const std::function<void(const report::ProgressState&)>& progress) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const result::Stopwatch since_start;
   std::vector<DeviceEnd> ends(commands.size());
   run::Loop loop;
   std::vector<std::unique_ptr<run::Child>> children;
   int stopped_by = 0;
-  run::StopWatch watch(loop, [&](int signal) {
+  run::StopSignals watch(loop, [&](int signal) {
     if (stopped_by == 0) stopped_by = signal;
     for (const auto& child : children) child->stop();
   });
@@ -50,8 +47,8 @@ std::vector<DeviceEnd> run_together(const std::vector<DeviceCommand>& commands, 
   const auto report = [&] {
     if (!progress) return;
     progress({fmt::format("{} devices together", commands.size()), static_cast<int>(ended()),
-              static_cast<int>(commands.size()), "devices done", elapsed(),
-              expected_seconds < 0 ? -1 : std::max(0.0, expected_seconds - elapsed())});
+              static_cast<int>(commands.size()), "devices done", since_start.seconds(),
+              expected_seconds < 0 ? -1 : std::max(0.0, expected_seconds - since_start.seconds())});
   };
   run::Timer tick(loop);
   tick.every(1, report);

@@ -13,11 +13,6 @@
 namespace gpugauge::conductor {
 namespace {
 
-std::filesystem::path side_folder(const KeptUpgrade& kept, const std::string& side,
-                                  const UpgradeDevice& device) {
-  return kept.folder / side / device.selection;
-}
-
 bool speaks_against(const judge::Verdict& verdict) {
   return !verdict.advisory && grave(verdict);
 }
@@ -54,7 +49,7 @@ std::vector<Against> evidence(const std::vector<report::DeviceReport>& devices) 
 
 std::vector<result::Run> fit_rounds(const KeptUpgrade& kept, const UpgradeDevice& device) {
   std::vector<result::Run> out;
-  for (KeptRound& one : kept_rounds(kept, "measuring", device)) {
+  for (KeptRound& one : kept_rounds(kept, UpgradeSide::measuring, device)) {
     try {
       refuse_unfit(one.run);
     } catch (const result::UsageError&) {
@@ -77,14 +72,14 @@ std::string of_several_kinds(const KeptUpgrade& kept, const UpgradeDevice& devic
 
 bool is_old_measured(const KeptUpgrade& kept, const UpgradeDevice& device) {
   std::error_code error;
-  return std::filesystem::exists(side_folder(kept, "old", device) / "baseline.json", error);
+  return std::filesystem::exists(side_folder(kept, UpgradeSide::old_stack, device) / "baseline.json", error);
 }
 
 std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, const MeasureOptions& options,
                         const Target& target, const Choice& choice, const stack::GpuReport& gpus) {
   if (is_old_measured(kept, device)) return "";
   MeasureOptions into = options;
-  into.runs_folder = side_folder(kept, "measuring", device);
+  into.runs_folder = side_folder(kept, UpgradeSide::measuring, device);
   const auto refuse_several_kinds = [&] {
     if (const std::string why = of_several_kinds(kept, device); !why.empty()) throw result::UsageError(why);
   };
@@ -96,8 +91,9 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
         "{}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on", rounds.stopped));
   if (!rounds.stopped.empty()) return rounds.stopped;
   refuse_several_kinds();
-  baseline::create(side_folder(kept, "old", device), fmt::format("{}-{}", kept.record.name, device.selection),
-                   fit_rounds(kept, device), baseline::State::candidate);
+  baseline::create(side_folder(kept, UpgradeSide::old_stack, device),
+                   fmt::format("{}-{}", kept.record.name, device.selection), fit_rounds(kept, device),
+                   baseline::State::candidate);
   std::error_code error;
   std::filesystem::remove_all(into.runs_folder, error);
   return rounds.stopped_by.empty()
@@ -138,7 +134,7 @@ std::string not_there(const UpgradeRecord& record, const stack::GpuReport& gpus)
 }
 
 baseline::Baseline old_side(const KeptUpgrade& kept, const UpgradeDevice& device) {
-  return baseline::load(side_folder(kept, "old", device));
+  return baseline::load(side_folder(kept, UpgradeSide::old_stack, device));
 }
 
 std::vector<std::string> changed_fields(const result::Fingerprint& now, const result::Fingerprint& then) {

@@ -98,19 +98,18 @@ std::vector<std::string> causes_on(const UpgradeAttempt& attempt, const std::str
 
 }  // namespace
 
-std::filesystem::path attempt_folder(const KeptUpgrade& kept, const std::string& side,
-                                     const UpgradeDevice& device, int attempt) {
-  return kept.folder / side / device.selection / std::to_string(attempt);
+std::filesystem::path attempt_folder(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device,
+                                     int attempt) {
+  return side_folder(kept, side, device) / std::to_string(attempt);
 }
 
 std::filesystem::path stack_file(const KeptUpgrade& kept, int attempt) {
   return kept.folder / "stacks" / fmt::format("{}.json", attempt);
 }
 
-std::vector<KeptRound> kept_rounds(const KeptUpgrade& kept, const std::string& side,
-                                   const UpgradeDevice& device) {
+std::vector<KeptRound> kept_rounds(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device) {
   std::vector<KeptRound> out;
-  const std::vector<std::filesystem::path> entries = entries_of(kept.folder / side / device.selection);
+  const std::vector<std::filesystem::path> entries = entries_of(side_folder(kept, side, device));
   add_rounds(entries, 0, out);
   for (const std::filesystem::path& entry : entries) {
     const int attempt = attempt_of(entry);
@@ -132,14 +131,16 @@ std::vector<result::Run> runs_of(const std::vector<KeptRound>& rounds) {
 
 bool new_stack_measured(const KeptUpgrade& kept) {
   return std::any_of(kept.record.devices.begin(), kept.record.devices.end(),
-                     [&](const UpgradeDevice& device) { return !kept_rounds(kept, "new", device).empty(); });
+                     [&](const UpgradeDevice& device) {
+                       return !kept_rounds(kept, UpgradeSide::new_stack, device).empty();
+                     });
 }
 
-int begin_attempt(KeptUpgrade& kept, const std::string& side, const std::string& boot,
+int begin_attempt(KeptUpgrade& kept, UpgradeSide side, const std::string& boot,
                   const result::Fingerprint& now) {
   std::vector<UpgradeAttempt>& attempts = kept.record.attempts;
   const auto last = std::find_if(attempts.rbegin(), attempts.rend(),
-                                 [](const UpgradeAttempt& one) { return one.side != "none"; });
+                                 [](const UpgradeAttempt& one) { return one.side != UpgradeSide::none; });
   const auto number = static_cast<int>(attempts.rend() - last);
   const auto goes_on = [&](const UpgradeDevice& device) {
     const std::vector<KeptRound> rounds = kept_rounds(kept, side, device);
@@ -162,8 +163,7 @@ int begin_attempt(KeptUpgrade& kept, const std::string& side, const std::string&
   return static_cast<int>(attempts.size());
 }
 
-int missing_rounds(const KeptUpgrade& kept, const std::string& side, const UpgradeDevice& device,
-                   int attempt) {
+int missing_rounds(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device, int attempt) {
   const std::vector<KeptRound> rounds = kept_rounds(kept, side, device);
   const auto here = static_cast<int>(std::count_if(
       rounds.begin(), rounds.end(), [&](const KeptRound& one) { return one.attempt == attempt; }));

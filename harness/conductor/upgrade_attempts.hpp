@@ -14,21 +14,20 @@ namespace gpugauge::conductor {
 struct KeptRound {
   result::Run run;             ///< complete
   std::filesystem::path file;  ///< where it is stored
-  int attempt = 0;  ///< number in the record, from 1; 0 = of the side "measuring", or of an older record
+  int attempt = 0;  ///< number in the record, from 1; 0 = of the side measuring, or of an older record
 };
 
-/// Folder of an attempt's rounds: `side` is "new" or "returned".
-std::filesystem::path attempt_folder(const KeptUpgrade& kept, const std::string& side,
-                                     const UpgradeDevice& device, int attempt);
+/// Folder of an attempt's rounds: `side` is new_stack or returned.
+std::filesystem::path attempt_folder(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device,
+                                     int attempt);
 
 /// File of the stack as an attempt found it.
 std::filesystem::path stack_file(const KeptUpgrade& kept, int attempt);
 
-/// The complete rounds of a device in one folder of an upgrade ("new", "returned", "measuring"), by attempt
+/// The complete rounds of a device of one side, which is neither none nor old_stack, by attempt
 /// and then in measured order. Throws result::FormatError for a file that is no run, and result::FileError
 /// where a folder cannot be read.
-std::vector<KeptRound> kept_rounds(const KeptUpgrade& kept, const std::string& side,
-                                   const UpgradeDevice& device);
+std::vector<KeptRound> kept_rounds(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device);
 std::vector<result::Run> runs_of(const std::vector<KeptRound>& rounds);  ///< The runs alone, in their order.
 
 /// True when a complete round of the new stack is kept.
@@ -37,11 +36,10 @@ bool new_stack_measured(const KeptUpgrade& kept);
 /// Number of the attempt that now measures a side. This is the side's last attempt if it is unfinished and
 /// its rounds match `now` (boot, stack, settings). Otherwise a new attempt is added to the record. The clock
 /// plays no part.
-int begin_attempt(KeptUpgrade& kept, const std::string& side, const std::string& boot,
+int begin_attempt(KeptUpgrade& kept, UpgradeSide side, const std::string& boot,
                   const result::Fingerprint& now);
 /// Number of rounds that the attempt still lacks for a device.
-int missing_rounds(const KeptUpgrade& kept, const std::string& side, const UpgradeDevice& device,
-                   int attempt);
+int missing_rounds(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device, int attempt);
 
 /// The rounds of a side that are judged.
 struct CountedRounds {

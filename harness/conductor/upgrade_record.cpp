@@ -43,7 +43,7 @@ UpgradeAttempt attempt_from(const nlohmann::json& value, const Place& place) {
   ObjectReader reader(value, place);
   UpgradeAttempt attempt;
   attempt.time = reader.text("time");
-  attempt.side = reader.text("side");
+  const std::optional<UpgradeSide> side = side_of_attempt(reader.text("side"));
   attempt.exit_code = reader.small_integer("exit_code");
   attempt.sentence = reader.text("sentence");
   attempt.changes = reader.texts("changes");
@@ -62,8 +62,8 @@ UpgradeAttempt attempt_from(const nlohmann::json& value, const Place& place) {
       one.done();
     });
   reader.done();
-  if (attempt.side != "new" && attempt.side != "returned" && attempt.side != "none")
-    place.key("side").refuse("should be new, returned or none");
+  if (!side) place.key("side").refuse("should be new, returned or none");
+  attempt.side = *side;
   return attempt;
 }
 
@@ -85,6 +85,28 @@ std::string_view to_string(UpgradeState state) {
   return "closed";
 }
 
+std::string_view to_string(UpgradeSide side) {
+  switch (side) {
+    case UpgradeSide::measuring:
+      return "measuring";
+    case UpgradeSide::old_stack:
+      return "old";
+    case UpgradeSide::new_stack:
+      return "new";
+    case UpgradeSide::returned:
+      return "returned";
+    case UpgradeSide::none:
+      break;
+  }
+  return "none";
+}
+
+std::optional<UpgradeSide> side_of_attempt(std::string_view word) {
+  for (const UpgradeSide side : {UpgradeSide::none, UpgradeSide::new_stack, UpgradeSide::returned})
+    if (word == to_string(side)) return side;
+  return std::nullopt;
+}
+
 std::string to_json(const UpgradeRecord& record) {
   ordered_json devices = ordered_json::array();
   for (const UpgradeDevice& device : record.devices)
@@ -99,7 +121,7 @@ std::string to_json(const UpgradeRecord& record) {
       findings.push_back(
           {{"selection", finding.selection}, {"cause", finding.cause}, {"score", finding.score}});
     attempts.push_back({{"time", attempt.time},
-                        {"side", attempt.side},
+                        {"side", to_string(attempt.side)},
                         {"exit_code", attempt.exit_code},
                         {"sentence", attempt.sentence},
                         {"changes", attempt.changes},
@@ -214,6 +236,10 @@ std::filesystem::path upgrades_folder(const std::filesystem::path& state_directo
 
 std::filesystem::path upgrade_folder(const std::filesystem::path& state_directory, const std::string& name) {
   return upgrades_folder(state_directory) / name;
+}
+
+std::filesystem::path side_folder(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device) {
+  return kept.folder / to_string(side) / device.selection;
 }
 
 void save(const KeptUpgrade& kept) {

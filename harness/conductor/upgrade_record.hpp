@@ -35,6 +35,19 @@ enum class UpgradeState {
 /// The word in upgrade.json: "measuring", "open", "passed", "returned", "closed".
 std::string_view to_string(UpgradeState state);
 
+/// Whose rounds an attempt measured, or a folder of the record holds.
+enum class UpgradeSide {
+  none,       ///< nobody's: of an attempt that measured nothing
+  measuring,  ///< the old stack's, until all are measured: of a folder alone
+  old_stack,  ///< the old stack's, as a baseline folder: of a folder alone
+  new_stack,  ///< the new stack's
+  returned,   ///< the old stack's again, after going back
+};
+/// The word in upgrade.json, which is the folder's name too: "none", "measuring", "old", "new", "returned".
+std::string_view to_string(UpgradeSide side);
+/// Reads the word of an attempt; nullopt where it is none that an attempt can have.
+std::optional<UpgradeSide> side_of_attempt(std::string_view word);
+
 /// One device of the upgrade; its folders are named by the selection.
 struct UpgradeDevice {
   std::string selection;  ///< "host" or the GPU's UUID
@@ -62,15 +75,15 @@ struct UpgradeFinding {
 
 /// One `upgrade end`, or several when a later one finished what an earlier one began.
 struct UpgradeAttempt {
-  std::string time;                   ///< UTC, RFC 3339
-  std::string side;                   ///< "new", "returned", or "none" where nothing was measured
-  int exit_code = 0;                  ///< judge::ExitCode of its outcome
-  std::string sentence;               ///< the verdict
-  std::vector<std::string> changes;   ///< what differs from before, one sentence each
-  std::vector<std::string> way_back;  ///< commands to go back, where that was advised
-  bool finished = true;               ///< every device has all requested rounds and was judged
-  std::vector<UpgradeCause> causes;   ///< causes found that can be fixed without going back
-  /// Of side "returned": what going back told of the change, best first on each device.
+  std::string time;                      ///< UTC, RFC 3339
+  UpgradeSide side = UpgradeSide::none;  ///< none, new_stack or returned
+  int exit_code = 0;                     ///< judge::ExitCode of its outcome
+  std::string sentence;                  ///< the verdict
+  std::vector<std::string> changes;      ///< what differs from before, one sentence each
+  std::vector<std::string> way_back;     ///< commands to go back, where that was advised
+  bool finished = true;                  ///< every device has all requested rounds and was judged
+  std::vector<UpgradeCause> causes;      ///< causes found that can be fixed without going back
+  /// Of the side returned: what going back told of the change, best first on each device.
   std::vector<UpgradeFinding> findings;
 
   bool operator==(const UpgradeAttempt&) const = default;  ///< Equal in every member.
@@ -130,6 +143,9 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
 std::filesystem::path upgrades_folder(const std::filesystem::path& state_directory);
 /// upgrades/NAME below the state directory.
 std::filesystem::path upgrade_folder(const std::filesystem::path& state_directory, const std::string& name);
+
+/// The folder of a device's rounds of one side, which is not none.
+std::filesystem::path side_folder(const KeptUpgrade& kept, UpgradeSide side, const UpgradeDevice& device);
 
 /// Writes upgrade.json atomically: whole or not at all.
 void save(const KeptUpgrade& kept);

@@ -6,7 +6,9 @@
 namespace gpugauge::conductor {
 namespace {
 
-std::optional<double> median(std::vector<double> values) {
+/// The value in the middle, and of two the upper one: it was sampled, where the mean of both may be a clock
+/// that the GPU never had.
+std::optional<double> upper_median(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -39,13 +41,13 @@ std::vector<double> samples_of(const std::vector<result::Run>& runs, const std::
 std::optional<double> value_under_load(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return median(std::move(values));
+  return upper_median(std::move(values));
 }
 
 std::optional<double> lowest_under_load(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   values.resize((values.size() + 1) / 2);
-  return median(std::move(values));
+  return upper_median(std::move(values));
 }
 
 }  // namespace gpugauge::conductor

@@ -13,10 +13,11 @@ namespace gpugauge::conductor {
 std::vector<double> samples_of(const std::vector<result::Run>& runs, const std::string& source,
                                const std::string& name);
 
-/// Median of the upper half: the value reached under load. nullopt without values.
+/// Median of the upper half: the value reached under load. It is one of the samples, of two in the middle the
+/// upper one. nullopt without values.
 std::optional<double> value_under_load(std::vector<double> values);
 
-/// Median of the lower half, for what load makes smaller. nullopt without values.
+/// The same of the lower half, for what load makes smaller. nullopt without values.
 std::optional<double> lowest_under_load(std::vector<double> values);
 
 }  // namespace gpugauge::conductor

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "result/google_benchmark.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -37,7 +38,7 @@ Absence by_benchmark(const std::string& benchmark, const BenchmarkState& state) 
 
 std::string family_of(const std::string& benchmark, const Collected& now) {
   const auto state = now.benchmarks.find(benchmark);
-  return state != now.benchmarks.end() ? state->second.family : benchmark.substr(0, benchmark.find('/'));
+  return state != now.benchmarks.end() ? state->second.family : result::family_of(benchmark);
 }
 
 bool lists(const result::Process& process, const std::string& benchmark) {

@@ -24,7 +24,7 @@ namespace {
 
 /// "1 metric was", "3 metrics were".
 std::string metrics_were(std::size_t number) {
-  return fmt::format("{} {}", result::counted(number, "metric"), number == 1 ? "was" : "were");
+  return result::counted(number, "metric was", "metrics were");
 }
 
 const char* them(std::size_t number) {

@@ -16,6 +16,7 @@
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
 #include "result/counted.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -30,10 +31,6 @@ double error_of(const Sensitivity& before, const Sensitivity& now) {
 
 bool of_a_class(const Sensitivity& row) {
   return row.metric == class_key(row.metric_class);
-}
-
-std::string name_of(const std::string& metric) {
-  return metric.substr(metric.rfind(':') + 1);
 }
 
 /// The metrics of one class.
@@ -73,7 +70,7 @@ BaselineChange change_between(const baseline::Baseline& before, const baseline::
     const double step = to_scale(row.centre, row.better) - to_scale(found->second.centre, row.better);
     ++out.metrics;
     const double error = error_of(found->second, row);
-    if (!is_per_clock(name_of(row.metric))) {
+    if (!is_per_clock(result::metric_name_of(row.metric))) {
       classes[row.metric_class].steps.push_back(step);
       classes[row.metric_class].better.push_back(row.better);
       classes[row.metric_class].variance += error * error;

@@ -13,6 +13,7 @@
 #include "judge/statistics.hpp"
 #include "result/facts.hpp"
 #include "result/instructions.hpp"
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 #include "result/occupied.hpp"
 
@@ -145,7 +146,7 @@ std::string fault(const result::BenchmarkResult& benchmark) {
 }
 
 DeviceFacts::DeviceFacts(const result::Run& run, const std::string& benchmark) {
-  const std::string family = benchmark.substr(0, benchmark.find('/'));
+  const std::string family = result::family_of(benchmark);
   for (const result::Process& process : run.processes) {
     if (process.family != family || !process.samples) continue;
     facts_ = &process.samples->context;

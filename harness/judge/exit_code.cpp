@@ -206,8 +206,8 @@ Outcome decide(const OutcomeInput& input, const Count& counts) {
             fmt::format("cannot judge: interrupted before everything was measured{}", also(counts))};
   if (!input.unmeasured_families.empty())
     return {ExitCode::cannot_judge,
-            fmt::format("cannot judge: {} famil{} not measured: {}", input.unmeasured_families.size(),
-                        input.unmeasured_families.size() == 1 ? "y was" : "ies were",
+            fmt::format("cannot judge: {} not measured: {}",
+                        result::counted(input.unmeasured_families.size(), "family was", "families were"),
                         fmt::join(input.unmeasured_families, "; "))};
   if (!input.unusable_baseline.empty())
     return {ExitCode::cannot_judge,

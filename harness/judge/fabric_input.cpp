@@ -324,9 +324,9 @@ FabricInputs FabricCollector::made() && {
                     "lacking failed is not known.",
                     result::counted(in_part.size(), "collective"), some_of(in_part)));
   if (within_one > 0)
-    out.remarks.push_back(
-        fmt::format("{} within one node {} not compared here: run --device links makes run files of such.",
-                    result::counted(within_one, "collective"), within_one == 1 ? "was" : "were"));
+    out.remarks.push_back(fmt::format(
+        "{} not compared here: run --device links makes run files of such.",
+        result::counted(within_one, "collective within one node was", "collectives within one node were")));
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "judge/products.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -131,7 +132,7 @@ std::vector<std::string> tell_library_choices(const std::vector<result::Run>& be
   std::set<std::string> said;
   for (Verdict& verdict : verdicts) {
     if (!in_question(verdict)) continue;
-    const std::string benchmark = benchmark_of(verdict.metric);
+    const std::string benchmark = result::benchmark_of(verdict.metric);
     const std::string changed =
         changed_choices(then, here, benchmark, verdict.metric.ends_with(best) ? best : "");
     if (changed.empty()) continue;

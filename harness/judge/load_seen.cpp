@@ -7,6 +7,7 @@
 
 #include "result/facts.hpp"
 #include "result/gpu_series.hpp"
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 #include "result/shell_word.hpp"
 #include "result/throttle_reasons.hpp"
@@ -60,7 +61,7 @@ std::vector<double> load_samples(const result::Run& run, const std::string& seri
   const result::Series* const found = result::gpu_series(run, series);
   if (found == nullptr) return out;
   std::set<std::string> families;
-  for (const std::string& benchmark : benchmarks) families.insert(benchmark.substr(0, benchmark.find('/')));
+  for (const std::string& benchmark : benchmarks) families.insert(result::family_of(benchmark));
   for (std::size_t i = 0; i < found->values.size(); ++i)
     if (while_measuring(run, families, found->seconds[i])) out.push_back(found->values[i]);
   return out;

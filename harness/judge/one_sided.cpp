@@ -7,6 +7,7 @@
 #include "judge/absence.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 
@@ -25,7 +26,7 @@ std::vector<Verdict> new_metrics(const Collected& now, const Pinned& pinned,
   std::vector<Verdict> out;
   for (const auto& [key, metric] : now.metrics) {
     if (!metric.judged() || std::binary_search(pinned.keys.begin(), pinned.keys.end(), key)) continue;
-    if (std::find(left_out.begin(), left_out.end(), key.substr(0, key.find('/'))) != left_out.end()) continue;
+    if (std::find(left_out.begin(), left_out.end(), result::family_of(key)) != left_out.end()) continue;
     Verdict verdict = blank_verdict(key, metric.form);
     verdict.kind = VerdictKind::new_metric;
     verdict.value = median(metric.values);

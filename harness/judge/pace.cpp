@@ -13,6 +13,7 @@
 #include "judge/statistics.hpp"
 #include "result/clock_reading.hpp"
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -70,7 +71,7 @@ const Pace* pace_beside(const std::map<std::string, Pace>& paces, const Verdict&
   if (verdict.judge != Judge::baseline || verdict.kind != VerdictKind::regressed || !verdict.change ||
       !(*verdict.change > 0))
     return nullptr;
-  const std::string benchmark = benchmark_of(verdict.metric);
+  const std::string benchmark = result::benchmark_of(verdict.metric);
   const auto found = paces.find(benchmark);
   if (found == paces.end()) return nullptr;
   const std::string name = verdict.metric.substr(std::min(verdict.metric.size(), benchmark.size() + 1));

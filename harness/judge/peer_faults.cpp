@@ -8,13 +8,10 @@
 #include "judge/judge_peers.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 namespace {
-
-std::string family_of(const std::string& benchmark) {
-  return benchmark.substr(0, benchmark.find('/'));
-}
 
 std::string word(result::Status status) {
   switch (status) {
@@ -46,7 +43,7 @@ Verdict blank_verdict(const PeerForm& form) {
 }
 
 const PeerFault* fault_of(const PeerRound& round, const std::string& benchmark) {
-  const std::string family = family_of(benchmark);
+  const std::string family = result::family_of(benchmark);
   const PeerFault* found = nullptr;
   for (const PeerFault& fault : round.faults) {
     if (fault.what == benchmark) return &fault;
@@ -95,7 +92,7 @@ bool says_why(const PeerRound& round, const PeerForm& form) {
 /// Whether a complete run with a known choice should have measured the metric, and ran its family.
 bool was_asked(const PeerRound& round, const PeerForm& form) {
   return was_chosen(round, form.benchmark) && round.choice_known && round.complete &&
-         !source_hash_of(round, family_of(form.benchmark)).empty();
+         !source_hash_of(round, result::family_of(form.benchmark)).empty();
 }
 
 }  // namespace
@@ -185,19 +182,19 @@ void Unmeasured::add(const PeerRounds& node) {
     for (const PeerFault& fault : round->faults) faults_.try_emplace(fault.what, fault);
     for (const auto& [benchmark, values] : round->checksums) measured(benchmark);
     if (!round->recorded || !seen_.insert(round->recorded.get()).second) continue;
-    for (const auto& [key, note] : *round->recorded) measured(key.substr(0, key.rfind(':')));
+    for (const auto& [key, note] : *round->recorded) measured(result::benchmark_of(key));
   }
 }
 
 void Unmeasured::measured(const std::string& benchmark) {
   measured_.insert(benchmark);
-  measured_.insert(family_of(benchmark));
+  measured_.insert(result::family_of(benchmark));
 }
 
 std::vector<std::string> Unmeasured::sentences(const DeviceCount& count) const {
   std::map<std::string, std::vector<const PeerFault*>> families;
   for (const auto& [what, fault] : faults_)
-    if (!measured_.contains(what)) families[family_of(what)].push_back(&fault);
+    if (!measured_.contains(what)) families[result::family_of(what)].push_back(&fault);
   std::vector<std::string> out;
   for (const auto& [family, faults] : families) {
     const PeerFault& first = *faults.front();  // a family sorts before its benchmarks

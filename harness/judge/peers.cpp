@@ -2,12 +2,9 @@
 #include "judge/peers.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <tuple>
@@ -61,26 +58,12 @@ PeerScale scale_of(const PeerMetric& metric, const PeerRules& rules) {
 /// Computes each metric separately, with thousands of nodes on all cores, since Qn is half of all the work.
 std::vector<PeerScale> own_scales(std::span<const PeerMetric> metrics, const PeerRules& rules) {
   std::vector<PeerScale> scales(metrics.size());
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      for (std::size_t m = next++; m < metrics.size(); m = next++) scales[m] = scale_of(metrics[m], rules);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
-    }
-  };
   constexpr std::size_t worth_a_thread = 100000;
   const std::size_t values = metrics.empty() ? 0 : metrics.size() * metrics.front().values.size();
   const std::size_t threads =
       std::min<std::size_t>(std::thread::hardware_concurrency(), values / worth_a_thread);
-  std::vector<std::jthread> others;
-  if (threads > 1) result::start_threads(others, threads - 1, work);
-  work();
-  others.clear();
-  if (failure) std::rethrow_exception(failure);
+  result::for_each_in_parallel(metrics.size(), threads,
+                               [&](std::size_t m) { scales[m] = scale_of(metrics[m], rules); });
   return scales;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "judge/reasons.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -72,10 +73,10 @@ void tell_clocks(std::vector<Verdict>& verdicts) {
   std::map<std::string, Verdict*> per_clock;
   for (Verdict& verdict : verdicts)
     if (verdict.judge == Judge::baseline && is_per_clock(verdict.metric))
-      per_clock.emplace(benchmark_of(verdict.metric), &verdict);
+      per_clock.emplace(result::benchmark_of(verdict.metric), &verdict);
   for (Verdict& rate : verdicts) {
     if (rate.judge != Judge::baseline || !is_rate(rate) || !rate.change) continue;
-    const auto found = per_clock.find(benchmark_of(rate.metric));
+    const auto found = per_clock.find(result::benchmark_of(rate.metric));
     if (found == per_clock.end()) continue;
     if (rate.kind == VerdictKind::regressed || rate.kind == VerdictKind::inconclusive ||
         rate.kind == VerdictKind::unstable)

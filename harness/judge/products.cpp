@@ -7,16 +7,13 @@
 #include <fmt/format.h>
 
 #include "result/facts.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
 namespace {
 
 /// Sizes divisible by this allow vector loads of every number format: 16 bytes of 8-bit numbers.
 constexpr unsigned aligned_to = 16;
-
-std::string_view family_of(std::string_view benchmark) {
-  return benchmark.substr(0, benchmark.find('/'));
-}
 
 /// Whether every number in the text ("8192x8192x8192") is a multiple of aligned_to.
 bool multiples(std::string_view text) {
@@ -71,11 +68,11 @@ std::string_view products_of(std::string_view metric_class, std::string_view ben
 
 bool own_kernels(std::string_view benchmark) {
   constexpr std::array<std::string_view, 3> families{"gemm", "peak", "sustained"};
-  return std::find(families.begin(), families.end(), family_of(benchmark)) != families.end();
+  return std::find(families.begin(), families.end(), result::family_of(benchmark)) != families.end();
 }
 
 bool from_registers(std::string_view benchmark) {
-  return family_of(benchmark) == "peak";
+  return result::family_of(benchmark) == "peak";
 }
 
 bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark) {

@@ -2,10 +2,6 @@
 
 namespace gpugauge::judge {
 
-std::string benchmark_of(const std::string& metric) {
-  return metric.substr(0, metric.rfind(':'));
-}
-
 bool grave(VerdictKind kind) {
   return kind == VerdictKind::failed || kind == VerdictKind::missing || kind == VerdictKind::regressed;
 }

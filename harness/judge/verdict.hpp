@@ -69,10 +69,6 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;  ///< Equal in every member, figures exactly.
 };
 
-/// The benchmark of a result::metric_key: "host/triad/one_core" of "host/triad/one_core:bandwidth". Returns
-/// other names unchanged.
-std::string benchmark_of(const std::string& metric);
-
 /// Whether the kind speaks against a device: regressed, missing or failed.
 bool grave(VerdictKind kind);
 /// The same of a verdict, advisory or not.

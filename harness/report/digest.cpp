@@ -15,6 +15,7 @@
 #include "report/fleet.hpp"
 #include "report/sustained.hpp"
 #include "result/counted.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -66,7 +67,7 @@ void sort_worst_first(std::vector<Case>& cases) {
 /// Adds families and benchmarks without a number, unless a judge has already reported them.
 void add_unmeasured(const result::Run& run, std::vector<Case>& cases) {
   std::set<std::string> said;
-  for (const Case& one : cases) said.insert(judge::benchmark_of(one.name));
+  for (const Case& one : cases) said.insert(result::benchmark_of(one.name));
   for (const FamilyState& family : family_states(run))
     if (family.benchmarks == 0 && said.insert(family.family).second)
       cases.push_back({family.family, family.family, CaseState::error, "not measured",

@@ -173,8 +173,7 @@ std::string draw_drift(const std::vector<judge::DriftedFact>& drift, const Termi
     out += "  " + wrap(plain("differs: " + drift_line(drift[i])), terminal.width, 4) + "\n";
   if (drift.size() > shown)
     out += fmt::format("  and {}; the JSON report holds them all\n",
-                       drift.size() - shown == 1 ? "1 more fact differs"
-                                                 : fmt::format("{} more facts differ", drift.size() - shown));
+                       result::counted(drift.size() - shown, "more fact differs", "more facts differ"));
   return out;
 }
 

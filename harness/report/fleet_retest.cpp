@@ -10,6 +10,7 @@
 #include "report/fleet.hpp"
 #include "report/format.hpp"
 #include "result/counted.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -41,7 +42,7 @@ std::string retest_list(const judge::PeersJudgement& judgement) {
   for (const judge::FabricJudgement& fabric : judgement.fabrics)
     for (const std::vector<std::string>& nodes : fabric.measure_again)
       if (std::string line =
-              fmt::format("{}\t{}\n", fmt::join(nodes, ","), plain(judge::benchmark_of(fabric.metric)));
+              fmt::format("{}\t{}\n", fmt::join(nodes, ","), plain(result::benchmark_of(fabric.metric)));
           can_all_be_listed(nodes) && sets.insert(line).second)
         out += line;
   return out;

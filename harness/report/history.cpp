@@ -216,8 +216,8 @@ std::string draw(const ChangeList& list, const Terminal& terminal, bool every_me
                      list.series);
   if (list.too_short > 0)
     out += fmt::format("; {} fewer than {} runs and {} not looked at",
-                       list.too_short == 1 ? "1 series has" : fmt::format("{} series have", list.too_short),
-                       store::least_runs, list.too_short == 1 ? "was" : "were");
+                       result::counted(list.too_short, "series has", "series have"), store::least_runs,
+                       list.too_short == 1 ? "was" : "were");
   return out + "\n" + draw_alarms(list.alarms, terminal, every_metric) +
          draw_last(list.last, terminal, every_metric);
 }

@@ -9,6 +9,7 @@
 #include "judge/per_clock.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::report {
 
@@ -132,7 +133,7 @@ std::vector<Row> rows(const std::vector<Measured>& measured, const std::vector<V
     if (verdict.judge == judge::Judge::baseline && (row.shown == nullptr || tells_more(*row.shown)))
       row.shown = &verdict;
     if (verdict.judge == judge::Judge::physical && verdict.share) row.physical = &verdict;
-    const Verdict*& worst = benchmarks[judge::benchmark_of(verdict.metric)].problem;
+    const Verdict*& worst = benchmarks[result::benchmark_of(verdict.metric)].problem;
     if (is_problem(verdict) && (worst == nullptr || verdict_rank(verdict) < verdict_rank(*worst)))
       worst = &verdict;
   }

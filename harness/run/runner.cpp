@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 
 #include "result/build.hpp"
 #include "result/file.hpp"
+#include "result/stopwatch.hpp"
 #include "result/temporary_directory.hpp"
 #include "result/time.hpp"
 #include "run/child.hpp"
@@ -24,7 +24,7 @@
 #include "run/outcome.hpp"
 #include "run/partial.hpp"
 #include "run/processes.hpp"
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 #include "run/telemetry_gpu.hpp"
 #include "run/telemetry_host.hpp"
 #include "stack/environment.hpp"
@@ -70,9 +70,7 @@ class Execution {
   }
 
  private:
-  double now() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  double now() const { return since_start_.seconds(); }
 
   /// The plan's entries for the benchmarks that this process measures.
   std::vector<const PlannedBenchmark*> benchmarks_of(const Step& step) const {
@@ -362,7 +360,7 @@ class Execution {
 
   const Plan& plan_;
   const std::function<void(const Progress&)>& progress_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  result::Stopwatch since_start_;
   result::Run run_;
   Loop loop_;  // first: the members below hold its handles
   std::vector<Step> steps_;
@@ -376,7 +374,7 @@ class Execution {
   Hangs hangs_{plan_.profile.limit_seconds};
   bool cools_ = false;
   int stop_signal_ = 0;
-  std::optional<StopWatch> watch_;  // after everything that a stop touches
+  std::optional<StopSignals> watch_;  // after everything that a stop touches
   // Made while stops are watched: otherwise a stop would leave it behind.
   std::optional<result::TemporaryDirectory> folder_;
 };

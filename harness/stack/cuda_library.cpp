@@ -1,10 +1,10 @@
 // Opens libcuda and asks it about the devices.
 #include <array>
-#include <chrono>
 #include <cstdint>
 
 #include <fmt/format.h>
 
+#include "result/stopwatch.hpp"
 #include "stack/driver_library.hpp"
 #include "stack/inventory/lines.hpp"
 #include "stack/shared_object.hpp"
@@ -120,9 +120,9 @@ void add_device(const Api& api, int index, CudaAnswer& answer) {
 void ask(const Api& api, CudaAnswer& answer) {
   // Works before cuInit, even on a driver that is too old for everything else.
   if (api.driver_version != nullptr && api.driver_version(&answer.version) != 0) answer.version = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch initialising;
   answer.code = api.init(0);
-  answer.init_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  answer.init_seconds = initialising.seconds();
   answer.call = "cuInit";
   if (answer.code != 0) return;
   int count = 0;

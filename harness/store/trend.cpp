@@ -11,6 +11,7 @@
 #include "baseline/fields.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
+#include "result/metric_key.hpp"
 
 namespace gpugauge::store {
 namespace {
@@ -41,7 +42,7 @@ std::vector<Mismatch> differences(const Series& series, std::size_t at, const Fa
       facts(now), facts(then),
       {Role::must, Role::must_in_common, Role::identity, Role::host_identity, Role::noted});
   const std::string& benchmark = series.metric.form.benchmark;
-  const std::string own = "suite.source_hash." + benchmark.substr(0, benchmark.find('/'));
+  const std::string own = "suite.source_hash." + result::family_of(benchmark);
   std::erase_if(found, [&](const Mismatch& difference) {
     return difference.field.starts_with("suite.source_hash.") && difference.field != own;
   });

@@ -96,3 +96,19 @@ SH
   run -1 check --device 0,1
   [[ $output == *"what was found stands"* ]]
 }
+
+@test "each verdict that cannot be kept is told with its device" {
+  [ -e "$GPUGAUGE_BUILD/tests/fakes/driver/libcuda.so.1" ] || skip "the fake driver is not built"
+  echo devices=2 >scenario
+  export GPUGAUGE_FAKE_SCENARIO="$PWD/scenario" LD_LIBRARY_PATH="$GPUGAUGE_BUILD/tests/fakes/driver"
+  probe_family <<'SH'
+cp "$here/now.json" "$samples"
+SH
+  latency 0.001
+  run -3 check --device 0,1
+  for verdict in "$GPUGAUGE_STATE"/verdicts/*.json; do rm "$verdict" && mkdir "$verdict"; done
+  run -2 check --device 0,1
+  [[ $output == *"GPU 0 "*": the verdict could not be kept for "*"GPU 1 "*": the verdict could not be kept for "* ]]
+  [[ $output == *": Node: the verdict could not be kept for "* ]]
+  [[ $output == *"without these 3 problems it would have ended with 3"* ]]
+}

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "result/metric_key.hpp"
 #include "result/number.hpp"
 
 namespace gpugauge::diagnose {
@@ -59,7 +60,7 @@ Fact made_multiple(const Seen& seen) {
 /// The sizes in a product's name, "8192x4096x64"; empty where it has none.
 std::vector<int> sizes_of(const std::string& name) {
   std::vector<int> sizes;
-  std::istringstream parts(name.substr(0, name.find(':')));
+  std::istringstream parts(result::benchmark_of(name));
   for (std::string part; std::getline(parts, part, '/');) {
     if (part.find('x') == std::string::npos || part.find_first_not_of("0123456789x") != std::string::npos)
       continue;

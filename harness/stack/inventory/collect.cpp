@@ -1,9 +1,8 @@
 #include "stack/inventory/collect.hpp"
 
-#include <chrono>
-
 #include <fmt/format.h>
 
+#include "result/stopwatch.hpp"
 #include "result/time.hpp"
 #include "stack/inventory/image.hpp"
 #include "stack/inventory/toolkits_paths.hpp"
@@ -11,7 +10,7 @@
 namespace gpugauge::stack {
 
 Inventory collect(const Context& context) {
-  const auto start = std::chrono::steady_clock::now();
+  const result::Stopwatch taken;
   Inventory inventory;
   collect_driver(context, inventory);
   collect_gpus(context, inventory);
@@ -25,8 +24,7 @@ Inventory collect(const Context& context) {
   collect_frameworks(context, inventory);
   collect_machine(context, inventory);
   collect_container(context, inventory);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  inventory.present("collected.seconds", fmt::format("{:.3f}", taken.count()), "clock");
+  inventory.present("collected.seconds", fmt::format("{:.3f}", taken.seconds()), "clock");
   inventory.present("collected.root", normal(context.tree.at("/").string()), "command line");
   inventory.present("collected.at", result::utc_now(), "clock");
   mark_running_only(inventory);

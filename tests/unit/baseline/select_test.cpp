@@ -140,6 +140,7 @@ TEST_F(Select, AnUpgradedDriverStillFindsTheOldBaselineAndSaysSo) {
   pin("state/baselines/old", [](result::Run& run) { run.fingerprint.stack["driver.version"] = "550.1"; });
   const Selection found = select({}, now());
   ASSERT_TRUE(found.baseline);
+  EXPECT_EQ(found.not_compared, "Not c" + found.origin.substr(1));
   EXPECT_THAT(found.origin, HasSubstr("software stack is another one."));
   EXPECT_THAT(found.origin, Not(HasSubstr("--treatment"))) << "whether it was declared is not known here";
   EXPECT_EQ(mismatches(now(), found.baseline->runs.front().fingerprint).size(), 1U);

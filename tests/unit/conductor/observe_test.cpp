@@ -73,6 +73,19 @@ TEST_F(Observe, NamesTheKernelsOfSlowProductsOnTensorCoresOnly) {
   EXPECT_THAT(observation().kernels, testing::ElementsAre("ampere_sgemm_128x64_nn"));
 }
 
+TEST_F(Observe, KnowsABenchmarkWhoseIdHoldsAColon) {
+  result::BenchmarkResult made;
+  made.id = "host/product/threads:4";
+  made.notes = {{"kernel", "ampere_sgemm_128x64_nn"}, {"library", "cublaslt"}};
+  made.metrics.emplace_back().metric_class = "gemm16";
+  now().processes.front().samples.emplace().benchmarks = {made};
+  verdict("gemm16", judge::VerdictKind::regressed, 1, 2, result::Direction::higher);
+  device_.verdicts.back().metric = made.id + ":throughput";
+  EXPECT_THAT(observation().kernels, testing::ElementsAre("ampere_sgemm_128x64_nn"));
+  ASSERT_EQ(observation().metrics.size(), 1U);
+  EXPECT_EQ(observation().metrics.front().scope.library, "cublaslt");
+}
+
 TEST_F(Observe, AQuietCheckHasNoFinding) {
   verdict("host_cpu", judge::VerdictKind::ok);
   verdict("host_memory", judge::VerdictKind::ok);

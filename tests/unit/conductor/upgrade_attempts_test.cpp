@@ -17,10 +17,11 @@ class UpgradeAttempts : public testing::Test {
     kept_.folder = fakes_.path() / "one";
     kept_.record.rounds = 2;
     kept_.record.devices = {{"host", "host"}, {"links", "links"}};
-    kept_.record.attempts = {attempt("new", true), attempt("new", true), attempt("new", true)};
+    kept_.record.attempts = {attempt(UpgradeSide::new_stack, true), attempt(UpgradeSide::new_stack, true),
+                             attempt(UpgradeSide::new_stack, true)};
   }
 
-  static UpgradeAttempt attempt(const std::string& side, bool finished) {
+  static UpgradeAttempt attempt(UpgradeSide side, bool finished) {
     UpgradeAttempt out;
     out.side = side;
     out.sentence = "x";
@@ -48,8 +49,8 @@ class UpgradeAttempts : public testing::Test {
     return out;
   }
 
-  void keep(const std::string& side, const KeptRound& one, const UpgradeDevice& device) {
-    const auto folder = one.attempt == 0 ? kept_.folder / side / device.selection
+  void keep(UpgradeSide side, const KeptRound& one, const UpgradeDevice& device) {
+    const auto folder = one.attempt == 0 ? side_folder(kept_, side, device)
                                          : attempt_folder(kept_, side, device, one.attempt);
     run::write_text(folder / (one.run.id + ".json"), result::to_json(one.run));
   }
@@ -118,13 +119,13 @@ TEST_F(UpgradeAttempts, NoClockSaysWhichStateIsTheLatest) {
   KeptRound old = round(1, "A");
   old.run.started = "2099-01-01T00:00:00Z";
   old.run.fingerprint.stack["driver.version"] = "575.57.08";
-  keep("new", old, host());
-  keep("new", round(2, "B"), host());
+  keep(UpgradeSide::new_stack, old, host());
+  keep(UpgradeSide::new_stack, round(2, "B"), host());
   KeptRound next = round(2, "C");
   next.run.round = 2;
   next.run.started = "2020-01-01T00:00:00Z";
-  keep("new", next, host());
-  const std::vector<KeptRound> rounds = kept_rounds(kept_, "new", host());
+  keep(UpgradeSide::new_stack, next, host());
+  const std::vector<KeptRound> rounds = kept_rounds(kept_, UpgradeSide::new_stack, host());
   EXPECT_EQ(ids(rounds), "ABC");
   const CountedRounds out = counted_rounds(rounds, kept_.record.attempts, "host");
   EXPECT_EQ(ids(out.rounds), "BC");
@@ -133,42 +134,49 @@ TEST_F(UpgradeAttempts, NoClockSaysWhichStateIsTheLatest) {
 }
 
 TEST_F(UpgradeAttempts, RoundsOfARecordThatKnewNoAttemptsComeFirst) {
-  keep("new", round(0, "A"), host());
-  keep("new", round(10, "C"), host());
-  keep("new", round(9, "B"), host());
-  EXPECT_EQ(ids(kept_rounds(kept_, "new", host())), "ABC");
+  keep(UpgradeSide::new_stack, round(0, "A"), host());
+  keep(UpgradeSide::new_stack, round(10, "C"), host());
+  keep(UpgradeSide::new_stack, round(9, "B"), host());
+  EXPECT_EQ(ids(kept_rounds(kept_, UpgradeSide::new_stack, host())), "ABC");
   EXPECT_TRUE(new_stack_measured(kept_));
-  EXPECT_TRUE(kept_rounds(kept_, "returned", host()).empty());
+  EXPECT_TRUE(kept_rounds(kept_, UpgradeSide::returned, host()).empty());
 }
 
 TEST_F(UpgradeAttempts, AnUnfinishedAttemptGoesOnWhereNothingDiffers) {
   const result::Fingerprint now = round(1, "A").run.fingerprint;
-  kept_.record.attempts = {attempt("new", false)};
+  kept_.record.attempts = {attempt(UpgradeSide::new_stack, false)};
   KeptRound whole = round(1, "A");
-  keep("new", whole, host());
-  EXPECT_EQ(begin_attempt(kept_, "new", "boot", now), 1);
-  EXPECT_EQ(missing_rounds(kept_, "new", host(), 1), 1);
-  EXPECT_EQ(missing_rounds(kept_, "new", links(), 1), 2);
+  keep(UpgradeSide::new_stack, whole, host());
+  EXPECT_EQ(begin_attempt(kept_, UpgradeSide::new_stack, "boot", now), 1);
+  EXPECT_EQ(missing_rounds(kept_, UpgradeSide::new_stack, host(), 1), 1);
+  EXPECT_EQ(missing_rounds(kept_, UpgradeSide::new_stack, links(), 1), 2);
   // An end that measured nothing meanwhile changes nothing.
-  kept_.record.attempts.push_back(attempt("none", false));
-  EXPECT_EQ(begin_attempt(kept_, "new", "boot", now), 1);
+  kept_.record.attempts.push_back(attempt(UpgradeSide::none, false));
+  EXPECT_EQ(begin_attempt(kept_, UpgradeSide::new_stack, "boot", now), 1);
   EXPECT_EQ(kept_.record.attempts.size(), 2U);
-  EXPECT_EQ(begin_attempt(kept_, "new", "another boot", now), 3);
-  EXPECT_EQ(kept_.record.attempts.back().side, "new");
+  EXPECT_EQ(begin_attempt(kept_, UpgradeSide::new_stack, "another boot", now), 3);
+  EXPECT_EQ(kept_.record.attempts.back().side, UpgradeSide::new_stack);
   EXPECT_FALSE(kept_.record.attempts.back().finished);
   // Nothing is measured in the new one yet: it is the one that goes on.
-  EXPECT_EQ(begin_attempt(kept_, "new", "another boot", now), 3);
-  EXPECT_EQ(begin_attempt(kept_, "returned", "another boot", now), 4);
+  EXPECT_EQ(begin_attempt(kept_, UpgradeSide::new_stack, "another boot", now), 3);
+  EXPECT_EQ(begin_attempt(kept_, UpgradeSide::returned, "another boot", now), 4);
 }
 
 TEST_F(UpgradeAttempts, AnotherStackOrSettingBeginsAnew) {
-  kept_.record.attempts = {attempt("new", false)};
-  keep("new", round(1, "A"), links());
+  kept_.record.attempts = {attempt(UpgradeSide::new_stack, false)};
+  keep(UpgradeSide::new_stack, round(1, "A"), links());
   result::Fingerprint now = round(1, "A").run.fingerprint;
   now.settings["gpu.0.power_limit_watt"] = "100";
-  EXPECT_EQ(begin_attempt(kept_, "new", "boot", now), 2);
-  kept_.record.attempts = {attempt("new", true)};
-  EXPECT_EQ(begin_attempt(kept_, "new", "boot", round(1, "A").run.fingerprint), 2);
+  EXPECT_EQ(begin_attempt(kept_, UpgradeSide::new_stack, "boot", now), 2);
+  kept_.record.attempts = {attempt(UpgradeSide::new_stack, true)};
+  EXPECT_EQ(begin_attempt(kept_, UpgradeSide::new_stack, "boot", round(1, "A").run.fingerprint), 2);
+}
+
+TEST_F(UpgradeAttempts, AnAttemptIsOfASideThatEndMeasures) {
+  for (const UpgradeSide side : {UpgradeSide::none, UpgradeSide::new_stack, UpgradeSide::returned})
+    EXPECT_EQ(side_of_attempt(to_string(side)), side);
+  for (const std::string_view word : {"", "New", "old", "measuring"})
+    EXPECT_EQ(side_of_attempt(word), std::nullopt) << word;
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(Upgrade, AnInterruptedOldSideGoesOnWhereItStopped) {
   };
   EXPECT_NE(measure_old_side(), "");
   EXPECT_FALSE(is_old_measured(kept_, device()));
-  const auto first = kept_rounds(kept_, "measuring", device());
+  const auto first = kept_rounds(kept_, UpgradeSide::measuring, device());
   ASSERT_EQ(first.size(), 1U);
   options_.progress = nullptr;
   EXPECT_EQ(measure_old_side(), "");
@@ -126,7 +126,7 @@ TEST_F(Upgrade, RoundsAreReadThroughNoLink) {
   const std::filesystem::path folder = kept_.folder / "measuring" / "host";
   std::filesystem::create_directories(folder);
   std::filesystem::create_symlink("/etc/hostname", folder / "planted.json");
-  EXPECT_THAT([&] { return kept_rounds(kept_, "measuring", device()); },
+  EXPECT_THAT([&] { return kept_rounds(kept_, UpgradeSide::measuring, device()); },
               testing::ThrowsMessage<result::FileError>(testing::HasSubstr("planted.json is a link")));
   ::unsetenv("GPUGAUGE_STATE");
 }
@@ -296,14 +296,14 @@ TEST_F(Upgrade, AFolderThatCannotBeReadIsNoEmptyOne) {
   std::filesystem::remove(state / "upgrades");
   run::write_text(kept_.folder / "new" / "host", "");
   EXPECT_THAT(
-      [&] { return kept_rounds(kept_, "new", device()); },
+      [&] { return kept_rounds(kept_, UpgradeSide::new_stack, device()); },
       testing::ThrowsMessage<result::FileError>(HasSubstr("new/host could not be read: Not a directory")));
 }
 
 TEST_F(Upgrade, ARecordIsReadAsItWasWritten) {
   kept_.record.target = "driver=580";
   kept_.record.attempts = {{"2026-01-02T00:00:00Z",
-                            "new",
+                            UpgradeSide::new_stack,
                             1,
                             "regressed: x",
                             {"Changed: y"},

@@ -5,10 +5,11 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <signal.h>
 
 namespace gpugauge::result {
@@ -50,6 +51,37 @@ TEST(Threads, none_asked_for_are_none) {
   std::vector<std::jthread> threads;
   start_threads(threads, 0, [] { FAIL() << "nobody works"; });
   EXPECT_TRUE(threads.empty());
+}
+
+TEST(Threads, each_number_is_worked_on_once) {
+  for (const std::size_t threads : {0, 1, 4, 2000}) {
+    std::array<std::atomic<int>, 1000> done{};
+    for_each_in_parallel(done.size(), threads, [&](std::size_t i) { ++done[i]; });
+    EXPECT_TRUE(std::all_of(done.begin(), done.end(), [](const auto& times) { return times == 1; }))
+        << threads;
+  }
+  for_each_in_parallel(0, 4, [](std::size_t) { FAIL() << "there is none"; });
+}
+
+TEST(Threads, an_exception_is_thrown_when_all_have_ended) {
+  std::atomic<int> working = 0;
+  std::atomic<bool> thrown = false;
+  const auto work = [&](std::size_t i) {
+    if (i == 0) {
+      thrown = true;
+      throw std::runtime_error("of the first");
+    }
+    ++working;
+    while (!thrown) std::this_thread::yield();
+    --working;
+  };
+  EXPECT_THAT([&] { for_each_in_parallel(1000, 4, work); },
+              testing::ThrowsMessage<std::runtime_error>("of the first"));
+  EXPECT_EQ(working, 0);
+}
+
+TEST(Threads, one_of_several_exceptions_is_thrown) {
+  EXPECT_THROW(share_work(4, [] { throw std::runtime_error("each"); }), std::runtime_error);
 }
 
 }  // namespace

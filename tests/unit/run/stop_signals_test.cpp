@@ -1,5 +1,5 @@
 // Stops: none is lost between the loop that watches for them and what did before.
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 
 #include <csignal>
 #include <optional>
@@ -18,21 +18,21 @@ namespace {
 volatile std::sig_atomic_t told_before = 0;
 
 /// A handler of the program, which counts.
-class StopWatchTest : public ::testing::Test {
+class StopSignalsTest : public ::testing::Test {
  protected:
-  StopWatchTest() {
+  StopSignalsTest() {
     told_before = 0;
     std::signal(SIGTERM, [](int) { told_before = told_before + 1; });
   }
-  ~StopWatchTest() override { std::signal(SIGTERM, SIG_DFL); }
+  ~StopSignalsTest() override { std::signal(SIGTERM, SIG_DFL); }
 
   Fakes fakes_;
 };
 
-TEST_F(StopWatchTest, TellsOfEachThatCameBeforeItsEnd) {
+TEST_F(StopSignalsTest, TellsOfEachThatCameBeforeItsEnd) {
   Loop loop;
   int told = 0;
-  StopWatch watch(loop, [&](int signal) { told = signal; });
+  StopSignals watch(loop, [&](int signal) { told = signal; });
   std::raise(SIGTERM);
   EXPECT_EQ(told, 0) << "nobody has asked the loop";
   watch.end();
@@ -42,7 +42,7 @@ TEST_F(StopWatchTest, TellsOfEachThatCameBeforeItsEnd) {
   EXPECT_EQ(told_before, 1);
 }
 
-TEST_F(StopWatchTest, AStopAfterTheLastProcessIsTold) {
+TEST_F(StopSignalsTest, AStopAfterTheLastProcessIsTold) {
   int stopped_by = 0;
   const auto run = execute(
       quick_plan({fakes_.family("fake", "leave")}),
@@ -75,7 +75,7 @@ class Other {
   pid_t child_;
 };
 
-TEST_F(StopWatchTest, AStopWhileTheLastOutputIsAwaitedIsTold) {
+TEST_F(StopSignalsTest, AStopWhileTheLastOutputIsAwaitedIsTold) {
   const Other other;
   // It has neither the family's session nor its mark, keeps its output open, and acts when the family is
   // gone.
@@ -90,14 +90,14 @@ TEST_F(StopWatchTest, AStopWhileTheLastOutputIsAwaitedIsTold) {
   EXPECT_EQ(stopped_by, SIGTERM);
 }
 
-TEST_F(StopWatchTest, NoStopIsZero) {
+TEST_F(StopSignalsTest, NoStopIsZero) {
   int stopped_by = 7;
   execute(
       quick_plan({fakes_.family("fake", "leave")}), [](const Progress&) {}, &stopped_by);
   EXPECT_EQ(stopped_by, 0);
 }
 
-TEST_F(StopWatchTest, AStopIsTakenToNoChildThatIsGone) {
+TEST_F(StopSignalsTest, AStopIsTakenToNoChildThatIsGone) {
   EXPECT_THROW(execute(quick_plan({fakes_.family("fake", "sleep 100")}),
                        [](const Progress& progress) {
                          if (progress.elapsed_seconds < .3) return;
@@ -107,7 +107,7 @@ TEST_F(StopWatchTest, AStopIsTakenToNoChildThatIsGone) {
                std::runtime_error);
 }
 
-TEST_F(StopWatchTest, AStopWhileARunIsKeptIsTakenAndSaid) {
+TEST_F(StopSignalsTest, AStopWhileARunIsKeptIsTakenAndSaid) {
   std::optional<result::StopsHeldBack> held;
   const auto run = execute(
       quick_plan({fakes_.family("fake", "leave")}), [](const Progress&) {}, nullptr, &held);
@@ -121,7 +121,7 @@ TEST_F(StopWatchTest, AStopWhileARunIsKeptIsTakenAndSaid) {
   EXPECT_EQ(told_before, 0) << "it was taken";
 }
 
-TEST_F(StopWatchTest, AStopThatNobodyTakesTakesEffectAfterwards) {
+TEST_F(StopSignalsTest, AStopThatNobodyTakesTakesEffectAfterwards) {
   std::optional<result::StopsHeldBack> held;
   execute(
       quick_plan({fakes_.family("fake", "leave")}), [](const Progress&) {}, nullptr, &held);

@@ -10,14 +10,14 @@
 namespace gpugauge::run {
 
 /// Takes over the signals of stop_signals() during its lifetime.
-class StopWatch {
+class StopSignals {
  public:
   /// Begins now. `call` gets the signal's number, from within the loop or end(), and must not throw. `loop`
   /// must outlive it.
-  StopWatch(Loop& loop, std::function<void(int)> call);
-  ~StopWatch();
-  StopWatch(const StopWatch&) = delete;
-  StopWatch& operator=(const StopWatch&) = delete;
+  StopSignals(Loop& loop, std::function<void(int)> call);
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
 
   /// Restores the earlier dispositions without losing a signal. `call` has been called for each signal that
   /// came before; later ones act as they did originally. Harmless when called again.

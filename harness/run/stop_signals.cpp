@@ -1,4 +1,4 @@
-#include "run/stop_watch.hpp"
+#include "run/stop_signals.hpp"
 
 #include <csignal>
 #include <ctime>
@@ -9,16 +9,16 @@
 
 namespace gpugauge::run {
 
-StopWatch::StopWatch(Loop& loop, std::function<void(int)> call) : loop_(loop), call_(std::move(call)) {
+StopSignals::StopSignals(Loop& loop, std::function<void(int)> call) : loop_(loop), call_(std::move(call)) {
   for (const int signal : stop_signals())
     watches_.push_back(std::make_unique<SignalWatch>(loop_, signal, [this](int number) { call_(number); }));
 }
 
-StopWatch::~StopWatch() {
+StopSignals::~StopSignals() {
   end();
 }
 
-void StopWatch::end() {
+void StopSignals::end() {
   if (watches_.empty()) return;
   const result::StopsHeldBack until_they_are_gone;
   loop_.run_pending();  // libuv keeps them in a pipe and would drop them
