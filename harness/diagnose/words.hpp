@@ -54,8 +54,4 @@ bool contains_any_stated(std::string_view text, Words patterns);
 /// "throttl".
 bool contains_any_affirmed(std::string_view text, Words patterns);
 
-/// Compares dotted versions number by number: -1, 0, 1. A part that is no number counts as its leading
-/// digits.
-int compare_versions(std::string_view a, std::string_view b);
-
 }  // namespace gpugauge::diagnose

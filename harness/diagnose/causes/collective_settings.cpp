@@ -6,6 +6,7 @@
 #include "diagnose/causes/collectives.hpp"
 #include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/node_versions.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -176,7 +177,8 @@ Fact old_ucx(const Seen& seen) {
     if (at == std::string::npos) continue;
     const std::string version =
         low.substr(at + mark.size(), low.find_first_of(" ,)", at + mark.size()) - at - mark.size());
-    if (!version.empty() && version.front() == '1' && compare_versions(version, "1.18.1") < 0)
+    const auto known = stack::Version::parse(version);
+    if (known && known->major() == 1 && *known < stack::Version({1, 18, 1}))
       return fmt::format("log: UCX {}", version);
   }
   return std::nullopt;
