@@ -258,8 +258,4 @@ std::size_t find_number(std::string_view text, int number, std::size_t from, Lin
   return std::string_view::npos;
 }
 
-bool contains_number(std::string_view text, int number, Lines lines) {
-  return find_number(text, number, 0, lines) != std::string_view::npos;
-}
-
 }  // namespace gpugauge::diagnose

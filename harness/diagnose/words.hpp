@@ -34,8 +34,6 @@ enum class Lines { count, passed_over };
 /// Position of `number` in `text`, from `from` on, as a separate number: "Xid 79," contains 79, "1790" does
 /// not. npos where it does not occur.
 std::size_t find_number(std::string_view text, int number, std::size_t from, Lines lines);
-/// True when find_number() finds it anywhere.
-bool contains_number(std::string_view text, int number, Lines lines = Lines::count);
 
 /// Like contains(), but a pattern that starts with a letter or digit must start at a word: "load=" is not in
 /// "reload=1", but "tf32" is in "allow_tf32".
