@@ -382,16 +382,5 @@ TEST(Evidence, ABoardsLimitIsThatOfItsWholeName) {
     EXPECT_THAT(power(other), testing::Not(HasSubstr("the board is made for"))) << other;
 }
 
-TEST(Evidence, NvlinkFiveHasXidsOfItsOwn) {
-  for (const int xid : {74, 144, 147, 150})
-    EXPECT_THAT(evidence_of("nvlink_partial", fmt::format(R"({{"metrics": [{{"class": "p2p", "factor": 2}}],
-      "log": ["NVRM: Xid (PCI:0000:18:00): {}, Fatal XC0 i0 Link 3"]}})",
-                                                          xid)),
-                HasSubstr(fmt::format("{}, Fatal", xid)));
-  EXPECT_EQ(evidence_of("nvlink_partial", R"({"metrics": [{"class": "p2p", "factor": 2}],
-      "log": ["NVRM: Xid (PCI:0000:18:00): 143, GPU initialization error"]})"),
-            "");
-}
-
 }  // namespace
 }  // namespace gpugauge::diagnose
