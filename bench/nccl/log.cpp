@@ -10,16 +10,14 @@
 #include "result/error.hpp"
 #include "result/nccl_lines.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::bench::nccl {
 
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
+using result::is_digit;
+using result::lower;
 
 /// Translates the numbers of older versions, in the order of NCCL's own tables.
 std::string algorithm_name(const std::string& word) {
@@ -36,9 +34,6 @@ std::string protocol_name(const std::string& word) {
   return lower(word);
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }

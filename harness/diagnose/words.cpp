@@ -14,10 +14,6 @@ bool is_word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 char small(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -81,13 +77,6 @@ bool begins_word(std::string_view text, std::size_t at, std::string_view pattern
 }
 
 }  // namespace
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 bool contains(std::string_view text, std::string_view pattern) {
   return !pattern.empty() && stands(text, pattern, [](std::size_t, std::size_t) { return true; });

@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "result/text.hpp"
+
 namespace gpugauge::diagnose {
+
+using result::is_digit;
+using result::lower;
 
 /// A word list that lives only as long as the call it is written in.
 using Words = std::initializer_list<std::string_view>;
-
-/// ASCII letters in lower case; other bytes unchanged.
-std::string lower(std::string_view text);
 
 /// True when the pattern's parts, between its "*" and "~", occur in one line of `text` in this order. Case
 /// does not count; an empty pattern never matches.
