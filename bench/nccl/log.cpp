@@ -10,16 +10,14 @@
 #include "result/error.hpp"
 #include "result/nccl_lines.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::bench::nccl {
 
 namespace {
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
+using result::is_digit;
+using result::lower;
 
 /// Translates the numbers of older versions, in the order of NCCL's own tables.
 std::string algorithm_name(const std::string& word) {
@@ -36,9 +34,6 @@ std::string protocol_name(const std::string& word) {
   return lower(word);
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -87,11 +82,9 @@ std::string path_of(std::string_view text) {
   return path;
 }
 
-/// The number before the words: 24 of "24 coll channels, ...". "p2p channels per peer" does not count as "p2p
-/// channels".
+/// The number before the words: 24 of "24 coll channels, ...".
 std::optional<int> count_before(std::string_view line, std::string_view words) {
   for (std::size_t at = line.find(words); at != std::string_view::npos; at = line.find(words, at + 1)) {
-    if (line.substr(at + words.size()).starts_with(" per")) continue;
     std::string_view before = line.substr(0, at);
     if (!before.ends_with(' ')) continue;
     before.remove_suffix(1);
@@ -242,11 +235,7 @@ Log parse_log(const std::string& text) {
     if (line.find("coll channels") != std::string::npos) {
       log.collective_channels = count_before(line, "coll channels");
       log.nvls_channels = count_before(line, "nvls channels");
-      log.point_to_point_channels = count_before(line, "p2p channels");
     }
-    log.rings = log.rings || line.find("Connected all rings") != std::string::npos;
-    log.trees = log.trees || line.find("Connected all trees") != std::string::npos;
-    log.nvls_tree = log.nvls_tree || line.find("Connected NVLS tree") != std::string::npos;
     read_network(line, log);
     reasons.read(line, log.reasons);
     if (line.find(" Bytes -> ") != std::string::npos) read_choice(line, log);

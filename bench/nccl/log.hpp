@@ -25,12 +25,8 @@ struct Log {
       paths;  ///< "P2P/CUMEM", "SHM/direct/direct", "NET/IB/GDRDMA" -> lines that say so
   std::optional<int> collective_channels;
   std::optional<int> nvls_channels;
-  std::optional<int> point_to_point_channels;
   std::string network;  ///< "IB", "Socket", a plugin's name
   std::string plugin;   ///< of the network: its name, "none", or "" where the log does not say
-  bool rings = false;
-  bool trees = false;
-  bool nvls_tree = false;
   std::vector<Choice> choices;
   std::vector<std::string> warnings;  ///< NCCL WARN lines, without host and process
   /// NCCL INFO lines that tell why NCCL goes the way it does, each once and without host and process: its

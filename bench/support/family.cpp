@@ -7,6 +7,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include <benchmark/benchmark.h>
@@ -234,36 +235,16 @@ void keep(const FamilyInfo& family, const Options& options, const result::Sample
              family.name, rank_name(), file->string());
 }
 
-int run(const FamilyInfo& family, const std::string& program, Options options) {
-  if (options.filter.empty())
-    if (const char* filter = std::getenv("BENCHMARK_FILTER")) options.filter = filter;
-  if (options.parent && !die_with_parent(*options.parent))
-    throw result::UsageError(
-        fmt::format("--gpugauge_parent={}: that process is not the parent of this one", *options.parent));
-  if (!options.child.empty()) return play_child(options.child);
-  if (options.parent) {
-    // The launcher of the harness, for example on every node of a job, did not launch ranks of this family.
-    setenv("GPUGAUGE_RANK", "0", 1);
-    setenv("GPUGAUGE_RANKS", "1", 1);
-    if (options.samples) set_scratch_parent(std::filesystem::absolute(*options.samples).parent_path());
-  }
-  if (options.describe) {
-    fmt::print("{}", describe(family));
-    return exit_ok;
-  }
-  if (options.help) {
-    fmt::print("{}", help_text(family.name));
-    std::fflush(stdout);
-    options.rest.assign(1, "--help");
-  }
-  std::optional<std::vector<std::string>> only;
-  if (options.only) only = read_ids(*options.only);
-  std::vector<Instance> chosen = choose(instances(), options, only);
-  if (options.list) {
-    for (const Instance& instance : chosen) fmt::print("{}\n", instance.id);
-    return exit_ok;
-  }
+// Sets up a process that the harness started. The harness's launcher, for example on every node of a job, did
+// not launch ranks of this family.
+void serve_harness(const Options& options) {
+  setenv("GPUGAUGE_RANK", "0", 1);
+  setenv("GPUGAUGE_RANKS", "1", 1);
+  if (options.samples) set_scratch_parent(std::filesystem::absolute(*options.samples).parent_path());
+}
 
+// The samples before anything is measured: who measures, where, and whether the family can run here.
+result::Samples begun_samples(const FamilyInfo& family, const Options& options) {
   result::Samples samples;
   samples.family = family.name;
   samples.suite_version = result::build().version;
@@ -277,8 +258,19 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
     }
   }
   if (environment().describe && !options.help) environment().describe(samples.context);
+  return samples;
+}
+
+void tell(const FamilyInfo& family, std::string_view what) {
+  fmt::print(stderr, "gpugauge-bench-{}: {}\n", family.name, what);
+}
+
+// Measures what was chosen and keeps the samples. Returns the exit code.
+int measure(const FamilyInfo& family, const std::string& program, const Options& options,
+            std::vector<Instance> chosen) {
+  result::Samples samples = begun_samples(family, options);
   if (samples.status == Status::unavailable) {
-    fmt::print(stderr, "gpugauge-bench-{}: unavailable: {}\n", family.name, samples.reason);
+    tell(family, "unavailable: " + samples.reason);
   } else {
     catch_interrupts();
     if (!options.help) leave_out_stand_ins(chosen);
@@ -292,11 +284,36 @@ int run(const FamilyInfo& family, const std::string& program, Options options) {
   try {
     keep(family, options, samples);
   } catch (const result::FileError& error) {
-    fmt::print(stderr, "gpugauge-bench-{}: {}\n", family.name, error.what());
+    tell(family, error.what());
     kept = false;
   }
   if (environment().finish) environment().finish();
   return kept ? exit_code(samples) : exit_not_kept;
+}
+
+int run(const FamilyInfo& family, const std::string& program, Options options) {
+  if (options.filter.empty())
+    if (const char* filter = std::getenv("BENCHMARK_FILTER")) options.filter = filter;
+  if (options.parent && !die_with_parent(*options.parent))
+    throw result::UsageError(
+        fmt::format("--gpugauge_parent={}: that process is not the parent of this one", *options.parent));
+  if (!options.child.empty()) return play_child(options.child);
+  if (options.parent) serve_harness(options);
+  if (options.describe) {
+    fmt::print("{}", describe(family));
+    return exit_ok;
+  }
+  if (options.help) {
+    fmt::print("{}", help_text(family.name));
+    std::fflush(stdout);
+    options.rest.assign(1, "--help");
+  }
+  std::optional<std::vector<std::string>> only;
+  if (options.only) only = read_ids(*options.only);
+  std::vector<Instance> chosen = choose(instances(), options, only);
+  if (!options.list) return measure(family, program, options, std::move(chosen));
+  for (const Instance& instance : chosen) fmt::print("{}\n", instance.id);
+  return exit_ok;
 }
 
 }  // namespace
@@ -305,9 +322,15 @@ int run_family(const FamilyInfo& family, int argc, char** argv) {
   try {
     return run(family, argc > 0 ? argv[0] : family.name,
                parse_options({argv + std::min(argc, 1), argv + argc}));
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "gpugauge-bench-{}: {}\n", family.name, error.what());
+  } catch (const result::UsageError& error) {
+    tell(family, error.what());
     return exit_usage;
+  } catch (const std::exception& error) {
+    tell(family, error.what());
+    return exit_family_failed;
+  } catch (...) {
+    tell(family, "an exception of an unknown type");
+    return exit_family_failed;
   }
 }
 

@@ -25,11 +25,12 @@ struct FamilyInfo {
 
 /// Exit codes of a family.
 enum Exit {
-  exit_ok = 0,                                    ///< every benchmark is ok or skipped
-  exit_failed = 1,                                ///< a benchmark failed
-  exit_usage = 2,                                 ///< a flag is wrong, or nothing matches
-  exit_unavailable = 3,                           ///< the family cannot run here; the sample file says why
-  exit_not_kept = result::exit_samples_not_kept,  ///< the sample file cannot be written
+  exit_ok = 0,                                      ///< every benchmark is ok or skipped
+  exit_failed = 1,                                  ///< a benchmark failed
+  exit_usage = 2,                                   ///< a flag is wrong, or nothing matches
+  exit_unavailable = 3,                             ///< the family cannot run here; the sample file says why
+  exit_not_kept = result::exit_samples_not_kept,    ///< the sample file cannot be written
+  exit_family_failed = result::exit_family_failed,  ///< an error outside the benchmarks; stderr says which
   exit_interrupted = 130  ///< SIGINT or SIGTERM ended it; the sample file holds what was measured
 };
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <utility>
+
+#include "result/text.hpp"
 
 namespace gpugauge::bench {
 
@@ -42,9 +43,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> generatio
                                                                                     {"hopper_", "sm90"},
                                                                                     {"blackwell_", "sm100"}}};
 
-bool is_digit(char letter) {
-  return letter >= '0' && letter <= '9';
-}
+using result::is_digit;
+
 bool is_word_letter(char letter) {
   return is_digit(letter) || (letter >= 'a' && letter <= 'z');
 }
@@ -92,10 +92,7 @@ std::string architecture_of(std::string_view text) {
 }  // namespace
 
 KernelName parse_kernel_name(std::string_view name) {
-  std::string text(name);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  text = without_compiled_for(std::move(text));
+  const std::string text = without_compiled_for(result::lower(name));
   KernelName parsed;
   parsed.architecture = architecture_of(text);
   const bool simt = contains_any(text, certainly_simt);

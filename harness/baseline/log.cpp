@@ -54,7 +54,7 @@ AcceptedChange accepted_from(const nlohmann::json& value, const result::Place& p
   out.new_value = reader.number("new");
   out.run_id = reader.text("run_id");
   out.expires = reader.text("expires");
-  if (reader.optional("since") != nullptr) out.since = reader.text("since");
+  out.since = reader.optional_text("since");
   reader.done();
   if (!(out.old_value > 0)) place.key("old").refuse("must be above 0");
   if (!(out.new_value > 0)) place.key("new").refuse("must be above 0");
@@ -80,7 +80,7 @@ LogEntry entry_from(const std::string& line, const std::string& origin, const He
   }
   if (const nlohmann::json* accepted = reader.optional("accepted"); accepted != nullptr)
     entry.accepted = accepted_from(*accepted, reader.place().key("accepted"));
-  if (reader.optional("imported") != nullptr) entry.imported = reader.boolean("imported");
+  entry.imported = reader.optional_boolean("imported").value_or(false);
   reader.done();
   if (sequence != before.lines + 1 || previous != before.sha256)
     throw result::FormatError(fmt::format(

@@ -13,20 +13,10 @@
 #include "result/facts.hpp"
 #include "result/metric_key.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::conductor {
 namespace {
-
-/// The parts of an id between slashes.
-std::vector<std::string> parts_of(std::string_view id) {
-  std::vector<std::string> out;
-  while (!id.empty()) {
-    const std::size_t end = std::min(id.find('/'), id.size());
-    out.emplace_back(id.substr(0, end));
-    id.remove_prefix(std::min(end + 1, id.size()));
-  }
-  return out;
-}
 
 /// Bytes of an element of a product's operands; 0 for a class without products.
 int element_bytes(std::string_view metric_class) {
@@ -113,7 +103,7 @@ void add_scopes(const std::vector<result::Run>& runs, diagnose::Observation& out
     const std::string id = result::benchmark_of(metric.scope.op);
     const auto found = parameters.find(id);
     if (found == parameters.end()) continue;
-    const std::vector<std::string> parts = parts_of(id);
+    const std::vector<std::string> parts = result::split(id, '/');
     const int bytes = element_bytes(metric.metric_class);
     const std::vector<double> sizes = sizes_in(result::fact(*found->second, "shape"));
     diagnose::Scope& scope = metric.scope;

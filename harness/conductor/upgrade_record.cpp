@@ -48,7 +48,7 @@ UpgradeAttempt attempt_from(const nlohmann::json& value, const Place& place) {
   attempt.sentence = reader.text("sentence");
   attempt.changes = reader.texts("changes");
   attempt.way_back = reader.texts("way_back");
-  if (reader.optional("finished") != nullptr) attempt.finished = reader.boolean("finished");
+  attempt.finished = reader.optional_boolean("finished").value_or(true);
   if (reader.optional("causes") != nullptr)
     reader.each("causes", [&](const nlohmann::json& cause, const Place& at) {
       ObjectReader one(cause, at);
@@ -166,7 +166,7 @@ UpgradeRecord upgrade_from_json(const std::string& text, const std::string& orig
     record.host = reader.text("host");
   else if (const std::size_t at = record.who.rfind('@'); at != std::string::npos)
     record.host = record.who.substr(at + 1);
-  if (reader.optional("machine") != nullptr) record.machine = reader.text("machine");
+  record.machine = reader.optional_text("machine");
   record.target = reader.text("target");
   record.root = reader.text("root");
   record.python = reader.text("python");

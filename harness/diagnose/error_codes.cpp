@@ -195,7 +195,7 @@ bool any_xid(std::string_view line, Accepts accepts) {
 
 }  // namespace
 
-bool tells_xid(std::string_view line, std::initializer_list<int> numbers) {
+bool tells_xid(std::string_view line, const std::vector<int>& numbers) {
   return any_xid(
       line, [&](int number) { return std::find(numbers.begin(), numbers.end(), number) != numbers.end(); });
 }

@@ -1,8 +1,8 @@
 // Finds error numbers in texts from other programs.
 #pragma once
 
-#include <initializer_list>
 #include <string_view>
+#include <vector>
 
 namespace gpugauge::diagnose {
 
@@ -13,7 +13,7 @@ bool tells_code(std::string_view text, int code);
 
 /// True when the line reports an Xid with one of these numbers: "NVRM: Xid (PCI:0000:01:00): 79, pid=..." as
 /// the kernel writes it, or a stated "Xid 79" (is_name_stated).
-bool tells_xid(std::string_view line, std::initializer_list<int> numbers);
+bool tells_xid(std::string_view line, const std::vector<int>& numbers);
 /// True when the line reports any Xid, with or without a number.
 bool tells_any_xid(std::string_view line);
 

@@ -10,28 +10,22 @@
 
 #include "diagnose/words.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
-std::string trimmed(std::string text) {
-  constexpr std::string_view blanks = " \t\r\n\v\f";
-  text.erase(0, std::min(text.find_first_not_of(blanks), text.size()));
-  text.erase(text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
-  return text;
-}
-
 /// The number of a text that contains only the number and at most the key's own unit: "1410 MHz", "x16",
 /// "Gen4". nullopt for anything else: 6 GB is not taken as MiB.
 std::optional<double> number_of(std::string_view key, const std::string& text) {
-  std::string word = trimmed(lower(text));
-  if (key.starts_with("pcie_generation") && word.starts_with("gen")) word = trimmed(word.substr(3));
+  std::string word(result::stripped(lower(text)));
+  if (key.starts_with("pcie_generation") && word.starts_with("gen")) word = result::stripped(word.substr(3));
   if (key.starts_with("pcie_width") && word.starts_with('x')) word.erase(0, 1);
   if (key.starts_with("pcie_width") && word.ends_with('x')) word.pop_back();
   std::string_view rest = word;
   const std::optional<double> number = result::take_number<double>(rest);
   if (!number) return std::nullopt;
-  const std::string unit = trimmed(std::string(rest));
+  const std::string unit(result::stripped(rest));
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> units{{{"_mhz", "mhz"},
                                                                                 {"_w", "w"},
                                                                                 {"_c", "c"},
@@ -66,7 +60,7 @@ Value in_kind(Value value, const Key& key) {
     if (const std::optional<double> number = number_of(key.name, *text)) return *number;
   if (key.kind == Kind::list) return Value::List{*text};
   if (key.kind == Kind::flag) {
-    const std::string word = trimmed(lower(*text));
+    const std::string word(result::stripped(lower(*text)));
     for (const std::string_view yes : {"true", "on", "yes", "enabled"})
       if (word == yes) return true;
     for (const std::string_view no : {"false", "off", "no", "disabled"})

@@ -35,21 +35,12 @@ void require_class(const std::string& word, const Place& place) {
       fmt::format("{} is no class of measurement; there are {}", result::quoted(word), fmt::join(all, ", ")));
 }
 
-std::string optional_text(ObjectReader& reader, const std::string& key) {
-  return reader.optional(key) == nullptr ? "" : reader.text(key);
-}
-
 std::string optional_word(ObjectReader& reader, const std::string& key,
                           std::span<const std::string_view> words) {
   if (reader.optional(key) == nullptr) return "";
   std::string word = reader.text(key);
   require_word(word, words, reader.place().key(key));
   return word;
-}
-
-std::optional<bool> optional_flag(ObjectReader& reader, const std::string& key) {
-  if (reader.optional(key) == nullptr) return std::nullopt;
-  return reader.boolean(key);
 }
 
 std::optional<int> optional_count(ObjectReader& reader, const std::string& key) {
@@ -117,17 +108,17 @@ std::map<std::string, Value> free_table(const json& object, const Place& place) 
 About read_about(const json& value, const Place& place) {
   ObjectReader reader(value, place);
   About about;
-  about.source = optional_text(reader, "source");
-  about.gpu = optional_text(reader, "gpu");
+  about.source = reader.optional_text("source");
+  about.gpu = reader.optional_text("gpu");
   if (const json* capability = reader.optional("compute_capability");
       capability != nullptr && capability->is_number())
     about.compute_capability = fmt::format("{:.1f}", capability->get<double>());
   else
-    about.compute_capability = optional_text(reader, "compute_capability");
+    about.compute_capability = reader.optional_text("compute_capability");
   about.gpus = optional_count(reader, "gpus");
   about.nodes = optional_count(reader, "nodes");
   about.compared_with = optional_word(reader, "compared_with", sides);
-  about.changed_is_all = optional_flag(reader, "changed_is_all").value_or(false);
+  about.changed_is_all = reader.optional_boolean("changed_is_all").value_or(false);
   reader.done();
   return about;
 }
@@ -155,18 +146,18 @@ std::map<std::string, Change> read_changed(const json& object, const Place& plac
 Scope read_scope(const json& value, const Place& place) {
   ObjectReader reader(value, place);
   Scope scope;
-  scope.op = optional_text(reader, "op");
-  scope.dtype = optional_text(reader, "dtype");
-  scope.layout = optional_text(reader, "layout");
+  scope.op = reader.optional_text("op");
+  scope.dtype = reader.optional_text("dtype");
+  scope.layout = reader.optional_text("layout");
   scope.size = optional_word(reader, "size", sizes);
-  scope.aligned = optional_flag(reader, "aligned");
-  scope.library = optional_text(reader, "library");
+  scope.aligned = reader.optional_boolean("aligned");
+  scope.library = reader.optional_text("library");
   scope.direction = optional_word(reader, "direction", copy_directions);
-  scope.gpu = optional_text(reader, "gpu");
-  scope.node = optional_text(reader, "node");
-  scope.framework = optional_text(reader, "framework");
+  scope.gpu = reader.optional_text("gpu");
+  scope.node = reader.optional_text("node");
+  scope.framework = reader.optional_text("framework");
   scope.phase = optional_word(reader, "phase", phases);
-  scope.path = optional_text(reader, "path");
+  scope.path = reader.optional_text("path");
   reader.done();
   return scope;
 }
@@ -184,15 +175,15 @@ Metric read_metric(const json& value, const Place& place) {
   }
   metric.judged = optional_word(reader, "judged", judgements);
   metric.value = reader.optional_number("value");
-  metric.unit = optional_text(reader, "unit");
+  metric.unit = reader.optional_text("unit");
   metric.spread = reader.optional_number("spread");
   if (metric.spread && *metric.spread < 0) place.key("spread").refuse("should be 0 or more");
-  metric.bimodal = optional_flag(reader, "bimodal");
+  metric.bimodal = reader.optional_boolean("bimodal");
   if (const json* scope = reader.optional("scope"); scope != nullptr)
     metric.scope = read_scope(*scope, place.key("scope"));
-  metric.note = optional_text(reader, "note");
+  metric.note = reader.optional_text("note");
   // A null factor may mean that nobody had a ratio; "fails" makes it clear.
-  const std::optional<bool> fails = optional_flag(reader, "fails");
+  const std::optional<bool> fails = reader.optional_boolean("fails");
   metric.fails = fails ? *fails : metric.fails && metric.judged.empty() && !tells_that_it_ran(metric);
   if (metric.fails) metric.factor.reset();
   // Somebody compared, and gives no figure.
@@ -233,7 +224,7 @@ ErrorSeen read_error(const json& value, const Place& place) {
     if (error.code.flag() != nullptr || error.code.list() != nullptr)
       place.key("code").refuse("should be a number or a name");
   }
-  error.text = optional_text(reader, "text");
+  error.text = reader.optional_text("text");
   reader.done();
   return error;
 }
@@ -249,20 +240,20 @@ Instruction read_instruction(const json& value, const Place& place) {
 Numerics read_numerics(const json& value, const Place& place) {
   ObjectReader reader(value, place);
   Numerics numerics;
-  numerics.op = optional_text(reader, "op");
-  numerics.dtype = optional_text(reader, "dtype");
+  numerics.op = reader.optional_text("op");
+  numerics.dtype = reader.optional_text("dtype");
   numerics.relative_error = reader.optional_number("relative_error");
   if (numerics.relative_error && *numerics.relative_error < 0)
     place.key("relative_error").refuse("should be 0 or more");
-  numerics.tf32_switch_changes_result = optional_flag(reader, "tf32_switch_changes_result");
+  numerics.tf32_switch_changes_result = reader.optional_boolean("tf32_switch_changes_result");
   reader.done();
   return numerics;
 }
 
 Probe read_probe(const json& value, const Place& place) {
   ObjectReader reader(value, place);
-  Probe probe{reader.text("name"), reader.text("outcome"), optional_text(reader, "detail")};
-  probe.by = optional_text(reader, "by");
+  Probe probe{reader.text("name"), reader.text("outcome"), reader.optional_text("detail")};
+  probe.by = reader.optional_text("by");
   probe.factor = reader.optional_number("factor");
   probe.factor_without = reader.optional_number("factor_without");
   for (const char* key : {"factor", "factor_without"}) {

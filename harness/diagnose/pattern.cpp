@@ -83,39 +83,50 @@ double score(Prediction prediction, Movement movement) {
   return 0;
 }
 
-/// Kinds of work that usually suffer together, as bits: compute, memory, copy, collective, start, host.
-unsigned kinds(std::string_view name) {
-  enum : unsigned { compute = 1, memory = 2, copy = 4, collective = 8, start = 16, host = 32 };
-  constexpr std::array<std::pair<std::string_view, unsigned>, 26> table{{{"gemm64", compute},
-                                                                         {"gemm32", compute},
-                                                                         {"gemmtf32", compute},
-                                                                         {"gemm16", compute},
-                                                                         {"gemm8", compute},
-                                                                         {"conv", compute},
-                                                                         {"attention", compute},
-                                                                         {"fft", compute | memory},
-                                                                         {"primitive", compute | memory},
-                                                                         {"hbm", memory},
-                                                                         {"l2", compute | memory},
-                                                                         {"smem", compute},
-                                                                         {"atomic", compute | memory},
-                                                                         {"launch", host},
-                                                                         {"first_launch", start},
-                                                                         {"init", start | host},
-                                                                         {"alloc", host},
-                                                                         {"sync", host},
-                                                                         {"h2d", copy | host},
-                                                                         {"d2h", copy | host},
-                                                                         {"p2p", copy | collective},
-                                                                         {"coll_large", collective | copy},
-                                                                         {"coll_small", collective | host},
-                                                                         {"host_cpu", host},
-                                                                         {"host_memory", host},
-                                                                         {"integrity", compute | memory}}};
-  for (const auto& [known, bits] : table)
+/// Kinds of work that usually suffer together, as bits.
+enum : unsigned { compute = 1, memory = 2, copy = 4, collective = 8, start = 16, host = 32 };
+
+constexpr std::array<std::pair<std::string_view, unsigned>, 26> kinds_of_classes{
+    {{"gemm64", compute},
+     {"gemm32", compute},
+     {"gemmtf32", compute},
+     {"gemm16", compute},
+     {"gemm8", compute},
+     {"conv", compute},
+     {"attention", compute},
+     {"fft", compute | memory},
+     {"primitive", compute | memory},
+     {"hbm", memory},
+     {"l2", compute | memory},
+     {"smem", compute},
+     {"atomic", compute | memory},
+     {"launch", host},
+     {"first_launch", start},
+     {"init", start | host},
+     {"alloc", host},
+     {"sync", host},
+     {"h2d", copy | host},
+     {"d2h", copy | host},
+     {"p2p", copy | collective},
+     {"coll_large", collective | copy},
+     {"coll_small", collective | host},
+     {"host_cpu", host},
+     {"host_memory", host},
+     {"integrity", compute | memory}}};
+
+/// The bits of a class. All of them for a framework's operation or a user's program, which may be any work.
+constexpr unsigned kinds(std::string_view name) {
+  for (const auto& [known, bits] : kinds_of_classes)
     if (known == name) return bits;
   return ~0U;
 }
+
+constexpr bool every_class_has_kinds() {
+  for (const result::ClassInfo& info : result::classes)
+    if (kinds(info.name) == ~0U && info.name != "framework_op" && info.name != "application") return false;
+  return true;
+}
+static_assert(every_class_has_kinds(), "a class of result::classes has no row in kinds_of_classes");
 
 }  // namespace
 

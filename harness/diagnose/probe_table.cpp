@@ -1,5 +1,4 @@
 // The table of probes. To add a probe, add an entry; conductor/probe_run.cpp carries out its action.
-#include <algorithm>
 
 #include "diagnose/probes.hpp"
 
@@ -269,13 +268,6 @@ const std::vector<ProbeEntry>& probe_table() {
     return out;
   }();
   return all;
-}
-
-const ProbeEntry* find_probe(std::string_view id) {
-  const auto& all = probe_table();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const ProbeEntry& one) { return one.id == id; });
-  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace gpugauge::diagnose

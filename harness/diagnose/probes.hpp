@@ -60,8 +60,6 @@ struct ProbeEntry {
 
 /// All probes; each id is unique.
 const std::vector<ProbeEntry>& probe_table();
-/// The probe of that id; nullptr where there is none.
-const ProbeEntry* find_probe(std::string_view id);
 
 /// True when the probe can tell something about this observation. It must support the kind of device, and
 /// have a slow figure of its classes and a variable to remove. Its condition must hold, and it must not have

@@ -130,7 +130,7 @@ class Seen {
   /// must include part of the value, because a name alone means nothing.
   Fact told(Words patterns, Words unless = {}) const;
   /// The kernel log has one of these Xid numbers.
-  Fact xid(std::initializer_list<int> numbers) const;
+  Fact xid(const std::vector<int>& numbers) const;
   Fact kernel(Words patterns) const;  ///< A kernel ran whose name contains one of these.
   /// A machine instruction (one of these, if given) is absent or occurs less often than before.
   Fact instruction_lost(Words patterns = {}) const;

@@ -1,11 +1,13 @@
 // Questions about what was changed and what was tried.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "diagnose/seen.hpp"
 #include "diagnose/vocabulary.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -46,41 +48,33 @@ bool is_present_version(const Seen& seen, std::string_view component, const Prob
          changed->second.after.text() == probe.detail.substr(equals + 1);
 }
 
-/// The first dotted number of a text: "2.04.00" of "Kokkos 2.04.00 (2017-08-16)"; "" where there is none.
-std::string dotted_number(std::string_view text) {
-  const auto digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!digit(at)) continue;
-    std::size_t end = at;
-    bool dotted = false;
-    while (digit(end) || (end < text.size() && text[end] == '.' && digit(end + 1))) {
-      dotted = dotted || text[end] == '.';
-      ++end;
-    }
-    if (dotted) return std::string(text.substr(at, end - at));
-    at = end;
-  }
-  return "";
+/// The first dotted number of a text: 2.04.00 of "Kokkos 2.04.00 (2017-08-16)"; nullopt where there is none.
+std::optional<stack::Version> dotted_number(std::string_view text) {
+  constexpr std::string_view digits = "0123456789";
+  for (std::size_t at = text.find_first_of(digits); at != std::string_view::npos;
+       at = text.find_first_of(digits, text.find_first_not_of(digits, at)))
+    if (auto version = stack::Version::parse(text.substr(at)); version && version->size() > 1) return version;
+  return std::nullopt;
 }
 
 /// The version that is there now, as far as it is told.
-std::string present_version(const Seen& seen, std::string_view component) {
+std::optional<stack::Version> present_version(const Seen& seen, std::string_view component) {
   if (seen.it().changed)
     if (const auto changed = seen.it().changed->find(std::string(component));
         changed != seen.it().changed->end())
       return dotted_number(changed->second.after.text());
   const Value* version = seen.inventory(fmt::format("{}.version", component));
-  return version == nullptr ? "" : dotted_number(version->text());
+  return version == nullptr ? std::nullopt : dotted_number(version->text());
 }
 
 /// A version after the present one was tried: whatever came with the present one may be in it, too.
 bool is_later_version(const Seen& seen, std::string_view component, const Probe& probe) {
   if (probe.name != "change_version") return false;
   if (contains_any_word(probe.detail, {"newer", "newest", "latest", "nightly"})) return true;
-  const std::string tried =
+  const auto tried =
       dotted_number(probe.detail.substr(std::min(probe.detail.find('='), probe.detail.size())));
-  const std::string present = present_version(seen, component);
-  return !tried.empty() && !present.empty() && compare_versions(tried, present) > 0;
+  const auto present = present_version(seen, component);
+  return tried && present && *tried > *present;
 }
 
 /// One common name for things that have several names.

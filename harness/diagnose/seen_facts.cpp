@@ -7,6 +7,7 @@
 
 #include "diagnose/seen.hpp"
 #include "diagnose/vocabulary.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -150,15 +151,11 @@ Fact Seen::versions_differ(std::string_view key, std::string_view other) const {
   const Value* one = inventory(key);
   const Value* two = inventory(other);
   if (one == nullptr || two == nullptr || one->off() || two->off()) return std::nullopt;
-  const std::string a = one->text();
-  const std::string b = two->text();
   if (!one->number() || !two->number()) return std::nullopt;
-  const auto parts = [](const std::string& text) { return std::count(text.begin(), text.end(), '.'); };
-  std::string longer = parts(a) > parts(b) ? a : b;
-  const std::string& shorter = parts(a) > parts(b) ? b : a;
-  for (auto cut = parts(longer) - parts(shorter); cut > 0; --cut) longer.resize(longer.rfind('.'));
-  if (compare_versions(longer, shorter) == 0) return std::nullopt;
-  return fmt::format("{} = {}, {} = {}", key, a, other, b);
+  const auto a = stack::Version::parse(one->text());
+  const auto b = stack::Version::parse(two->text());
+  if (!a || !b || a->covers(*b)) return std::nullopt;
+  return fmt::format("{} = {}, {} = {}", key, one->text(), other, two->text());
 }
 
 namespace {

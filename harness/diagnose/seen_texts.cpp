@@ -139,7 +139,7 @@ Fact Seen::told(Words patterns, Words unless) const {
   return std::nullopt;
 }
 
-Fact Seen::xid(std::initializer_list<int> numbers) const {
+Fact Seen::xid(const std::vector<int>& numbers) const {
   for (const std::string& line : it_->log)
     if (tells_xid(line, numbers)) return "log: " + in_quotes(line);
   return std::nullopt;

@@ -14,10 +14,6 @@ bool is_word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 char small(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -80,26 +76,7 @@ bool begins_word(std::string_view text, std::size_t at, std::string_view pattern
   return at == 0 || !is_word_character(text[at - 1]) || !is_word_character(pattern.front());
 }
 
-/// Reads the next number of a version and moves behind it and one separator.
-long next_number(std::string_view& text) {
-  while (!text.empty() && !is_digit(text.front())) text.remove_prefix(1);
-  long number = 0;
-  constexpr long most = 100'000'000;
-  while (!text.empty() && is_digit(text.front())) {
-    if (number < most) number = number * 10 + (text.front() - '0');
-    text.remove_prefix(1);
-  }
-  return number;
-}
-
 }  // namespace
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 bool contains(std::string_view text, std::string_view pattern) {
   return !pattern.empty() && stands(text, pattern, [](std::size_t, std::size_t) { return true; });
@@ -268,19 +245,6 @@ std::size_t find_number(std::string_view text, int number, std::size_t from, Lin
     if (starts && ends && (lines == Lines::count || !is_line_of_source(text, at))) return at;
   }
   return std::string_view::npos;
-}
-
-bool contains_number(std::string_view text, int number, Lines lines) {
-  return find_number(text, number, 0, lines) != std::string_view::npos;
-}
-
-int compare_versions(std::string_view a, std::string_view b) {
-  while (!a.empty() || !b.empty()) {
-    const long left = next_number(a);
-    const long right = next_number(b);
-    if (left != right) return left < right ? -1 : 1;
-  }
-  return 0;
 }
 
 }  // namespace gpugauge::diagnose

@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "result/text.hpp"
+
 namespace gpugauge::diagnose {
+
+using result::is_digit;
+using result::lower;
 
 /// A word list that lives only as long as the call it is written in.
 using Words = std::initializer_list<std::string_view>;
-
-/// ASCII letters in lower case; other bytes unchanged.
-std::string lower(std::string_view text);
 
 /// True when the pattern's parts, between its "*" and "~", occur in one line of `text` in this order. Case
 /// does not count; an empty pattern never matches.
@@ -34,8 +36,6 @@ enum class Lines { count, passed_over };
 /// Position of `number` in `text`, from `from` on, as a separate number: "Xid 79," contains 79, "1790" does
 /// not. npos where it does not occur.
 std::size_t find_number(std::string_view text, int number, std::size_t from, Lines lines);
-/// True when find_number() finds it anywhere.
-bool contains_number(std::string_view text, int number, Lines lines = Lines::count);
 
 /// Like contains(), but a pattern that starts with a letter or digit must start at a word: "load=" is not in
 /// "reload=1", but "tf32" is in "allow_tf32".
@@ -53,9 +53,5 @@ bool contains_any_stated(std::string_view text, Words patterns);
 /// Like contains_any_word(), but only where the text states it: "no thermal throttling" does not contain
 /// "throttl".
 bool contains_any_affirmed(std::string_view text, Words patterns);
-
-/// Compares dotted versions number by number: -1, 0, 1. A part that is no number counts as its leading
-/// digits.
-int compare_versions(std::string_view a, std::string_view b);
 
 }  // namespace gpugauge::diagnose

@@ -105,7 +105,7 @@ SetMeasurement measurement(const nlohmann::json& value, const result::Place& pla
   if (out.ranks < 0) place.key("ranks").refuse("must be 0 or more");
   out.value = reader.optional_number("value");
   if (out.value) require_size(*out.value, place.key("value"));
-  if (reader.optional("reason") != nullptr) out.reason = reader.text("reason");
+  out.reason = reader.optional_text("reason");
   reader.done();
   if (!out.value && out.reason.empty()) place.refuse("has neither a value nor a reason why there is none");
   return out;

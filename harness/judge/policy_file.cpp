@@ -32,26 +32,14 @@ double between(const result::Place& place, double value, double low, double high
   return value;
 }
 
-std::string optional_text(result::ObjectReader& reader, const std::string& key) {
-  return reader.optional(key) == nullptr ? "" : reader.text(key);
-}
-
-std::optional<bool> boolean_where_given(result::ObjectReader& reader, const std::string& key) {
-  return reader.optional(key) == nullptr ? std::nullopt : std::optional(reader.boolean(key));
-}
-
-bool optional_boolean(result::ObjectReader& reader, const std::string& key) {
-  return boolean_where_given(reader, key).value_or(false);
-}
-
 MetricRule metric_rule(const nlohmann::json& value, const result::Place& place) {
   result::ObjectReader reader(value, place);
   MetricRule rule;
   rule.pattern = reader.text("metric");
   if (const auto given = reader.optional_number("tolerance"))
     rule.tolerance = between(place.key("tolerance"), *given, least_level, 1);
-  rule.advisory = boolean_where_given(reader, "advisory");
-  rule.why = optional_text(reader, "why");
+  rule.advisory = reader.optional_boolean("advisory");
+  rule.why = reader.optional_text("why");
   reader.done();
   if (rule.pattern.empty()) place.key("metric").refuse("is empty; give a metric's name or a pattern");
   if (!rule.tolerance && !rule.advisory)
@@ -141,7 +129,7 @@ Policy parse_policy(const std::string& text, const std::string& origin) {
   if (reader.optional("treatment") != nullptr) policy.treatment = reader.texts("treatment");
   if (const nlohmann::json* expect = reader.optional("expect"); expect != nullptr)
     expectations(*expect, place.key("expect"), policy);
-  policy.provisional_is_advisory = optional_boolean(reader, "provisional_is_advisory");
+  policy.provisional_is_advisory = reader.optional_boolean("provisional_is_advisory").value_or(false);
   reader.done();
   require_treatment(policy.treatment);
   return policy;

@@ -124,12 +124,13 @@ std::string draw(const stack::ImageReport& image, const Terminal& terminal) {
 
 std::string draw(const BinaryAnswers& binary, const Terminal& terminal) {
   const stack::BinaryReport& report = binary.report;
-  std::string out =
-      fmt::format("{}  {}{}\n  GPU code      {}\n  CUDA runtime  {}{}\n",
-                  terminal.paint(plain(report.path), Tone::strong), stack::to_string(report.kind),
-                  report.machine.empty() ? "" : " for " + plain(report.machine),
-                  wrap(codes(report.codes), terminal.width, 16), stack::to_string(report.runtime),
-                  report.runtime_version.empty() ? "" : ", " + plain(report.runtime_version));
+  std::string out = fmt::format(
+      "{}  {}{}\n  GPU code      {}\n  CUDA runtime  {}{}\n",
+      terminal.paint(plain(report.path), Tone::strong), stack::to_string(report.kind),
+      report.machine.empty() ? "" : " for " + plain(report.machine),
+      wrap(codes(report.codes) + (report.relocatable ? "; still to be linked" : ""), terminal.width, 16),
+      stack::to_string(report.runtime),
+      report.runtime_version.empty() ? "" : ", " + plain(report.runtime_version));
   for (const stack::NeededLibrary& needed : report.needed)
     out += fmt::format("  needs         {}  {}\n", plain(needed.soname),
                        needed.path.empty() ? terminal.paint("the loader finds none", Tone::bad)

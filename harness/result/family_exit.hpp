@@ -7,4 +7,8 @@ namespace gpugauge::result {
 /// evidence against the device.
 inline constexpr int exit_samples_not_kept = 4;
 
+/// Exit code of a family process that an error outside its benchmarks ended: before, between or after them. Its
+/// last line of output says which. It is no error of usage.
+inline constexpr int exit_family_failed = 5;
+
 }  // namespace gpugauge::result

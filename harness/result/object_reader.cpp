@@ -129,6 +129,15 @@ std::uint64_t ObjectReader::unsigned_integer(const std::string& key) {
   return value.get<std::uint64_t>();
 }
 
+std::string ObjectReader::optional_text(const std::string& key) {
+  return optional(key) == nullptr ? "" : text(key);
+}
+
+std::optional<bool> ObjectReader::optional_boolean(const std::string& key) {
+  if (optional(key) == nullptr) return std::nullopt;
+  return boolean(key);
+}
+
 std::optional<double> ObjectReader::optional_number(const std::string& key) {
   if (optional(key) == nullptr) return std::nullopt;
   return number(key);

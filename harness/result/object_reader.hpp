@@ -47,6 +47,10 @@ class ObjectReader {
   int small_integer(const std::string& key);     ///< within the range of an int
   std::uint64_t unsigned_integer(const std::string& key);  ///< as integer(), and not negative
   bool boolean(const std::string& key);                    ///< `true` or `false`
+  /// "" if the key is absent; `null` is refused.
+  std::string optional_text(const std::string& key);
+  /// nullopt if the key is absent; `null` is refused.
+  std::optional<bool> optional_boolean(const std::string& key);
   /// nullopt if the key is absent; `null` is refused.
   std::optional<double> optional_number(const std::string& key);
   /// nullopt if the key is absent. Refuses a value outside the range of an int.

@@ -21,4 +21,17 @@ std::string replaced(std::string text, std::string_view part, std::string_view b
   return text;
 }
 
+std::string_view stripped(std::string_view text, std::string_view without) {
+  const std::size_t start = text.find_first_not_of(without);
+  if (start == std::string_view::npos) return {};
+  return text.substr(start, text.find_last_not_of(without) - start + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
 }  // namespace gpugauge::result

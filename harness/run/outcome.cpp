@@ -144,6 +144,10 @@ class Conclusion {
   }
   void failed_by_its_end() {
     const auto& samples = process_.samples;
+    if (end_.exit_code == result::exit_family_failed) {
+      failed("was ended by an error outside its benchmarks" + said(end_.output, process_.family));
+      return;
+    }
     const bool benchmarks_told = samples && (samples->status != Status::failed || samples->reason.empty());
     const std::string told = samples && !benchmarks_told ? ": " + samples->reason : "";
     failed(end_.fault +

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "result/text.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -112,10 +113,7 @@ std::string pci_address(std::string_view bus_id) {
   // NVML writes eight digits of the domain, the kernel four if they suffice.
   while (bus_id.find(':') != std::string_view::npos && bus_id.find(':') > 4 && bus_id.front() == '0')
     bus_id.remove_prefix(1);
-  std::string address(bus_id);
-  std::transform(address.begin(), address.end(), address.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return address;
+  return result::lower(bus_id);
 }
 
 }  // namespace gpugauge::stack

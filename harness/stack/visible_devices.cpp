@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::stack {
 namespace {
 
 enum class Names { a_gpu, nothing, unknown };
-
-std::string_view trimmed(std::string_view word) {
-  const std::size_t first = word.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return word.substr(first, word.find_last_not_of(" \t") - first + 1);
-}
 
 Names named_by_index(std::string_view word, std::optional<double> gpus) {
   if (!gpus) return Names::unknown;
@@ -56,7 +51,7 @@ VisibleDevices visible_devices(std::string_view value, std::optional<double> gpu
   std::vector<std::string_view> seen;
   while (true) {
     const std::size_t comma = value.find(',');
-    const std::string_view word = trimmed(value.substr(0, comma));
+    const std::string_view word = result::stripped(value.substr(0, comma), " \t");
     const bool twice = std::find(seen.begin(), seen.end(), word) != seen.end();
     const Names names = named_by_word(word, gpus, uuids);
     if (names == Names::nothing) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/attention/scaled_dot_product.hpp"
+#include "kernels/support/block_sum.cuh"
 #include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::attention {
@@ -35,18 +36,6 @@ struct Head {
     if (me < depth) into[me] = at(data, row, me);
   }
 };
-
-__device__ double block_sum(double value, double* shared) {
-  shared[threadIdx.x] = value;
-  __syncthreads();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (static_cast<int>(threadIdx.x) < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-    __syncthreads();
-  }
-  const double sum = shared[0];
-  __syncthreads();
-  return sum;
-}
 
 __device__ double block_largest(double value, double* shared) {
   shared[threadIdx.x] = value;
@@ -100,7 +89,7 @@ __global__ void query_kernel(Head head, Rows rows, int first, double* scores, do
     share[key] = exp(share[key] - highest);
     sum += share[key];
   }
-  sum = block_sum(sum, reduced);
+  sum = block_sum<threads>(sum, reduced);
   for (int key = me; key < keys; key += threads) share[key] /= sum;
   __syncthreads();
 
@@ -118,8 +107,8 @@ __global__ void query_kernel(Head head, Rows rows, int first, double* scores, do
 
   head.read_row(row, tensors.d_out, query);
   const double product = me < head.depth ? row[me] * out : 0;
-  const double together = block_sum(product, reduced);
-  const double together_off = sqrt(block_sum(product * product, reduced));
+  const double together = block_sum<threads>(product, reduced);
+  const double together_off = sqrt(block_sum<threads>(product * product, reduced));
   if (me == 0) {
     statistics[query] = highest + log(sum);
     statistics[head.length + query] = together;

@@ -1,18 +1,12 @@
 #include "kernels/collective/check.hpp"
 #include "kernels/support/comparison_launch.cuh"
 #include "kernels/support/grid.hpp"
+#include "kernels/support/grid_stride.cuh"
 
 namespace gpugauge::kernels::collective {
 namespace {
 
 constexpr int threads = 256;
-
-__device__ std::size_t first_index() {
-  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-__device__ std::size_t stride() {
-  return static_cast<std::size_t>(gridDim.x) * blockDim.x;
-}
 
 __global__ void fill_kernel(float* data, std::size_t count, std::uint64_t seed, int rank) {
   for (std::size_t i = first_index(); i < count; i += stride()) data[i] = predictable(seed, rank, i);

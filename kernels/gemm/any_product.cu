@@ -1,4 +1,5 @@
 #include "kernels/gemm/any_product.hpp"
+#include "kernels/gemm/sampled_launch.cuh"
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/support/comparison.cuh"
 
@@ -22,19 +23,9 @@ __global__ void error_kernel(Matrix a, Matrix b, Matrix c, int m, int n, int k, 
 cudaError_t sampled_product_error(const Matrix& a, const Matrix& b, const Matrix& c, int m, int n, int k,
                                   int samples, std::uint64_t seed, Comparison* comparison,
                                   cudaStream_t stream) {
-  if (m < 1 || n < 1 || k < 1 || samples < 1 || samples > m) return cudaErrorInvalidValue;
-  if (const cudaError_t status = begin_comparison(
-          comparison, static_cast<std::size_t>(samples) * static_cast<std::size_t>(n), stream);
-      status != cudaSuccess)
-    return status;
-  const int at_once = samples_at_once(n, k);
-  for (int first = 0; first < samples; first += at_once) {
-    const int here = samples - first < at_once ? samples - first : at_once;
-    const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads), static_cast<unsigned>(here));
+  return launch_sampled<threads>(m, n, k, samples, comparison, stream, [&](dim3 grid, int first) {
     error_kernel<<<grid, threads, 0, stream>>>(a, b, c, m, n, k, samples, first, seed, comparison);
-    if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return status;
-  }
-  return cudaSuccess;
+  });
 }
 
 }  // namespace gpugauge::kernels::gemm

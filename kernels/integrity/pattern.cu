@@ -1,19 +1,13 @@
 #include "kernels/integrity/pattern.hpp"
 #include "kernels/support/clock.cuh"
 #include "kernels/support/grid.hpp"
+#include "kernels/support/grid_stride.cuh"
 
 namespace gpugauge::kernels::integrity {
 namespace {
 
 constexpr int threads = 256;
 constexpr int blocks_per_sm = 8;
-
-__device__ __forceinline__ std::size_t first_index() {
-  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-__device__ __forceinline__ std::size_t stride() {
-  return static_cast<std::size_t>(gridDim.x) * blockDim.x;
-}
 
 __global__ void __launch_bounds__(threads)
     write_kernel(std::uint64_t* words, std::size_t count, bool inverse) {

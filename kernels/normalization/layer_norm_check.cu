@@ -1,5 +1,6 @@
 #include "kernels/gemm/tiling.hpp"
 #include "kernels/normalization/layer_norm_check.hpp"
+#include "kernels/support/block_sum.cuh"
 #include "kernels/support/comparison.cuh"
 
 namespace gpugauge::kernels::normalization {
@@ -7,31 +8,19 @@ namespace {
 
 constexpr int threads = 256;
 
-__device__ double block_sum(double value, double* shared) {
-  shared[threadIdx.x] = value;
-  __syncthreads();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (static_cast<int>(threadIdx.x) < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-    __syncthreads();
-  }
-  const double sum = shared[0];
-  __syncthreads();
-  return sum;
-}
-
 __global__ void error_kernel(LayerNorm of, std::int64_t samples, std::uint64_t seed, Comparison* comparison) {
   __shared__ double shared[threads];
   const std::int64_t row = gemm::sampled_row(blockIdx.x, samples, of.rows, seed);
   const std::int64_t first = row * of.columns;
   double sum = 0;
   for (std::int64_t i = threadIdx.x; i < of.columns; i += threads) sum += load(of.x, of.type, first + i);
-  const double mean = block_sum(sum, shared) / static_cast<double>(of.columns);
+  const double mean = block_sum<threads>(sum, shared) / static_cast<double>(of.columns);
   sum = 0;
   for (std::int64_t i = threadIdx.x; i < of.columns; i += threads) {
     const double off = load(of.x, of.type, first + i) - mean;
     sum += off * off;
   }
-  const double variance = block_sum(sum, shared) / static_cast<double>(of.columns);
+  const double variance = block_sum<threads>(sum, shared) / static_cast<double>(of.columns);
   const double inverse = 1 / sqrt(variance + of.epsilon);
   Tally tally;
   for (std::int64_t i = threadIdx.x; i < of.columns; i += threads) {

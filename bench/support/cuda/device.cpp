@@ -10,6 +10,7 @@
 #include "kernels/launch/trivial.hpp"
 #include "result/build.hpp"
 #include "result/number.hpp"
+#include "result/text.hpp"
 #include "support/cuda/error.hpp"
 #include "support/placement.hpp"
 
@@ -30,9 +31,7 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 cudaError_t read_pci_address(std::string& address) {
   std::array<char, 32> text{};
   const cudaError_t code = cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0);
-  address = text.data();
-  std::transform(address.begin(), address.end(), address.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  address = result::lower(text.data());
   return code;
 }
 

@@ -53,22 +53,16 @@ Fact only_virtual(const Seen& seen) {
   return fmt::format("the binary holds PTX only: {}", list->text());
 }
 
-/// Cuts a version to as many parts as `like` has: a driver reports 13.0, and a toolkit's 13.0.88 is not
-/// newer.
-std::string as_far_as(const std::string& version, const std::string& like) {
-  std::size_t end = version.find('.');
-  for (auto dots = std::count(like.begin(), like.end(), '.'); dots > 0 && end != std::string::npos; --dots)
-    end = version.find('.', end + 1);
-  return version.substr(0, end);
-}
-
 Fact ptx_newer(const Seen& seen) {
   const Value* most = seen.inventory("driver.cuda_max");
   if (most == nullptr || !most->number()) return std::nullopt;
+  const auto runs = stack::Version::parse(most->text());
   for (const char* key : {"cuda.toolkit", "cuda.runtime", "framework.cuda"}) {
     const Value* toolkit = seen.inventory(key);
-    if (toolkit != nullptr && toolkit->number() &&
-        compare_versions(as_far_as(toolkit->text(), most->text()), most->text()) > 0)
+    if (!runs || toolkit == nullptr || !toolkit->number()) continue;
+    // A driver reports 13.0, and a toolkit's 13.0.88 is not newer.
+    const auto version = stack::Version::parse(toolkit->text());
+    if (version && version->first(runs->size()) > *runs)
       return fmt::format("{} = {} is newer than the driver's CUDA {}", key, toolkit->text(), most->text());
   }
   return std::nullopt;
@@ -142,13 +136,14 @@ Fact driver_start_as_slow(const Seen& seen) {
 
 /// What was built for a CUDA that cannot make machine code for this GPU runs from its PTX.
 Fact cuda_before_gpu(const Seen& seen) {
-  const std::string first = first_toolkit(seen);
-  if (first.empty()) return std::nullopt;
+  const auto first = first_toolkit(seen);
+  if (!first) return std::nullopt;
   for (const char* key : {"framework.cuda", "cuda.toolkit"}) {
     const Value* cuda = seen.inventory(key);
-    if (cuda != nullptr && cuda->number() && compare_versions(cuda->text(), first) < 0)
+    if (cuda == nullptr || !cuda->number()) continue;
+    if (const auto version = stack::Version::parse(cuda->text()); version && *version < *first)
       return fmt::format("{} = {} is older than {}, the first with machine code for this GPU", key,
-                         cuda->text(), first);
+                         cuda->text(), first->text());
   }
   return std::nullopt;
 }

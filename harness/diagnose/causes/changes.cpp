@@ -7,6 +7,7 @@
 
 #include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/predicates.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -23,13 +24,13 @@ Fact newer_driver_recovers(const Seen& seen) {
     current = version->text();
   if (const Fact changed = seen.changed({"driver"}); changed && seen.it().changed->contains("driver"))
     current = seen.it().changed->at("driver").after.text();
-  if (current.empty()) return std::nullopt;
+  const auto present = stack::Version::parse(current);
+  if (!present) return std::nullopt;
   for (const Probe& probe : seen.it().probes) {
     const std::size_t at = lower(probe.detail).find("driver=");
     if (probe.name != "change_version" || probe.outcome != "recovers" || at == std::string::npos) continue;
     const std::string version = probe.detail.substr(at + std::string_view("driver=").size());
-    if (!version.empty() && version.front() >= '0' && version.front() <= '9' &&
-        compare_versions(version.substr(0, version.find_first_of(" ,(")), current) > 0)
+    if (const auto tried = stack::Version::parse(version); tried && *tried > *present)
       return fmt::format("driver {} recovers, which is newer", version);
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 #include "diagnose/causes/collectives.hpp"
 #include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/node_versions.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -55,7 +56,7 @@ void examine_environment(const Seen& seen, Argument& it) {
     if (error.api != "nccl") it.at_most(bound::weak, Fact("an error of another interface was reported"));
 }
 
-void examine_version(const Seen& seen, Argument& it) {
+void examine_nccl_version(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_together(seen), seen.slower(application_classes));
   if (slow) {
     if (it.confirms(weight::good, seen.changed({"nccl"}))) {
@@ -176,7 +177,8 @@ Fact old_ucx(const Seen& seen) {
     if (at == std::string::npos) continue;
     const std::string version =
         low.substr(at + mark.size(), low.find_first_of(" ,)", at + mark.size()) - at - mark.size());
-    if (!version.empty() && version.front() == '1' && compare_versions(version, "1.18.1") < 0)
+    const auto known = stack::Version::parse(version);
+    if (known && known->major() == 1 && *known < stack::Version({1, 18, 1}))
       return fmt::format("log: UCX {}", version);
   }
   return std::nullopt;
@@ -237,7 +239,7 @@ Signatures collective_setting_causes() {
        .next = "run nccl-tests with both libraries (LD_LIBRARY_PATH), old, new, old, five times each over "
                "all sizes",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/release-notes/index.html"},
-       .examine = examine_version},
+       .examine = examine_nccl_version},
       {.name = "nccl_node_mismatch",
        .title = "The nodes of one job have different versions of NCCL, its plugin or the driver",
        .what =

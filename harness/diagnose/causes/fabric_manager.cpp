@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/driver_start.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -108,12 +109,9 @@ Fact packages_differ(const Seen& seen) {
     alike = alike || (!told.empty() && told == driver);
   }
   if (alike) return std::nullopt;
-  const auto dots = [](const std::string& version) {
-    return std::count(version.begin(), version.end(), '.');
-  };
-  if (manager.empty() || driver.empty() || dots(manager) != dots(driver) ||
-      compare_versions(manager, driver) == 0)
-    return std::nullopt;
+  const auto one = stack::Version::parse(manager);
+  const auto two = stack::Version::parse(driver);
+  if (!one || !two || one->size() != two->size() || *one == *two) return std::nullopt;
   return fmt::format("the fabric manager is {} and the driver {}", manager, driver);
 }
 

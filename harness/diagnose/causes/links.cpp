@@ -1,8 +1,11 @@
 // PCIe, NVLink, and obstacles between devices.
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/network_told.hpp"
 #include "diagnose/causes/printed.hpp"
+#include "result/xid.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -217,13 +220,20 @@ void examine_acs(const Seen& seen, Argument& it) {
         Fact("NVIDIA's driver gives this board no access between peers: they go through the host anyway"));
 }
 
+/// All of NVLink but 155, which tells of a link that software took down on purpose (NVIDIA's Xid catalog:
+/// https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
+std::vector<int> failed_link_xids() {
+  constexpr int on_purpose = 155;
+  std::vector<int> out = result::xids_about(result::XidAbout::nvlink);
+  std::erase(out, on_purpose);
+  return out;
+}
+
 void examine_nvlink(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.below("nvlinks_active", "nvlinks_expected", .999));
   it.confirms(weight::strong, seen.became_less("nvlinks_active"));
   it.confirms(weight::good, seen.moved("nvlinks", {"lower"}));
-  // Xid 74 up to NVLink 4, and one of seven with NVLink 5 (NVIDIA's Xid catalog:
-  // https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
-  it.confirms(weight::good, seen.xid({74, 144, 145, 146, 147, 148, 149, 150}));
+  it.confirms(weight::good, seen.xid(failed_link_xids()));
   it.confirms(weight::good, seen.told({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
                                        "Link*<inactive>"}));
   const Fact nvlink = either(seen.on("topology.path", {"nvlink"}), seen.slower({}, {.path = "nvlink"}));

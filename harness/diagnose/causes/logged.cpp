@@ -4,29 +4,23 @@
 #include <array>
 #include <cctype>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t begin = std::min(text.find_first_not_of(blanks), text.size());
-  const std::size_t end = text.find_last_not_of(blanks);
-  return end == std::string_view::npos ? "" : std::string(text.substr(begin, end + 1 - begin));
-}
-
+/// The parts between separators, each stripped. Of blanks several separate as one does.
 std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> out;
-  std::istringstream parts{std::string(text)};
-  for (std::string part; std::getline(parts, part, at);)
-    if (part = trimmed(part); at != ' ' || !part.empty()) out.push_back(part);
+  for (const std::string& part : result::split(text, at))
+    if (const std::string_view bare = result::stripped(part); at != ' ' || !bare.empty())
+      out.emplace_back(bare);
   return out;
 }
 
@@ -168,7 +162,7 @@ Fact slower_behind_pause(const Seen& seen) {
     const bool numbered = colon != std::string::npos && colon > 0 &&
                           std::isdigit(static_cast<unsigned char>(line[colon - 1])) != 0;
     if (numbered && unit != std::string::npos && unit + 3 == line.size()) {
-      const auto now = result::leading_number<double>(trimmed(line.substr(colon + 1)));
+      const auto now = result::leading_number<double>(result::stripped(line.substr(colon + 1)));
       if (now && before && paused && *now >= clearly * *before)
         return fmt::format("log: behind a pause it takes {:g} ms, and {:g} ms before it", *now, *before);
       if (now) before = now;
@@ -232,7 +226,7 @@ Fact runs_beside_gpus_processors(const Seen& seen) {
       }
     for (const std::string_view name : {"affinity list: ", "Cpus_allowed_list: ", "Cpus_allowed_list:\t"})
       if (const std::size_t at = line.find(name); at != std::string::npos)
-        of_process = processors_of(trimmed(std::string_view(line).substr(at + name.size())));
+        of_process = processors_of(result::stripped(std::string_view(line).substr(at + name.size())));
   }
   if (of_gpu.empty() || of_process.empty()) return std::nullopt;
   for (const int one : of_process)
@@ -304,8 +298,9 @@ std::vector<LoggedRun> logged_runs(const Seen& seen, std::string_view label) {
   bool open = false;
   for (const std::string& line : seen.it().log) {
     const std::size_t at = lower(line).find(lower(label));
-    const std::string behind =
-        at == std::string::npos ? "" : trimmed(std::string_view(line).substr(at + label.size()));
+    const std::string behind(at == std::string::npos
+                                 ? std::string_view()
+                                 : result::stripped(std::string_view(line).substr(at + label.size())));
     if (!behind.empty() && std::isdigit(static_cast<unsigned char>(behind.front())) != 0) {
       // "node3:1234:1240 [0] NCCL INFO ..."
       const std::size_t colon = line.find(':');

@@ -1,7 +1,10 @@
 // The device's memory and caches: remapped rows, ECC, MIG slices, leftover settings.
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/printed.hpp"
+#include "result/xid.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -22,13 +25,23 @@ Fact uncorrected_printed(const Seen& seen) {
   return std::nullopt;
 }
 
+/// All of the memory but 92, whose errors were corrected and replace no row, and 168, which counts what is left
+/// of a region that the driver protects.
+std::vector<int> row_xids() {
+  constexpr int corrected = 92;
+  constexpr int protected_region = 168;
+  std::vector<int> out = result::xids_about(result::XidAbout::memory);
+  std::erase_if(out, [](int number) { return number == corrected || number == protected_region; });
+  return out;
+}
+
 void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, either(seen.on("gpu.remap_failed"), seen.on("gpu.remap_pending")));
   it.confirms(weight::proof, remap_printed(seen));
   // Rows remapped long ago work as before; only an increase counts fully.
   it.confirms(seen.became_more("remapped_rows") ? weight::strong : weight::fair,
               seen.at_least("gpu.remapped_rows", 1));
-  it.confirms(weight::strong, seen.xid({48, 63, 64, 94, 95, 171, 172}));
+  it.confirms(weight::strong, seen.xid(row_xids()));
   it.confirms(weight::good,
               seen.told({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
                          "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"},

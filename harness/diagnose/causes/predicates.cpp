@@ -353,9 +353,9 @@ Fact two_programs(const Seen& seen, std::string_view component) {
                      found->second.after.text());
 }
 
-std::string first_toolkit(const Seen& seen) {
+std::optional<stack::Version> first_toolkit(const Seen& seen) {
   const stack::Architecture* const row = architecture(seen);
-  return row == nullptr ? "" : row->first_cuda.text();
+  return row == nullptr ? std::nullopt : std::optional(row->first_cuda);
 }
 
 bool framework_known(const Seen& seen) {

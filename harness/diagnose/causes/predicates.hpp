@@ -1,8 +1,11 @@
 // Facts that several signatures use.
 #pragma once
 
+#include <optional>
+
 #include "diagnose/catalogue.hpp"
 #include "diagnose/seen.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 
@@ -67,8 +70,8 @@ Fact gpu_computes(const Seen& seen);
 Fact clock_as_expected(const Seen& seen);
 /// Two programs are compared that share no name, and not two versions of one. A framework's engine counts as another.
 Fact two_programs(const Seen& seen, std::string_view component);
-/// The first CUDA toolkit that makes machine code for this GPU: "11.8"; "" where the GPU is not known.
-std::string first_toolkit(const Seen& seen);
+/// The first CUDA toolkit that makes machine code for this GPU: 11.8; nullopt where the GPU is not known.
+std::optional<stack::Version> first_toolkit(const Seen& seen);
 /// True when a framework is named, or a figure is of work in one.
 bool framework_known(const Seen& seen);
 /// Three or more components changed at once, and putting one back was not shown to help. No single component

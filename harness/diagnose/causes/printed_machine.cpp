@@ -15,10 +15,6 @@
 namespace gpugauge::diagnose {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Reads a number at `at` and moves behind it; nullopt where none stands there.
 std::optional<double> number_at(std::string_view text, std::size_t& at) {
   std::size_t end = at;

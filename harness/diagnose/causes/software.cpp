@@ -4,6 +4,7 @@
 #include "diagnose/causes/own_code.hpp"
 #include "diagnose/causes/told_figures.hpp"
 #include "diagnose/vocabulary.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -140,16 +141,17 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   if (!own && !contains_any(newer.value_or(""), {"toolkit", "nvcc", "ptxas", "compiler"}))
     it.unproven(seen.slower(compute_classes) ? bound::half : bound::likely,
                 Fact("no kernel of the user's own is known to be slow"));
-  const std::string first = first_toolkit(seen);
+  const auto first = first_toolkit(seen);
   const std::string told = toolkit == nullptr ? told_toolkit(seen) : "";
   const std::string version = toolkit != nullptr && toolkit->number() ? toolkit->text() : told;
-  const bool too_old = !version.empty() && !first.empty() && compare_versions(version, first) < 0;
+  const auto known = stack::Version::parse(version);
+  const bool too_old = known && first && *known < *first;
   if (slow && too_old)
     it.confirms(weight::good,
-                fmt::format("{} = {} is older than {}, the first for this GPU", key, version, first));
+                fmt::format("{} = {} is older than {}, the first for this GPU", key, version, first->text()));
   if (!it.evidence().empty()) it.confirms(weight::hint, own);
   if (!newer && !too_old) {
-    if (!version.empty() && !first.empty())
+    if (known && first)
       it.at_most(bound::last_named, Fact(fmt::format("{} = {} knows this GPU", key, version)));
     else
       it.unproven(bound::last_named, Fact("no toolkit is known to be too old"));

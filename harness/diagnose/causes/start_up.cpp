@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/predicates.hpp"
+#include "result/xid.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -90,7 +91,7 @@ Fact firmware_on_one_side(const Seen& seen) {
 }
 
 void examine_gsp(const Seen& seen, Argument& it) {
-  const Fact silent = seen.xid({119, 120});
+  const Fact silent = seen.xid(result::xids_about(result::XidAbout::firmware));
   it.confirms(weight::proof, either(seen.told(gsp_lines), silent));
   if (silent) it.is_an_event();
   it.confirms(weight::proof, seen.recovers_by({"EnableGpuFirmware", "gsp"}));

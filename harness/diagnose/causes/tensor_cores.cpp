@@ -10,6 +10,7 @@
 
 #include "result/metric_key.hpp"
 #include "result/number.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -211,18 +212,18 @@ void examine_fp8(const Seen& seen, Argument& it) {
                                         "requires compute capability 8.9", "emulat*fp8"}));
   it.confirms(weight::strong, seen.kernel({"marlin", "w8a16", "fp8*bf16", "dequant"}));
   const std::string& capability = seen.it().about.compute_capability;
-  const bool older = !capability.empty() && compare_versions(capability, "8.9") < 0;
+  const auto known = stack::Version::parse(capability);
+  const bool older = known && *known < stack::Version({8, 9});
   // The model tells the same as the compute capability, so it counts only where the capability is unknown.
   const Fact without = older ? Fact(fmt::format("compute capability {} has no fp8 instructions", capability))
-                       : capability.empty()
-                           ? seen.gpu_is({"A100", "A800", "A40", "A30", "A10", "V100", "T4", "RTX 30",
-                                          "RTX 20", "3090", "3080", "A6000", "A5000"})
-                           : Fact();
+                       : !known ? seen.gpu_is({"A100", "A800", "A40", "A30", "A10", "V100", "T4", "RTX 30",
+                                               "RTX 20", "3090", "3080", "A6000", "A5000"})
+                                : Fact();
   if (slow || rate) it.confirms(weight::strong, without);
   if (!it.evidence().empty()) it.confirms(weight::hint, slow);
   if (!it.evidence().empty() && slow) it.confirms(weight::hint, seen.unchanged({"gemm16"}));
   it.at_most(bound::unnamed, seen.slower({"gemm16"}));
-  if (!capability.empty() && !older)
+  if (known && !older)
     it.at_most(bound::unnamed, Fact(fmt::format("compute capability {} has fp8 instructions", capability)));
   it.at_most(bound::weak, same_hardware_and_software(seen));
 }
@@ -245,7 +246,7 @@ void examine_without_tensor_cores(const Seen& seen, Argument& it) {
                                    seen.probe("other_library", {"recovers", "normal"})));
   // Only Turing has chips both with and without Tensor Cores.
   const std::string& capability = seen.it().about.compute_capability;
-  if (!capability.empty() && compare_versions(capability, "7.5") != 0)
+  if (const auto known = stack::Version::parse(capability); known && *known != stack::Version({7, 5}))
     it.rules_out(Fact(fmt::format("GPUs of compute capability {} do not differ in that", capability)));
 }
 

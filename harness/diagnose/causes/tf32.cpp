@@ -1,7 +1,11 @@
 // Products declared as fp32 that could run on Tensor Cores as TF32 but do not.
+#include <algorithm>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "diagnose/causes/tensor_cores.hpp"
+#include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -43,9 +47,9 @@ Fact calls_library_itself(const Seen& seen) {
 /// TF32 begins with compute capability 8.0.
 Fact before_tf32(const Seen& seen) {
   const std::string& capability = seen.it().about.compute_capability;
-  if (!capability.empty())
-    return compare_versions(capability, "8.0") < 0 ? Fact("compute capability " + capability + " has no TF32")
-                                                   : Fact();
+  if (const auto known = stack::Version::parse(capability))
+    return *known < stack::Version({8, 0}) ? Fact("compute capability " + capability + " has no TF32")
+                                           : Fact();
   return in_words("it has no TF32", seen.gpu_named({"V100", "P100", "P40", "K80", "T4", "GTX", "TITAN",
                                                     "RTX 2060", "RTX 2070", "RTX 2080", "Quadro RTX"}));
 }
@@ -58,16 +62,13 @@ Fact crossed_default(const Seen& seen) {
   if (changed == seen.it().changed->end()) return std::nullopt;
   const auto version = [](const Value& side) {
     const std::string text = side.text();
-    const std::size_t digit = text.find_first_of("0123456789");
-    return digit == std::string::npos
-               ? std::string()
-               : text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+    return stack::Version::parse(
+        std::string_view(text).substr(std::min(text.find_first_of("0123456789"), text.size())));
   };
-  const std::string before = version(changed->second.before), after = version(changed->second.after);
+  const auto before = version(changed->second.before), after = version(changed->second.after);
   const bool torch = seen.framework_is({"torch"}) || contains(changed->second.after.text(), "torch");
-  if (!torch || before.empty() || after.empty() || compare_versions(before, "1.12") >= 0 ||
-      compare_versions(after, "1.12") < 0)
-    return std::nullopt;
+  const stack::Version first({1, 12});
+  if (!torch || !before || !after || *before >= first || *after < first) return std::nullopt;
   return seen.changed({"framework"});
 }
 

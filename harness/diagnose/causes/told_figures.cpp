@@ -19,7 +19,7 @@ std::size_t value_behind(std::string_view low, std::size_t at) {
   while (is_letter(at)) ++at;
   while (true) {
     at = low.find_first_not_of(" \t:=(),", at);
-    if (at == std::string_view::npos || is_decimal(low[at])) return at;
+    if (at == std::string_view::npos || is_digit(low[at])) return at;
     std::size_t end = at;
     while (is_letter(end)) ++end;
     constexpr std::array<std::string_view, 13> between{"c",  "of",  "is",  "at",    "to",   "set", "gpu",
@@ -157,7 +157,7 @@ Fact told_hot(const Seen& seen, double least) {
   for (const Metric& metric : seen.it().metrics) {
     const std::string low = lower(metric.note);
     for (std::size_t at = 0; at < low.size(); ++at) {
-      if (!is_decimal(low[at]) || (at > 0 && (is_decimal(low[at - 1]) || low[at - 1] == '.'))) continue;
+      if (!is_digit(low[at]) || (at > 0 && (is_digit(low[at - 1]) || low[at - 1] == '.'))) continue;
       const auto degrees = result::leading_number<double>(std::string_view(low).substr(at));
       if (!degrees || *degrees < least || *degrees > most) continue;
       std::size_t end = low.find_first_not_of("0123456789", at);
@@ -239,7 +239,7 @@ Fact told_runtime_newer(const Seen& seen) {
     for (std::size_t at = text.find("cu"); at != std::string_view::npos; at = text.find("cu", at + 1)) {
       if (at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0) continue;
       std::size_t end = at + 2;
-      while (end < text.size() && is_decimal(text[end])) ++end;
+      while (end < text.size() && is_digit(text[end])) ++end;
       if (end - at - 2 == digits)
         newest = std::max(newest, result::number_in<int>(text.substr(at + 2, digits)).value_or(0) / tens);
     }

@@ -9,11 +9,6 @@
 
 namespace gpugauge::diagnose {
 
-/// An ASCII digit.
-inline bool is_decimal(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Calls `read` with each text: log lines, messages of errors, notes of figures, and settings as "name = value",
 /// with "." and "_" of the name as blanks.
 template <typename Read>

@@ -28,7 +28,7 @@ std::optional<Rate> rate_of(const std::string& line) {
     const std::size_t at = low.find(unit);
     if (at == std::string::npos || at == 0) continue;
     std::size_t begin = low[at - 1] == ' ' ? at - 1 : at;
-    while (begin > 0 && (is_decimal(low[begin - 1]) || low[begin - 1] == '.')) --begin;
+    while (begin > 0 && (is_digit(low[begin - 1]) || low[begin - 1] == '.')) --begin;
     out.rate = result::leading_number<double>(std::string_view(low).substr(begin)).value_or(0);
     out.unit = unit;
     break;
@@ -77,7 +77,7 @@ Fact some_operations_longer(const Seen& seen) {
     for (const auto& [unit, seconds] : {std::pair{"ms", 1e-3}, std::pair{"us", 1e-6}, std::pair{"s", 1.0}}) {
       std::size_t number = std::string::npos;
       for (std::size_t i = end; i < line.size() && number == std::string::npos; ++i) {
-        if (!is_decimal(line[i]) || (i > 0 && (is_decimal(line[i - 1]) || line[i - 1] == '.'))) continue;
+        if (!is_digit(line[i]) || (i > 0 && (is_digit(line[i - 1]) || line[i - 1] == '.'))) continue;
         const std::size_t last = std::min(line.find_first_not_of("0123456789.", i), line.size());
         const std::string_view rest = std::string_view(line).substr(last);
         const std::size_t width = std::string_view(unit).size();

@@ -4,14 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "result/text.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
 constexpr int driver_major_least = 300;  // library and toolkit versions are lower so far
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::string three(int major, int minor, int patch) {
   return fmt::format("{}.{}.{}", major, minor, patch);
@@ -24,10 +22,10 @@ std::optional<Version> Version::parse(std::string_view text) {
   if (text.starts_with('v') || text.starts_with('R')) text.remove_prefix(1);
   std::vector<int> parts;
   std::size_t at = 0;
-  while (at < text.size() && is_digit(text[at])) {
+  while (at < text.size() && result::is_digit(text[at])) {
     int part = 0;
     std::size_t digits = 0;
-    for (; at < text.size() && is_digit(text[at]); ++at) {
+    for (; at < text.size() && result::is_digit(text[at]); ++at) {
       if (++digits > digits_most) return std::nullopt;
       part = part * 10 + (text[at] - '0');
     }

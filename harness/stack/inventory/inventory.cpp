@@ -4,16 +4,13 @@
 #include <unordered_set>
 #include <utility>
 
+#include "result/text.hpp"
+
 namespace gpugauge::stack {
 namespace {
 
-/// Removes blanks, line ends and zero bytes at both ends.
-std::string trimmed(std::string text) {
-  static const std::string blanks("\0 \t\r\n\v\f", 7);
-  text.erase(text.find_last_not_of(blanks) + 1);  // npos + 1 is 0
-  text.erase(0, std::min(text.find_first_not_of(blanks), text.size()));
-  return text;
-}
+/// Files of the kernel may end in zero bytes.
+constexpr std::string_view blanks_and_zeros("\0 \t\r\n\v\f", 7);
 
 }  // namespace
 
@@ -27,7 +24,8 @@ void Inventory::add(Item item) {
 }
 
 void Inventory::present(std::string key, std::string value, std::string source, std::string how) {
-  add({std::move(key), Presence::present, trimmed(std::move(value)), std::move(source), std::move(how), ""});
+  add({std::move(key), Presence::present, std::string(result::stripped(value, blanks_and_zeros)),
+       std::move(source), std::move(how), ""});
 }
 
 void Inventory::absent(std::string key, std::string source, std::string how) {

@@ -49,10 +49,6 @@ Presence presence_from(const std::string& word, const Place& place) {
   place.refuse(fmt::format("should be present, absent or unreadable and is \"{}\"", word.substr(0, 40)));
 }
 
-std::string optional_text(ObjectReader& reader, const std::string& key) {
-  return reader.optional(key) == nullptr ? "" : reader.text(key);
-}
-
 Item item_from(const nlohmann::json& value, const Place& place) {
   ObjectReader reader(value, place);
   Item item;
@@ -61,8 +57,8 @@ Item item_from(const nlohmann::json& value, const Place& place) {
   item.presence = presence_from(reader.text("answer"), place.key("answer"));
   if (item.presence == Presence::present) item.value = reader.text("value");
   item.source = reader.text("source");
-  item.how = optional_text(reader, "how");
-  if (item.presence == Presence::unreadable) item.needs = optional_text(reader, "needs");
+  item.how = reader.optional_text("how");
+  if (item.presence == Presence::unreadable) item.needs = reader.optional_text("needs");
   reader.done();
   return item;
 }

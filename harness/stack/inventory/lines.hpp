@@ -8,7 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "result/text.hpp"
+
 namespace gpugauge::stack {
+
+using result::lower;
+using result::stripped;
 
 /// Calls `function` with each line, without its line end.
 template <typename Function>
@@ -33,13 +38,6 @@ inline bool mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Removes blanks, tabs and line ends at both ends.
-inline std::string_view stripped(std::string_view text) {
-  const auto start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(" \t\r\n") - start + 1);
-}
-
 /// Removes these blanks at the beginning.
 inline std::string_view without_blanks(std::string_view text, std::string_view blanks) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
@@ -61,15 +59,6 @@ inline std::vector<std::string_view> words_of(std::string_view text) {
 /// Refuses a temporary text: the words would point to freed memory.
 template <std::same_as<std::string> Text>
 std::vector<std::string_view> words_of(Text&&) = delete;
-
-/// Converts to lower case, ASCII only.
-inline std::string lower(std::string_view text) {
-  std::string word(text);
-  for (char& c : word) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return word;
-}
 
 /// Non-empty lines, stripped and without comments ("#").
 inline std::vector<std::string_view> settings_in(std::string_view text) {

@@ -25,7 +25,7 @@ LockField field_from(const std::string& key, const nlohmann::json& value, const 
     field.match = Match::ignore;
   else if (match != "exact")
     place.key("match").refuse("should be exact, range or ignore");
-  if (reader.optional("range") != nullptr) field.range = reader.text("range");
+  field.range = reader.optional_text("range");
   if (field.match == Match::range && !VersionBounds::parse(field.range))
     place.key("range").refuse("should be bounds on a version such as '>=580.65 <581'");
   if (field.match != Match::range && !field.range.empty())

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "result/text.hpp"
 #include "stack/credentials.hpp"
 
 namespace gpugauge::stack::scan {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+using result::is_digit;
+
 bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -215,9 +215,8 @@ bool calls_host(std::string_view before) {
   constexpr std::string_view between = " =:'\"([";
   before = before.substr(0, before.find_last_not_of(between) + 1);
   constexpr std::size_t longest = 16;
-  std::string word(before.substr(before.size() < longest ? 0 : before.size() - longest));
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string word =
+      result::lower(before.substr(before.size() < longest ? 0 : before.size() - longest));
   constexpr std::array<std::string_view, 10> calling{
       "host",    "hostname",   "proxy",         "server",       "peer",
       "address", "connect to", "connection to", "connected to", "connecting to"};

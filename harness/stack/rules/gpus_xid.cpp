@@ -69,11 +69,13 @@ std::vector<std::string> grouped(const std::vector<Xid>& xids) {
   return lines;
 }
 
-std::vector<Xid> with_numbers(const std::vector<Xid>& xids, std::initializer_list<int> numbers) {
-  std::vector<Xid> some;
-  std::copy_if(xids.begin(), xids.end(), std::back_inserter(some), [&](const Xid& xid) {
-    return std::find(numbers.begin(), numbers.end(), xid.number) != numbers.end();
-  });
+/// Takes the Xids whose number `is_one` accepts out of `rest`.
+template <typename IsOne>
+std::vector<Xid> taken(std::vector<Xid>& rest, const IsOne& is_one) {
+  const auto first =
+      std::stable_partition(rest.begin(), rest.end(), [&](const Xid& xid) { return !is_one(xid.number); });
+  std::vector<Xid> some(std::make_move_iterator(first), std::make_move_iterator(rest.end()));
+  rest.erase(first, rest.end());
   return some;
 }
 
@@ -211,7 +213,11 @@ void check_xids(const RuleInput& input, Findings& findings) {
     note_other_root(input.inventory, root, xids, findings);
     return;
   }
-  if (const auto lost = with_numbers(xids, {79}); !lost.empty()) {
+  // Other numbers of the bus and of the memory leave the GPU there, or its memory able to be repaired.
+  constexpr int off_the_bus = 79;
+  constexpr int not_replaced = 64;
+  std::vector<Xid> rest = xids;
+  if (const auto lost = taken(rest, [](int number) { return number == off_the_bus; }); !lost.empty()) {
     Finding finding =
         make_finding(Cause("gpu_lost"), Severity::warning, "The kernel log says that a GPU fell off the bus",
                      "It no longer responded on the PCI bus. Heat, power, a riser or slot, or a defect are "
@@ -220,14 +226,13 @@ void check_xids(const RuleInput& input, Findings& findings) {
                     std::string(result::power_cycle_step)};
     add(std::move(finding), lost, findings);
   }
-  if (const auto rows = with_numbers(xids, {64}); !rows.empty())
+  if (const auto rows = taken(rest, [](int number) { return number == not_replaced; }); !rows.empty())
     add_not_replaced(input.inventory, rows, findings);
-  if (const auto firmware = with_numbers(xids, {119, 120}); !firmware.empty())
+  const auto of_firmware = [](int number) {
+    return result::is_xid_about(number, result::XidAbout::firmware);
+  };
+  if (const auto firmware = taken(rest, of_firmware); !firmware.empty())
     add_firmware(input.inventory, firmware, findings);
-  std::vector<Xid> rest;
-  std::copy_if(xids.begin(), xids.end(), std::back_inserter(rest), [](const Xid& xid) {
-    return xid.number != 79 && xid.number != 64 && xid.number != 119 && xid.number != 120;
-  });
   if (rest.empty()) return;
   const std::optional<double> count = number_of(input.inventory, "kernel_log.xid_count");
   add(rest_of(input.inventory, rest, xids), rest, findings);

@@ -311,7 +311,7 @@ TEST_F(FamilyProcess, UsageErrorsWriteNoFile) {
   EXPECT_EQ(run("probe/good", {"--gpugauge_windows=1"}), exit_usage);
   EXPECT_EQ(run("probe/good", {"--benchmark_no_such_flag=1"}), exit_usage);
   EXPECT_EQ(run("probe/good", {"--gpugauge_parent=1073741824"}), exit_usage);
-  EXPECT_EQ(run("probe/good", {"--gpugauge_only=/no/such/file"}), exit_usage);
+  EXPECT_EQ(run("probe/good", {"--gpugauge_only=/no/such/file"}), exit_family_failed) << "the flag is right";
   EXPECT_FALSE(fs::exists(file_));
 }
 

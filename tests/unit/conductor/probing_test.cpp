@@ -8,6 +8,7 @@
 #include "conductor/observe.hpp"
 #include "conductor/probe_nvml.hpp"
 #include "conductor/probe_processors.hpp"
+#include "unit/diagnose/find_probe.hpp"
 #include "unit/run/fake_family.hpp"
 
 namespace gpugauge::conductor {

@@ -8,6 +8,7 @@
 
 #include "diagnose/vocabulary.hpp"
 #include "result/vocabulary.hpp"
+#include "unit/diagnose/find_probe.hpp"
 
 namespace gpugauge::diagnose {
 namespace {

@@ -48,10 +48,6 @@ TEST(Log, reads_two_nodes_of_2_22) {
   EXPECT_THAT(log.paths, ElementsAre(Pair("NET/IB/GDRDMA", 2), Pair("P2P/CUMEM", 2)));
   EXPECT_EQ(log.collective_channels, 8);
   EXPECT_EQ(log.nvls_channels, 0);
-  EXPECT_EQ(log.point_to_point_channels, 8);
-  EXPECT_TRUE(log.rings);
-  EXPECT_TRUE(log.trees);
-  EXPECT_FALSE(log.nvls_tree);
   EXPECT_EQ(transport_of(log), "ib");
 }
 
@@ -87,7 +83,6 @@ TEST(Log, reads_channels_of_old_and_new_versions) {
   Log log =
       parse_log("ip-10:1465:1471 [0] NCCL INFO 2 coll channels, 2 p2p channels, 1 p2p channels per peer");
   EXPECT_EQ(log.collective_channels, 2);
-  EXPECT_EQ(log.point_to_point_channels, 2);
   EXPECT_FALSE(log.nvls_channels);
   // 2.27
   log = parse_log(
@@ -96,7 +91,6 @@ TEST(Log, reads_channels_of_old_and_new_versions) {
       "channels per peer");
   EXPECT_EQ(log.collective_channels, 24);
   EXPECT_EQ(log.nvls_channels, 16);
-  EXPECT_EQ(log.point_to_point_channels, 32);
 }
 
 TEST(Log, reads_choices_by_number_and_by_name) {
@@ -137,7 +131,6 @@ n:1:1 [0] NCCL INFO AllReduce [Symmetric]: 16 Bytes -> Kernel AllReduce_AGxLL_R 
 )");
   EXPECT_FALSE(log.collective_channels);
   EXPECT_EQ(log.nvls_channels, 3);
-  EXPECT_FALSE(log.point_to_point_channels);
   ASSERT_EQ(log.choices.size(), 2U);
   EXPECT_EQ(log.choices[0].bytes, 8U);
   EXPECT_EQ(log.choices[0].channels, "");

@@ -80,6 +80,20 @@ TEST(ParseJson, RefusesAKeyThatStandsTwiceInOneObject) {
   EXPECT_EQ(refusal_of_tree(R"({"a": {"a": [{"a": 1}, {"a": 1}]}, "b": {"a": 1}})"), "accepted");
 }
 
+TEST(ObjectReader, AKeyThatMayBeAbsentIsOfItsTypeWhereItIsThere) {
+  const json value = json::parse(R"({"text": "a", "flag": false, "null": null})");
+  ObjectReader reader(value, {"x.json", ""});
+  EXPECT_EQ(reader.optional_text("text"), "a");
+  EXPECT_EQ(reader.optional_text("absent"), "");
+  EXPECT_EQ(reader.optional_boolean("flag"), false);
+  EXPECT_EQ(reader.optional_boolean("absent"), std::nullopt);
+  EXPECT_THROW(reader.optional_text("flag"), FormatError);
+  EXPECT_THROW(reader.optional_text("null"), FormatError);
+  EXPECT_THROW(reader.optional_boolean("text"), FormatError);
+  EXPECT_THROW(reader.optional_boolean("null"), FormatError);
+  EXPECT_NO_THROW(reader.done());
+}
+
 TEST(ParseJson, EndsNestingAt64Levels) {
   const std::string sentence = "x.json: nested deeper than 64 levels";
   EXPECT_EQ(refusal_of_tree(repeated("[", 64) + "1" + repeated("]", 64)), "accepted");

@@ -25,5 +25,17 @@ TEST(Text, IsReplacedInEachPlace) {
   EXPECT_EQ(replaced("abc", "", "y"), "abc");
 }
 
+TEST(Text, IsStrippedAtBothEnds) {
+  EXPECT_EQ(stripped(" \t a b\v\r\n"), "a b");
+  EXPECT_EQ(stripped(" \r\n"), "");
+  EXPECT_EQ(stripped(""), "");
+  EXPECT_EQ(stripped("\na ", " "), "\na") << "only what is named";
+}
+
+TEST(Text, IsLoweredAsFarAsItIsAscii) {
+  EXPECT_EQ(lower("Xid 79: GPU"), "xid 79: gpu");
+  EXPECT_EQ(lower("\xc3\x84Z"), "\xc3\x84z");
+}
+
 }  // namespace
 }  // namespace gpugauge::result

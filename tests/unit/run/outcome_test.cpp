@@ -152,6 +152,24 @@ TEST(Outcome, SamplesThatCouldNotBeKeptSpeakAgainstNoBenchmark) {
   EXPECT_TRUE(whole.samples);
 }
 
+TEST(Outcome, AnErrorOutsideTheBenchmarksIsCalledOne) {
+  ChildEnd end = ended("ended with exit code 5", "gpugauge-bench-fake: the driver has no version\n");
+  end.exit_code = result::exit_family_failed;
+  const std::string told =
+      "gpugauge-bench-fake was ended by an error outside its benchmarks; it said: gpugauge-bench-fake: the "
+      "driver has no version.";
+  result::Process process;
+  process.family = "fake";
+  conclude_process(process, end, "gpugauge-bench-fake", "/no/such/samples.json", "");
+  EXPECT_EQ(process.status, Status::failed);
+  EXPECT_EQ(process.reason, told);
+  // Behind the measurements: what was measured is kept.
+  const result::Process after = concluded(end, "", good_samples("fake"));
+  EXPECT_EQ(after.status, Status::failed);
+  EXPECT_EQ(after.reason, told);
+  EXPECT_TRUE(after.samples);
+}
+
 /// A library may end the process.
 TEST(Outcome, AnEndBetweenTwoBenchmarksIsToldByTheProcess) {
   result::Samples samples = good_samples("fake");
