@@ -6,16 +6,13 @@
 
 #include "diagnose/seen.hpp"
 #include "result/error.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
 constexpr char escape = '\x1b';
 constexpr char bell = '\a';
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 /// Where the escape sequence that begins at `at` ends: one past its last byte (ECMA-48: a control sequence ends with
 /// a byte from '@' to '~', an operating system command with BEL or ESC \, any other has one more byte).
@@ -50,13 +47,14 @@ std::string without_numbers(std::string_view line) {
   std::string out;
   std::size_t at = 0;
   while (at < line.size()) {
-    if (!is_digit(line[at])) {
+    if (!result::is_digit(line[at])) {
       out += line[at++];
       continue;
     }
     const bool hex = line.substr(at).starts_with("0x");
     if (hex) at += 2;
-    while (at < line.size() && (is_digit(line[at]) || (hex && line[at] >= 'a' && line[at] <= 'f'))) ++at;
+    while (at < line.size() && (result::is_digit(line[at]) || (hex && line[at] >= 'a' && line[at] <= 'f')))
+      ++at;
     out += '#';
   }
   return out;

@@ -129,7 +129,7 @@ class Seen {
   /// Like said(), and also searches notes of figures and settings as "name = value". For a setting the match
   /// must include part of the value, because a name alone means nothing.
   Fact told(Words patterns, Words unless = {}) const;
-  /// The kernel log has one of these Xid numbers.
+  /// A line of the log, or the note of a figure, has one of these Xid numbers.
   Fact xid(const std::vector<int>& numbers) const;
   Fact kernel(Words patterns) const;  ///< A kernel ran whose name contains one of these.
   /// A machine instruction (one of these, if given) is absent or occurs less often than before.

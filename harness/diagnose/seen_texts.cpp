@@ -142,6 +142,8 @@ Fact Seen::told(Words patterns, Words unless) const {
 Fact Seen::xid(const std::vector<int>& numbers) const {
   for (const std::string& line : it_->log)
     if (tells_xid(line, numbers)) return "log: " + in_quotes(line);
+  for (const Metric& metric : it_->metrics)
+    if (tells_xid(metric.note, numbers)) return "the report says: " + in_quotes(metric.note);
   return std::nullopt;
 }
 

@@ -74,8 +74,8 @@ std::vector<KnownReport> parse_known_reports(const std::string& text, const std:
     report.id = entry.text("id");
     report.set = "site";
     report.causes = entry.texts("causes");
-    if (entry.optional("source") != nullptr) report.source = entry.text("source");
-    if (entry.optional("established") != nullptr) report.established = entry.text("established");
+    report.source = entry.optional_text("source");
+    report.established = entry.optional_text("established");
     const result::Place seen = place.key("seen");
     report.seen =
         parse_observation(entry.object("seen").dump(), fmt::format("{}: {}", seen.origin, seen.path));

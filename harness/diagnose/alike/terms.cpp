@@ -2,33 +2,24 @@
 
 #include <nlohmann/json.hpp>
 
+#include "result/text.hpp"
+
 namespace gpugauge::diagnose {
 namespace {
 
-bool is_letter(char c) {
+bool begins_word(char c) {
   return (c >= 'a' && c <= 'z') || c == '_';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/// Of the ASCII letters only: other bytes stay as they are.
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
 }
 
 void add_words(const std::string& text, std::map<std::string, int>& out) {
   std::size_t at = 0;
   while (at < text.size()) {
-    if (!is_letter(text[at])) {
+    if (!begins_word(text[at])) {
       ++at;
       continue;
     }
     const std::size_t start = at;
-    while (at < text.size() && (is_letter(text[at]) || is_digit(text[at]))) ++at;
+    while (at < text.size() && (begins_word(text[at]) || result::is_digit(text[at]))) ++at;
     if (at - start > 1) ++out[text.substr(start, at - start)];
   }
 }
@@ -36,7 +27,7 @@ void add_words(const std::string& text, std::map<std::string, int>& out) {
 void add(const std::string& path, const nlohmann::json& value, std::map<std::string, int>& out) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items())
-      add(path.empty() ? lower(key) : path + "." + lower(key), inner, out);
+      add(path.empty() ? result::lower(key) : path + "." + result::lower(key), inner, out);
     return;
   }
   if (value.is_array()) {
@@ -49,7 +40,7 @@ void add(const std::string& path, const nlohmann::json& value, std::map<std::str
     ++out[key + " " + value.dump()];
     return;
   }
-  const std::string text = lower(value.get<std::string>());
+  const std::string text = result::lower(value.get<std::string>());
   add_words(text, out);
   if (text.size() < whole_text_least) ++out[key + " " + text];
 }

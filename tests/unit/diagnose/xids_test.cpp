@@ -37,6 +37,17 @@ TEST(Xids, OfMemoryThatLostARow) {
   for (const int number : {31, 92, 168}) EXPECT_FALSE(counts_for("hbm_row_remap", "hbm", number)) << number;
 }
 
+TEST(Xids, InWordsThatSomebodySays) {
+  const auto said = [](const std::string& note) {
+    return diagnose(parse_observation(
+        R"({"metrics": [{"class": "application", "fails": true, "note": ")" + note + R"("}]})", "made"));
+  };
+  const Diagnosis lost = said("it dies with Xid 79, a reboot helps for a day");
+  ASSERT_FALSE(lost.findings.empty());
+  EXPECT_EQ(lost.findings.front().cause, "gpu_lost");
+  EXPECT_TRUE(said("it dies, but there is no Xid 79").findings.empty());
+}
+
 TEST(Xids, OfTheFirmware) {
   for (const int number : {119, 120}) EXPECT_TRUE(counts_for("gsp_firmware", "launch", number)) << number;
   EXPECT_FALSE(counts_for("gsp_firmware", "launch", 109));
