@@ -51,11 +51,12 @@ int run(const DiagnoseArguments& arguments) {
   check_report_arguments(arguments.report);
   const diagnose::ReportIndex known(reports_with(arguments.known));
   report::DiagnosisReport made;
-  made.observation = read_told(arguments.told);
+  Told told = read_told(arguments.told);
+  made.observation = std::move(told.seen);
   if (!arguments.observation.empty())
     result::write_file(arguments.observation, diagnose::to_json(made.observation));
-  made.diagnosis = diagnose::is_told(made.observation) ? diagnose::diagnose(made.observation, known)
-                                                       : diagnose::diagnose(made.observation);
+  made.diagnosis =
+      told.by_a_person ? diagnose::diagnose(made.observation, known) : diagnose::diagnose(made.observation);
   if (made.diagnosis.state == diagnose::State::nothing_compared && arguments.told.says.empty() &&
       !arguments.told.logs.empty())
     warn("no line tells of a fault; say what is wrong with --says");
@@ -74,10 +75,11 @@ void add_diagnose(CLI::App& app, const Invocation&, Action& action) {
   reads(command->add_option("file", arguments->told.file,
                             "Observation file (docs/observation.md); - for standard input"),
         "FILE");
-  reads(command->add_option(
-            "--log", arguments->told.logs,
-            "A text that tells of it: a job's or the kernel's log, a traceback, what nvidia-smi "
-            "printed; may be repeated; - for standard input"),
+  reads(command
+            ->add_option("--log", arguments->told.logs,
+                         "A text that tells of it: a job's or the kernel's log, a traceback, what nvidia-smi "
+                         "printed; may be repeated; - for standard input")
+            ->allow_extra_args(false),
         "FILE");
   command->add_option("--says", arguments->told.says, "What is wrong, in words: \"training is half as fast\"")
       ->type_name("TEXT");

@@ -7,9 +7,11 @@
 
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/observe.hpp"
+#include "diagnose/diagnose.hpp"
 #include "diagnose/plain_text.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/text.hpp"
 #include "stack/gpu_report.hpp"
 #include "stack/inventory/node.hpp"
 
@@ -49,12 +51,22 @@ diagnose::Observation read_observation(const std::string& file) {
   }
 }
 
-void add_log(const std::string& file, diagnose::Observation& out) {
-  diagnose::TextLines found = diagnose::lines_of_text(text_of(file));
-  std::string source = fmt::format("{}, {} of {} lines", origin_of(file), found.lines.size(), found.read);
-  out.about.source = out.about.source.empty() ? std::move(source) : out.about.source + "; " + source;
-  out.log.insert(out.log.end(), std::make_move_iterator(found.lines.begin()),
-                 std::make_move_iterator(found.lines.end()));
+/// The lines of all logs together: what two of them hold counts once.
+void add_logs(const std::vector<std::string>& files, diagnose::Observation& out) {
+  std::string text;
+  std::string names;
+  for (const std::string& file : files) {
+    const std::string one = text_of(file);
+    if (const std::string why = diagnose::why_no_text(one); !why.empty())
+      throw result::FormatError(fmt::format("{} {}", origin_of(file), why));
+    text += one + "\n";
+    names += (names.empty() ? "" : ", ") + origin_of(file);
+  }
+  diagnose::TextLines found = diagnose::lines_of_text(text);
+  const std::string source = fmt::format("{}, {} of {} lines", names, found.lines.size(), found.read);
+  out.about.source = out.about.source.empty() ? source : out.about.source + "; " + source;
+  for (std::string& line : found.lines)
+    if (std::find(out.log.begin(), out.log.end(), line) == out.log.end()) out.log.push_back(std::move(line));
 }
 
 void add_this_machine(diagnose::Observation& out) {
@@ -71,6 +83,8 @@ void add_this_machine(diagnose::Observation& out) {
 }
 
 void require_told(const ToldArguments& arguments) {
+  if (!arguments.says.empty() && result::stripped(arguments.says).empty())
+    throw result::UsageError("diagnose: --says is blank; say what is wrong, or leave it out");
   if (arguments.file.empty() && arguments.logs.empty() && arguments.says.empty())
     throw result::UsageError(
         "diagnose: nothing is told; name an observation file, a log (--log FILE), or what is wrong (--says TEXT)");
@@ -82,13 +96,15 @@ void require_told(const ToldArguments& arguments) {
 
 }  // namespace
 
-diagnose::Observation read_told(const ToldArguments& arguments) {
+Told read_told(const ToldArguments& arguments) {
   require_told(arguments);
-  diagnose::Observation out;
-  if (!arguments.file.empty()) out = read_observation(arguments.file);
-  for (const std::string& log : arguments.logs) add_log(log, out);
-  if (!arguments.says.empty()) out.metrics.push_back(diagnose::figure_of_words(arguments.says));
-  if (arguments.here) add_this_machine(out);
+  Told out;
+  if (!arguments.file.empty()) out.seen = read_observation(arguments.file);
+  out.by_a_person =
+      !arguments.logs.empty() || !arguments.says.empty() || !diagnose::is_of_a_command(out.seen);
+  if (!arguments.logs.empty()) add_logs(arguments.logs, out.seen);
+  if (!arguments.says.empty()) out.seen.metrics.push_back(diagnose::figure_of_words(arguments.says));
+  if (arguments.here) add_this_machine(out.seen);
   return out;
 }
 

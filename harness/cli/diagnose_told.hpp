@@ -16,8 +16,14 @@ struct ToldArguments {
   bool here = false;              ///< add what is known of this machine without measuring
 };
 
+/// What was read.
+struct Told {
+  diagnose::Observation seen;
+  bool by_a_person = false;  ///< a log or words were given, or the file is no observation of our own commands
+};
+
 /// Reads all of it. Throws result::UsageError where nothing is told or standard input is named twice, and FileError
 /// and FormatError of the files.
-diagnose::Observation read_told(const ToldArguments& arguments);
+Told read_told(const ToldArguments& arguments);
 
 }  // namespace gpugauge::cli

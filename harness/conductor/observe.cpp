@@ -245,12 +245,32 @@ Observation observe_among(const report::DeviceReport& device, const Runs& peers)
   return out;
 }
 
+namespace {
+
+/// "2026-11-20T10:11:12 0000:01:00.0 79 GPU has fallen off the bus" as the kernel wrote it, behind its time:
+/// "kernel log: 2026-11-20T10:11:12 Xid (PCI:0000:01:00.0): 79, GPU has ...".
+std::string kernel_line(const char* word, const std::string& told) {
+  const std::size_t device = told.find(' ');
+  const std::size_t number = told.find(' ', std::min(told.size(), device + 1));
+  const std::size_t rest = told.find(' ', std::min(told.size(), number + 1));
+  if (device == std::string::npos || number == std::string::npos) return "kernel log: " + told;
+  return fmt::format("kernel log: {} {} (PCI:{}): {},{}", told.substr(0, device), word,
+                     told.substr(device + 1, number - device - 1), told.substr(number + 1, rest - number - 1),
+                     rest == std::string::npos ? "" : told.substr(rest));
+}
+
+}  // namespace
+
 void add_machine(const result::Fingerprint& fingerprint, const stack::Inventory& node, Observation& out) {
   Observation machine;
   result::Run nothing_measured;
   nothing_measured.fingerprint = fingerprint;
   add_inventory(nothing_measured, "", machine);
   add_stack_facts(node, "", machine);
+  // A check has them of its telemetry; without one the kernel's log is all there is.
+  for (const auto& [key, word] : {std::pair{"kernel_log.xid", "Xid"}, std::pair{"kernel_log.sxid", "SXid"}})
+    for (const std::string& number : node.children(key))
+      machine.log.push_back(kernel_line(word, node.value(fmt::format("{}.{}", key, number))));
   out.inventory.merge(machine.inventory);
   out.environment.merge(machine.environment);
   out.settings.merge(machine.settings);

@@ -91,19 +91,31 @@ void prefer_mechanisms(std::vector<Scored>& scored) {
     }
 }
 
-/// Limits the confident causes whose known reports do not read like the observation.
+/// Limits the confident causes whose known reports do not read like the observation. Only causes of the catalogue have
+/// a place among those that do: a site's own names, and what the doctor alone finds, push none out.
 void doubt_unlike(std::vector<Scored>& scored, const std::vector<Alike>& alike, const ReportIndex& known) {
-  const auto end = alike.begin() + static_cast<std::ptrdiff_t>(std::min(alike_considered, alike.size()));
+  std::set<std::string_view> considered;
+  for (const Alike& one : alike)
+    if (considered.size() < alike_considered && find_signature(one.cause) != nullptr)
+      considered.insert(one.cause);
   for (Scored& one : scored) {
-    if (one.score < confident || !known.knows(one.signature->name)) continue;
-    if (std::any_of(alike.begin(), end,
-                    [&](const Alike& other) { return other.cause == one.signature->name; }))
+    if (one.score < confident || one.argument.is_of_event() || !known.knows(one.signature->name) ||
+        considered.contains(one.signature->name))
       continue;
     one.from_evidence *= bound::unconfident / one.score;
     one.score = bound::unconfident;
     one.unlike = true;
   }
   std::stable_sort(scored.begin(), scored.end(), by_score);
+}
+
+/// What is compared with known reports, which hold few lines: of a long log those that tell of harm.
+Observation lines_that_matter(const Observation& observation) {
+  constexpr std::size_t few = 20;
+  if (observation.log.size() <= few) return observation;
+  Observation out = observation;
+  std::erase_if(out.log, [](const std::string& line) { return !tells_of_harm(line); });
+  return out.log.empty() ? observation : out;
 }
 
 const Scored* find(const std::vector<Scored>& all, std::string_view name) {
@@ -186,7 +198,7 @@ Finding finding_of(const Scored& one, const std::vector<Scored>& all, double lea
   return out;
 }
 
-std::string sentence_of(const Diagnosis& diagnosis) {
+std::string sentence_of(const Diagnosis& diagnosis, const Seen& seen) {
   switch (diagnosis.state) {
     case State::healthy:
       return "Nothing is slower and nothing fails: no cause to name.";
@@ -201,7 +213,8 @@ std::string sentence_of(const Diagnosis& diagnosis) {
     case State::unknown:
       break;
   }
-  std::string out = "Something is wrong, and what was seen names no cause";
+  std::string out = seen.harm_beside_lines() ? "Something is wrong, and what was seen names no cause"
+                                             : "Lines may tell of a fault, and what was seen names no cause";
   const auto add = [&](const std::vector<Excluded>& causes, std::string_view first, std::string_view next) {
     for (std::size_t i = 0; i < std::min<std::size_t>(causes.size(), 3); ++i)
       out += fmt::format("{}{} ({})", i == 0 ? first : next, causes[i].cause, causes[i].why);
@@ -330,7 +343,7 @@ Diagnosis diagnosis_of(const std::vector<Scored>& scored, const Seen& seen, cons
          "gpugauge check --observation FILE (it would show: which classes of the machine are slower, or "
          "that none is)"});
   if (harm) out.questions = questions_between(scored, excluded);
-  out.sentence = sentence_of(out);
+  out.sentence = sentence_of(out, seen);
   return out;
 }
 
@@ -354,8 +367,8 @@ std::vector<Scored> score_all(const Observation& observation, const Weights& wei
   return out;
 }
 
-bool is_told(const Observation& observation) {
-  return !observation.about.source.starts_with("gpugauge ");
+bool is_of_a_command(const Observation& observation) {
+  return observation.about.source.starts_with("gpugauge ");
 }
 
 Diagnosis diagnose(const Observation& observation, const Weights& weights) {
@@ -363,7 +376,7 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
 }
 
 Diagnosis diagnose(const Observation& observation, const ReportIndex& known, const Weights& weights) {
-  std::vector<Alike> alike = known.rank(observation, alike_most);
+  std::vector<Alike> alike = known.rank(lines_that_matter(observation), alike_most);
   std::vector<Scored> scored = score_all(observation, weights);
   doubt_unlike(scored, alike, known);
   Diagnosis out = diagnosis_of(scored, Seen(observation), weights);

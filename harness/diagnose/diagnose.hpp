@@ -15,7 +15,8 @@ inline constexpr double confident = .7;
 inline constexpr double named = .35;
 /// Most findings of one diagnosis; several faults at once give several findings.
 inline constexpr std::size_t findings_most = 3;
-/// A cause that is not among so many whose known reports read most like an observation is never confident.
+/// A cause of the catalogue that is not among so many whose known reports read most like an observation is confident
+/// only where an event was seen.
 inline constexpr std::size_t alike_considered = 5;
 /// Most causes in Diagnosis::alike.
 inline constexpr std::size_t alike_most = 3;
@@ -90,11 +91,11 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights = {});
 
 /// The same of somebody's report, which is also read beside known ones: a cause that has known reports, none of which
 /// reads like this one (alike_considered), gets at most bound::unconfident and Finding::doubt; and Diagnosis::alike.
-/// What a `check` saw is no such report (is_told).
+/// What a `check` saw is no such report (is_of_a_command).
 Diagnosis diagnose(const Observation& observation, const ReportIndex& known, const Weights& weights = {});
 
-/// True for somebody's report; false for what one of our commands saw, whose about.source starts with "gpugauge ".
-bool is_told(const Observation& observation);
+/// True for what one of our commands saw, whose about.source starts with "gpugauge "; false for somebody's report.
+bool is_of_a_command(const Observation& observation);
 
 /// One cause with its score before any finding is chosen; for tests and fitting.
 struct Scored {

@@ -78,6 +78,8 @@ class Seen {
   bool compared() const;
   /// True when anything is slower, fails, is reported as an error, or runs where it should not.
   bool harm() const;
+  /// The same without what lines of a log tell: a word such as "error" in one proves nothing.
+  bool harm_beside_lines() const;
   /// True when figures were compared, none is slower, and nothing else went wrong.
   bool healthy() const { return compared() && !harm(); }
 

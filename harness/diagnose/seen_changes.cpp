@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/seen.hpp"
+#include "diagnose/version_in.hpp"
 #include "diagnose/vocabulary.hpp"
 #include "stack/compat/version.hpp"
 
@@ -48,23 +49,14 @@ bool is_present_version(const Seen& seen, std::string_view component, const Prob
          changed->second.after.text() == probe.detail.substr(equals + 1);
 }
 
-/// The first dotted number of a text: 2.04.00 of "Kokkos 2.04.00 (2017-08-16)"; nullopt where there is none.
-std::optional<stack::Version> dotted_number(std::string_view text) {
-  constexpr std::string_view digits = "0123456789";
-  for (std::size_t at = text.find_first_of(digits); at != std::string_view::npos;
-       at = text.find_first_of(digits, text.find_first_not_of(digits, at)))
-    if (auto version = stack::Version::parse(text.substr(at)); version && version->size() > 1) return version;
-  return std::nullopt;
-}
-
 /// The version that is there now, as far as it is told.
 std::optional<stack::Version> present_version(const Seen& seen, std::string_view component) {
   if (seen.it().changed)
     if (const auto changed = seen.it().changed->find(std::string(component));
         changed != seen.it().changed->end())
-      return dotted_number(changed->second.after.text());
+      return first_version_in(changed->second.after.text());
   const Value* version = seen.inventory(fmt::format("{}.version", component));
-  return version == nullptr ? std::nullopt : dotted_number(version->text());
+  return version == nullptr ? std::nullopt : first_version_in(version->text());
 }
 
 /// A version after the present one was tried: whatever came with the present one may be in it, too.
@@ -72,7 +64,7 @@ bool is_later_version(const Seen& seen, std::string_view component, const Probe&
   if (probe.name != "change_version") return false;
   if (contains_any_word(probe.detail, {"newer", "newest", "latest", "nightly"})) return true;
   const auto tried =
-      dotted_number(probe.detail.substr(std::min(probe.detail.find('='), probe.detail.size())));
+      first_version_in(probe.detail.substr(std::min(probe.detail.find('='), probe.detail.size())));
   const auto present = present_version(seen, component);
   return tried && present && *tried > *present;
 }

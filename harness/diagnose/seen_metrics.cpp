@@ -76,7 +76,12 @@ bool tells_of_harm(const std::string& line) {
                            "refused",  "falling back", "fallback",      "fell back",        "unsupported",
                            "sxid",     "not support",  "throttl",       "slowdown",         "no device",
                            "no plugin"});
-  return harm && !contains_any(line, {": Not Active", "using internal"});
+  // States, settings and headings that healthy machines print.
+  return harm && !contains_any(
+                     line, {": Not Active", "using internal", ": Disabled", "Disabled |", "Slowdown T",
+                            ": False", ": 0 us", "without errors", "without any errors",
+                            "mismatch check passed", "Error Record Serialization",
+                            "errors=", "ASPM is disabled", "throttled=0", "Running pip as the 'root' user"});
 }
 
 bool slower_by_figure(const Metric& metric) {
@@ -335,7 +340,7 @@ bool Seen::compared() const {
                      [](const Metric& metric) { return metric.factor || metric.fails; });
 }
 
-bool Seen::harm() const {
+bool Seen::harm_beside_lines() const {
   if (slower({}) || no_gain() || !it_->errors.empty() || on("ran_on", {"cpu"}) || on("libraries.missing"))
     return true;
   for (const Probe& probe : it_->probes)
@@ -343,7 +348,11 @@ bool Seen::harm() const {
       if (probe.outcome == outcome) return true;
   for (const Numerics& numerics : it_->numerics)
     if (numerics.tf32_switch_changes_result == false) return true;
-  return std::any_of(it_->log.begin(), it_->log.end(), tells_of_harm);
+  return false;
+}
+
+bool Seen::harm() const {
+  return harm_beside_lines() || std::any_of(it_->log.begin(), it_->log.end(), tells_of_harm);
 }
 
 }  // namespace gpugauge::diagnose

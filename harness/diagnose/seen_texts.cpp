@@ -142,8 +142,13 @@ Fact Seen::told(Words patterns, Words unless) const {
 Fact Seen::xid(const std::vector<int>& numbers) const {
   for (const std::string& line : it_->log)
     if (tells_xid(line, numbers)) return "log: " + in_quotes(line);
+  // Of words: unless they are of another time or card.
   for (const Metric& metric : it_->metrics)
-    if (tells_xid(metric.note, numbers)) return "the report says: " + in_quotes(metric.note);
+    if (tells_xid(metric.note, numbers) &&
+        !contains_any(metric.note,
+                      {"replaced", "last week", "last month", "last year", "earlier", "in the past",
+                       "used to", "another node", "other node", "another card", "other card"}))
+      return "the report says: " + in_quotes(metric.note);
   return std::nullopt;
 }
 

@@ -58,7 +58,7 @@ std::string draw(const std::vector<diagnose::Alike>& alike, const Terminal& term
                   wrap("known reports of these causes: likeness of words and keys, and no evidence",
                        terminal.width, 4));
   for (const diagnose::Alike& one : alike) {
-    out += fmt::format("    {}  {:.2f}\n", terminal.paint(one.cause, Tone::strong), one.likeness);
+    out += fmt::format("    {}  {:.2f}\n", terminal.paint(plain(one.cause), Tone::strong), one.likeness);
     out += listed("shared", {fmt::format("{}", fmt::join(one.shared, "; "))}, 1, terminal, Tone::faint);
     if (!one.source.empty()) out += listed("in", {source_of(one)}, 1, terminal);
   }

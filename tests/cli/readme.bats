@@ -45,17 +45,19 @@ ended() {
   # What is diagnosed was written by a check before, which had something to compare with.
   gpugauge baseline create -n 5 --device 0 --quiet --state-dir before >/dev/null
   gpugauge check --device 0 --quiet --state-dir before --observation seen.json >/dev/null || true
+  echo "Failed to initialize NVML: Driver/library version mismatch" >job.log
   run -0 page_run <commands
   echo "$output"
   # `status` among them: what it says rests on the kernel, which knows nothing of this GPU.
   [[ $output != *$'\n[2]'* ]]
   for command in "gpugauge baseline create" "gpugauge check --device 0" "gpugauge check --report" "gpugauge compare" \
     "gpugauge baseline list" "gpugauge history ingest" "gpugauge doctor lock" \
-    "gpugauge diagnose" "gpugauge explain" "gpugauge selftest  " "gpugauge list"; do
+    "gpugauge explain" "gpugauge selftest  " "gpugauge list"; do
     ended 0 "$command"
   done
   # One node is no fleet, no framework is installed here, no family measures the host that most faults are set on,
   # and a script holds no kernel: none of it is a pass.
   for command in "gpugauge fleet" "gpugauge frameworks" "gpugauge selftest --inject" "gpugauge codegen"; do ended 3 "$command"; done
+  ended 1 "gpugauge diagnose" # of a log that names a cause
   [ -s gauge.xml ] && [ -s gauge.html ] && [ -s stack.lock ]
 }

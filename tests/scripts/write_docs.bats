@@ -74,7 +74,7 @@ SH
     [ -n "$("$GPUGAUGE_BUILD/bin/test_$name" --gtest_list_tests --gtest_filter="$filter")" ]
     looked_at=$((looked_at + 1))
   done < <(sed -nE "s/^write_.* by_test ([a-z]+) '(.*)'; \}$/\1 \2/p" "$GPUGAUGE_SOURCE/scripts/lib/write-docs")
-  run -0 grep -rl GPUGAUGE_WRITE_DOCS "$GPUGAUGE_SOURCE/tests/unit" --include=*.cpp
+  run -0 grep -rl GPUGAUGE_WRITE_DOCS "$GPUGAUGE_SOURCE/tests/unit" --include=*.cpp --include=*.hpp
   [ "${#lines[@]}" -eq "$looked_at" ]
 }
 

@@ -9,6 +9,7 @@
 
 #include "diagnose/alike/embedded.hpp"
 #include "result/object_reader.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -40,6 +41,13 @@ void read_folder(const Files& files, const std::string& folder, const char* set,
                    .established = entry.value("established", ""),
                    .seen = parse_observation(file(files, name), name)});
   }
+}
+
+/// A name stands in lines of a report: it is not blank, and moves nothing on a terminal.
+void require_name(const std::string& name, const result::Place& place) {
+  if (result::stripped(name).empty()) place.refuse("holds a blank name");
+  if (result::one_line(name) != name)
+    place.refuse(fmt::format("{} holds a control character", result::quoted(name)));
 }
 
 }  // namespace
@@ -80,6 +88,8 @@ std::vector<KnownReport> parse_known_reports(const std::string& text, const std:
     report.seen =
         parse_observation(entry.object("seen").dump(), fmt::format("{}: {}", seen.origin, seen.path));
     entry.done();
+    require_name(report.id, place.key("id"));
+    for (const std::string& cause : report.causes) require_name(cause, place.key("causes"));
     if (report.causes.empty()) place.key("causes").refuse("is empty; a known report has a cause");
     if (!ids.insert(report.id).second) place.key("id").refuse("is the id of an earlier report, too");
     out.push_back(std::move(report));

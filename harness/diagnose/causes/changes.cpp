@@ -7,6 +7,7 @@
 
 #include "diagnose/causes/logged.hpp"
 #include "diagnose/causes/predicates.hpp"
+#include "diagnose/version_in.hpp"
 #include "stack/compat/version.hpp"
 
 namespace gpugauge::diagnose {
@@ -24,13 +25,13 @@ Fact newer_driver_recovers(const Seen& seen) {
     current = version->text();
   if (const Fact changed = seen.changed({"driver"}); changed && seen.it().changed->contains("driver"))
     current = seen.it().changed->at("driver").after.text();
-  const auto present = stack::Version::parse(current);
+  const auto present = first_version_in(current);
   if (!present) return std::nullopt;
   for (const Probe& probe : seen.it().probes) {
     const std::size_t at = lower(probe.detail).find("driver=");
     if (probe.name != "change_version" || probe.outcome != "recovers" || at == std::string::npos) continue;
     const std::string version = probe.detail.substr(at + std::string_view("driver=").size());
-    if (const auto tried = stack::Version::parse(version); tried && *tried > *present)
+    if (const auto tried = first_version_in(version); tried && *tried > *present)
       return fmt::format("driver {} recovers, which is newer", version);
   }
   return std::nullopt;

@@ -16,7 +16,8 @@ Fact told_by_log(const Seen& seen) {
   for (const std::string& line : seen.it().log)
     // A switch set to off disables nothing.
     if (contains_any(line, {"set by environment", "nccl.conf"}) &&
-        !contains_any(line, {"_DISABLE set by environment to 0", "_DISABLE=0", "_DISABLE = 0"}) &&
+        !contains_any(line, {"not set by environment", "_DISABLE set by environment to 0", "_DISABLE=0",
+                             "_DISABLE = 0"}) &&
         contains_any(line, {"_DISABLE", "P2P_LEVEL", "GDR_LEVEL", "NCCL_ALGO", "NCCL_PROTO", "NCHANNELS",
                             "NCCL_NET set", "BUFFSIZE", "NTHREADS", "CROSS_NIC", "nccl.conf"}))
       return fmt::format("log: \"{}\"", line);
@@ -26,7 +27,8 @@ Fact told_by_log(const Seen& seen) {
 void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, nccl_disabled(seen));
   it.confirms(weight::good, both(nccl_tuned(seen), slow_collective(seen)));
-  it.confirms(weight::strong, told_by_log(seen));
+  // A variable slows nothing that is not slow.
+  it.confirms(seen.harm() ? weight::strong : weight::fair, told_by_log(seen));
   it.confirms(weight::proof, seen.probe("unset_environment", {"recovers"}, {"NCCL_"}));
   it.confirms(weight::strong,
               seen.recovers_by({"NCCL_*=unset", "unset NCCL_", "NCCL_*removed", "NCCL_P2P_DISABLE=0",

@@ -61,7 +61,18 @@ Fact plain_copies_normal(const Seen& seen) {
 }
 
 Fact one_node(const Seen& seen) {
-  return seen.it().about.nodes == 1 ? Fact("one machine needs no network") : Fact();
+  if (seen.it().about.nodes == 1) return "one machine needs no network";
+  // NCCL prints its size at each start: "rank 0 nRanks 8 nNodes 1 localRanks 8".
+  const auto printed = [&](auto is_of) {
+    return std::any_of(seen.it().log.begin(), seen.it().log.end(), [&](const std::string& line) {
+      const std::size_t at = line.find("nNodes ");
+      return at != std::string::npos && is_of(line.substr(at + std::string_view("nNodes ").size()));
+    });
+  };
+  const auto is_one = [](const std::string& rest) { return rest == "1" || rest.starts_with("1 "); };
+  if (printed(is_one) && !printed([&](const std::string& rest) { return !is_one(rest); }))
+    return "NCCL says that its ranks are on one node";
+  return std::nullopt;
 }
 
 namespace {
@@ -129,6 +140,7 @@ void examine_socket(const Seen& seen, Argument& it) {
   it.at_most(bound::below_half,
              in_words("RDMA is there, and memory cannot be registered", registration_refused(seen)));
   it.at_most(bound::remote, seen.on("host.fabric", {"ethernet"}));
+  it.at_most(bound::remote, one_node(seen));
   it.at_most(bound::below_half,
              either(seen.environment("NCCL_IB_DISABLE", {"1"}), seen.environment("NCCL_NET", {"Socket"})));
   it.at_most(bound::below_half,

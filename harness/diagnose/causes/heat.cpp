@@ -51,7 +51,7 @@ void examine_thermal(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               seen.told({"Thermal Slowdown*: Active", "HwThermalSlowdown", "SwThermalSlowdown", "over temp",
                          "thermal throttl", "thermal slowdown", "overheat", "thermal limit"},
-                        {"threshold", "slowdown: no"}));
+                        {"threshold", "slowdown: no", "slowdown*: 0 us"}));
   it.confirms(weight::strong, cooled);
   const Fact cooler = seen.field_changed("cooling");
   if (it.confirms(weight::good,

@@ -102,6 +102,15 @@ void examine_pcie(const Seen& seen, Argument& it) {
   if (!slow_link(seen)) it.at_most(bound::unnamed, same_work_normal(seen));
 }
 
+/// The processor's chipset by its short name, as a word: SHPCHotplug is another thing.
+Fact pch_told(const Seen& seen) {
+  for (const std::string& line : seen.it().log)
+    if (contains_whole_words(line, "PCH")) return fmt::format("log: \"{}\"", line);
+  for (const Metric& metric : seen.it().metrics)
+    if (contains_whole_words(metric.note, "PCH")) return fmt::format("the report says: \"{}\"", metric.note);
+  return std::nullopt;
+}
+
 void examine_chipset(const Seen& seen, Argument& it) {
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   const Fact nominal = seen.number("pcie_generation") && seen.number("pcie_generation_max") &&
@@ -111,7 +120,8 @@ void examine_chipset(const Seen& seen, Argument& it) {
                            ? Fact("the link's status is the same everywhere")
                            : Fact();
   if (slow || !seen.compared()) it.confirms(weight::strong, seen.on("topology.path", {"chipset", "pch"}));
-  it.confirms(weight::good, seen.told({"chipset", "PCH", "DMI link", "via the southbridge"}));
+  it.confirms(weight::good, seen.told({"chipset", "DMI link", "via the southbridge"}));
+  it.confirms(weight::good, pch_told(seen));
   it.confirms(weight::strong, both(slow, below_chipset_with_others(seen)));
   // What shares a narrow link lets it wait.
   if (slow_link(seen))

@@ -4,10 +4,18 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/printed.hpp"
+#include "result/text.hpp"
 #include "result/xid.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
+
+/// A text tells of retired pages. nvidia-smi -q prints the words as a heading on every machine.
+Fact retired_pages_told(const Seen& seen) {
+  for (const std::string& line : seen.it().log)
+    if (lower(result::stripped(line)) == "retired pages") return std::nullopt;
+  return seen.told({"retired pages"}, {"DIMM", "pages*: n/a", "pages*: no", "pages*: 0"});
+}
 
 /// nvidia-smi printed a counter of uncorrected errors that is not 0.
 Fact uncorrected_printed(const Seen& seen) {
@@ -44,9 +52,10 @@ void examine_rows(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.xid(row_xids()));
   it.confirms(weight::good,
               seen.told({"Remapped Rows*Yes", "row remap", "row-remap", "Remapping Failure Occurred*Yes",
-                         "uncorrectable ECC", "double bit ecc", "page retirement", "retired pages"},
+                         "uncorrectable ECC", "double bit ecc", "page retirement"},
                         {"DIMM", "IPMI", "EDAC", "ecc errors : 0", "ecc errors: 0", "ecc : 0", "ecc: 0",
                          "ecc*: n/a", "pages*: n/a", "pages*: no", "remap*: no"}));
+  it.confirms(weight::good, retired_pages_told(seen));
   it.confirms(weight::strong, seen.error(214, {"cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",
                                                "uncorrectable ECC error encountered"}));
   it.confirms(weight::good,

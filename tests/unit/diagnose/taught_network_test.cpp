@@ -230,6 +230,29 @@ TEST(TaughtNetwork, WithoutANetworkCardNothingReachesGpuMemory) {
   EXPECT_NE(best(training("false")), "gdr_disabled");
 }
 
+TEST(TaughtNetwork, OneNodeNeedsNoNetwork) {
+  const auto started = [](const std::string& sizes) {
+    return R"("metrics": [{"class": "application", "judged": "slower", "note": "training is half as fast"}],
+        "log": ["NCCL INFO Failed to open libibverbs.so[.1]", "NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>", ")" +
+           sizes + R"("])";
+  };
+  EXPECT_EQ(best(started("NCCL INFO comm 0x5 rank 0 nRanks 16 nNodes 2 localRanks 8")),
+            "nccl_socket_fallback");
+  EXPECT_LT(
+      score(started("NCCL INFO comm 0x5 rank 0 nRanks 8 nNodes 1 localRanks 8"), "nccl_socket_fallback"),
+      .35);
+}
+
+TEST(TaughtNetwork, AVariableThatIsNotSetOrSlowsNothingIsNoCause) {
+  EXPECT_LT(
+      score(R"("log": ["NCCL INFO NCCL_BUFFSIZE set by environment to 8388608."])", "nccl_env_leftover"),
+      .55);
+  EXPECT_EQ(score(R"("metrics": [{"class": "coll_large", "factor": 2}],
+      "log": ["NCCL INFO NCCL_IB_DISABLE not set by environment"])",
+                  "nccl_env_leftover"),
+            0);
+}
+
 }  // namespace taught_network
 }  // namespace
 }  // namespace gpugauge::diagnose

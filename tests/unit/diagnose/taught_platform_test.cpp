@@ -152,6 +152,21 @@ TEST(TaughtPlatform, WhatHealthyMachinesPrintIsNoCause) {
   EXPECT_GE(score(products("export NVIDIA_TF32_OVERRIDE=0"), "tf32_env_override"), .7);
 }
 
+TEST(TaughtPlatform, AHotplugControllerIsNoChipset) {
+  const auto logged = [](const std::string& line) {
+    return R"("metrics": [{"class": "h2d", "factor": 2.5}], "log": [")" + line + R"("])";
+  };
+  EXPECT_EQ(best(logged("the GPU is in the slot behind the PCH")), "pcie_chipset_attached");
+  EXPECT_NE(best(logged("_OSC: OS now controls [PCIeHotplug SHPCHotplug PME AER LTR DPC]")),
+            "pcie_chipset_attached");
+}
+
+TEST(TaughtPlatform, WhatAHealthyNvidiaSmiPrintsIsNoHarm) {
+  EXPECT_EQ(best(R"("log": ["        Retired Pages", "            Single Bit ECC : N/A",
+      "            SW Thermal Slowdown : 0 us", "|                  |               Disabled |"])"),
+            "");
+}
+
 }  // namespace taught_platform
 }  // namespace
 }  // namespace gpugauge::diagnose

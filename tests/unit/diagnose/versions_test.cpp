@@ -52,6 +52,21 @@ TEST(Versions, OfAPackageAndOfAFileAreTheSame) {
   EXPECT_TRUE(differ("12.9", "12.10"));
 }
 
+TEST(Versions, StandBehindWords) {
+  const auto score_of = [](const std::string& after) {
+    const Diagnosis told = diagnose(parse_observation(
+        R"({"metrics": [{"class": "gemm16", "factor": 1.5}], "changed": {"driver": ["535.129.03", ")" +
+            after +
+            R"("]}, "probes": [{"name": "change_version", "outcome": "recovers", "detail": "driver=560.35.03"}]})",
+        "made"));
+    for (const Finding& one : told.findings)
+      if (one.cause == "driver_regression") return one.score;
+    return 0.;
+  };
+  EXPECT_LT(score_of("550.54.14"), confident);
+  EXPECT_EQ(score_of("nvidia 550.54.14"), score_of("550.54.14"));
+}
+
 /// A newer driver that recovers proves nothing against what came with the slow one.
 TEST(Versions, ASuffixMakesNoDriverNewer) {
   const auto is_proven_by = [](const std::string& driver) {
