@@ -187,7 +187,7 @@ ROWS = [
         "store: cut short while a check measures",
         "gpugauge check $HOST --store s.sqlite --report html=page.html",
         1,
-        r"(?s)family bad .*SIGSEGV.*failed: 1.*--store: the store s.sqlite.*; what was found stands",
+        r"(?s)family bad .*SIGSEGV.*failed: 1.*--store: .*the store s.sqlite.*; what was found stands",
         family=': >"${0%/*}/../s.sqlite"; kill -SEGV $$',
         before="gpugauge history ingest --store s.sqlite earlier.json >/dev/null",
         changes="state/runs|s.sqlite",
