@@ -1,4 +1,5 @@
 # What a check has shown stays shown, whatever goes wrong afterwards. The driver is a fake, the family a script.
+# shellcheck disable=SC2030,SC2031  # each test has a driver of its own
 load common
 load fake_gpu
 export WIDE=yes
