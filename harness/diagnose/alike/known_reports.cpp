@@ -33,7 +33,7 @@ void read_folder(const Files& files, const std::string& folder, const char* set,
                  std::vector<KnownReport>& out) {
   const nlohmann::json expected = nlohmann::json::parse(file(files, folder + "expected.json"));
   for (const auto& [id, entry] : expected.items()) {
-    const std::string name = folder + "observations/" + id + ".json";
+    const std::string name = fmt::format("{}observations/{}.json", folder, id);
     out.push_back({.id = id,
                    .set = *set == 0 ? letters_of(id) : set,
                    .causes = entry.at("accept"),

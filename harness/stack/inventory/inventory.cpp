@@ -24,8 +24,8 @@ void Inventory::add(Item item) {
 }
 
 void Inventory::present(std::string key, std::string value, std::string source, std::string how) {
-  add({std::move(key), Presence::present, std::string(result::stripped(value, blanks_and_zeros)),
-       std::move(source), std::move(how), ""});
+  value = std::string(result::stripped(value, blanks_and_zeros));
+  add({std::move(key), Presence::present, std::move(value), std::move(source), std::move(how), ""});
 }
 
 void Inventory::absent(std::string key, std::string source, std::string how) {
