@@ -175,9 +175,11 @@ def see_temporaries(build, scratch, earlier):
 
 
 def bear_all(build, rows, sanitized):
-    """How many rows were borne, skipped and not borne, each printed as it ends."""
-    counts = {"ok": 0, "skipped": 0, "failed": 0}
+    """How many rows were borne, skipped and not borne, each printed as it ends. What is not borne beside others, which may be for
+    want of a processor, is done once more alone: how many were borne so only is counted, too."""
+    counts = {"ok": 0, "skipped": 0, "failed": 0, "alone": 0}
     not_borne = []
+    again = []
     # In the build folder: one row takes /tmp away.
     with tempfile.TemporaryDirectory(prefix="faults-", dir=build) as scratch:
         os.chmod(scratch, 0o755)  # rows that give up root's rights must come in
@@ -202,16 +204,25 @@ def bear_all(build, rows, sanitized):
             waiting = [pool.submit(bear, build, scratch, row, number, earlier) for number, row in enumerate(order)]
             for future in concurrent.futures.as_completed(waiting):
                 row, state, lines, seconds = future.result()
+                if state == "failed":
+                    again.append(row)
+                    print(f"beside others not borne, once more alone: {row.group}: {row.name}: {lines[0]}", flush=True)
+                    continue
                 counts[state] += 1
                 print(
                     f"{state:8}{row.group}: {row.name} ({seconds:.1f} s)"
                     + (f": {lines[0]}" if state == "skipped" else ""),
                     flush=True,
                 )
-                if state == "failed":
-                    not_borne.append(f"not borne: {row.group}: {row.name}: {lines[0]}")
-                    for line in lines:
-                        print(f"    {line}")
+        for number, row in enumerate(again, len(order)):
+            row, state, lines, seconds = bear(build, scratch, row, number, earlier)
+            counts[state] += 1
+            counts["alone"] += state == "ok"
+            print(f"{state:8}{row.group}: {row.name} ({seconds:.1f} s, alone)", flush=True)
+            if state == "failed":
+                not_borne.append(f"not borne: {row.group}: {row.name}: {lines[0]}")
+                for line in lines:
+                    print(f"    {line}")
     # Again at the end, where one looks.
     for line in not_borne:
         print(line)
@@ -306,9 +317,10 @@ def main():
         return 2
     start = time.monotonic()
     counts = bear_all(given.build.resolve(), now, given.sanitized)
+    alone = f" ({counts['alone']} of them alone only)" if counts["alone"] else ""
     left = f", {len(chosen) - len(now)} long ones left out" if len(now) < len(chosen) else ""
     print(
-        f"faults: {counts['ok']} borne, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
+        f"faults: {counts['ok']} borne{alone}, {counts['failed']} failed, {counts['skipped']} skipped of {len(now)} in "
         f"{time.monotonic() - start:.0f} s{left}"
     )
     return 1 if counts["failed"] else 0
