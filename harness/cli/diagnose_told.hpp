@@ -18,7 +18,7 @@ struct ToldArguments {
 
 /// What was read.
 struct Told {
-  diagnose::Observation seen;
+  diagnose::Observation seen;  ///< all of it together
   bool by_a_person = false;  ///< a log or words were given, or the file is no observation of our own commands
 };
 

@@ -70,7 +70,8 @@ std::vector<Inventory> made() {
 
 std::vector<Inventory> of_reports() {
   std::vector<Inventory> out;
-  const auto folder = std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "harness" / "diagnose" / "reports" / "observations";
+  const auto folder =
+      std::filesystem::path(GPUGAUGE_SOURCE_DIR) / "harness" / "diagnose" / "reports" / "observations";
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     const nlohmann::json report = nlohmann::json::parse(result::read_file(file.path()));
     if (!report.contains("inventory")) continue;
