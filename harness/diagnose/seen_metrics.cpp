@@ -77,11 +77,11 @@ bool tells_of_harm(const std::string& line) {
                            "sxid",     "not support",  "throttl",       "slowdown",         "no device",
                            "no plugin"});
   // States, settings and headings that healthy machines print.
-  return harm && !contains_any(
-                     line, {": Not Active", "using internal", ": Disabled", "Disabled |", "Slowdown T",
-                            ": False", ": 0 us", "without errors", "without any errors",
-                            "mismatch check passed", "Error Record Serialization",
-                            "errors=", "ASPM is disabled", "throttled=0", "Running pip as the 'root' user"});
+  return harm &&
+         !contains_any(line, {": Not Active", "using internal", ": Disabled", "Disabled |", "Slowdown T",
+                              "Recovery : False", ": 0 us", "without errors", "without any errors",
+                              "mismatch check passed", "Error Record Serialization", "errors=remount-ro",
+                              "ASPM is disabled", "throttled=0", "Running pip as the 'root' user"});
 }
 
 bool slower_by_figure(const Metric& metric) {

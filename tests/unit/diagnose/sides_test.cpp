@@ -250,5 +250,11 @@ TEST(Sides, ALimitThatIsNotAvailableIsNoneOfTheNumbersBehindIt) {
       Contains("thermal_throttle"));
 }
 
+TEST(Sides, AnOptionOfAMountIsNoHarmAndACountOfErrorsIs) {
+  EXPECT_FALSE(tells_of_harm("EXT4-fs (sda1): re-mounted. Opts: errors=remount-ro"));
+  EXPECT_TRUE(tells_of_harm("GPU 3: uncorrectable errors=17"));
+  EXPECT_TRUE(tells_of_harm("error: cannot open the device: False"));
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose
