@@ -88,6 +88,7 @@ void add_gpu_facts(Facts& facts, const std::string& gpu) {
   facts.copy("driver.gsp", gpu + "gsp");
   facts.copy("gpu.brand", gpu + "brand");
   facts.copy("gpu.fabric_state", gpu + "fabric_state");
+  facts.copy("gpu.fabric_health", gpu + "fabric_health");
   const auto corrected = result::number_in<double>(facts.value(gpu + "remapped_correctable"));
   const auto uncorrected = result::number_in<double>(facts.value(gpu + "remapped_uncorrectable"));
   if (corrected || uncorrected)

@@ -109,10 +109,15 @@ void doubt_unlike(std::vector<Scored>& scored, const std::vector<Alike>& alike, 
   std::stable_sort(scored.begin(), scored.end(), by_score);
 }
 
-/// What is compared with known reports, which hold few lines: of a long log those that tell of harm.
-Observation lines_that_matter(const Observation& observation) {
+/// Known reports hold few lines. What a whole log has in common with them was never counted.
+bool is_whole_log(const Observation& observation) {
   constexpr std::size_t few = 20;
-  if (observation.log.size() <= few) return observation;
+  return observation.log.size() > few;
+}
+
+/// What is compared with known reports: of a whole log the lines that tell of harm.
+Observation lines_that_matter(const Observation& observation) {
+  if (!is_whole_log(observation)) return observation;
   Observation out = observation;
   std::erase_if(out.log, [](const std::string& line) { return !tells_of_harm(line); });
   return out.log.empty() ? observation : out;
@@ -378,13 +383,13 @@ Diagnosis diagnose(const Observation& observation, const Weights& weights) {
 Diagnosis diagnose(const Observation& observation, const ReportIndex& known, const Weights& weights) {
   std::vector<Alike> alike = known.rank(lines_that_matter(observation), alike_most);
   std::vector<Scored> scored = score_all(observation, weights);
-  doubt_unlike(scored, alike, known);
+  if (!is_whole_log(observation)) doubt_unlike(scored, alike, known);
   Diagnosis out = diagnosis_of(scored, Seen(observation), weights);
   const bool open =
       out.state == State::unknown || (out.state == State::found && out.findings.front().score < confident);
   if (!open) return out;
   for (Alike& one : alike)
-    if (one.likeness > 0 && out.alike.size() < alike_most) out.alike.push_back(std::move(one));
+    if (one.likeness >= alike_least && out.alike.size() < alike_most) out.alike.push_back(std::move(one));
   return out;
 }
 

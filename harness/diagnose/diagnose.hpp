@@ -16,10 +16,12 @@ inline constexpr double named = .35;
 /// Most findings of one diagnosis; several faults at once give several findings.
 inline constexpr std::size_t findings_most = 3;
 /// A cause of the catalogue that is not among so many whose known reports read most like an observation is confident
-/// only where an event was seen.
+/// only where an event was seen. A whole log (more than 20 lines) is not limited so: known reports hold few lines.
 inline constexpr std::size_t alike_considered = 5;
 /// Most causes in Diagnosis::alike.
 inline constexpr std::size_t alike_most = 3;
+/// Least likeness of those: below it known reports name the cause seldom (docs/diagnosis.md).
+inline constexpr double alike_least = .2;
 /// A confident cause with this lead over the next one needs no further question.
 inline constexpr double clear_lead = .2;
 

@@ -118,9 +118,10 @@ bool tells_when(std::string_view rest) {
 
 bool is_answered_none(std::string_view text, std::size_t end) {
   constexpr std::string_view gap = " \t\"'";
-  constexpr std::array<std::string_view, 17> counting{
-      "count", "counts", "occurred", "detected", "found",  "seen",    "reported", "error", "errors",
-      "event", "events", "failure",  "failures", "reason", "reasons", "active",   "code"};
+  constexpr std::array<std::string_view, 20> counting{"count",  "counts",   "occurred", "detected", "found",
+                                                      "seen",   "reported", "error",    "errors",   "event",
+                                                      "events", "failure",  "failures", "reason",   "reasons",
+                                                      "active", "code",     "test",     "tests",    "check"};
   std::string_view rest = text.substr(end);
   end += next_word(rest).size();
   // "connect failed : 0" counts something.
@@ -148,6 +149,8 @@ bool is_answered_none(std::string_view text, std::size_t end) {
   if (lower(rest.substr(0, 3)) == "n/a") return ends_answer(rest.substr(3));
   const std::string answer = lower(next_word(rest));
   if (answer == "none") return ends_answer(rest) || tells_when(rest);
+  if (is_among(answer, std::array<std::string_view, 4>{"pass", "passed", "ok", "healthy"}))
+    return ends_answer(rest);
   return ends_answer(rest) &&
          (answer == "no" || answer == "false" || (answer == "0" && (!happened || !last.empty())));
 }

@@ -166,6 +166,7 @@ inline constexpr std::array inventory_keys{
     Key{"gpu.brand", Kind::any, "GeForce, Tesla, Quadro, ..."},
     Key{"gpu.l2_persisting_limit", Kind::any, "cudaLimitPersistingL2CacheSize, in bytes"},
     Key{"gpu.fabric_state", Kind::any, "state of the fabric as NVML says"},
+    Key{"gpu.fabric_health", Kind::any, "how well it is, as NVML says: healthy, or what is wrong"},
     Key{"gpu.vgpu_license", Kind::any, "state of the vGPU licence"},
     Key{"gpu.confidential_computing", Kind::any, "whether confidential computing is on"},
     Key{"fabric_manager.version", Kind::any, "version of the fabric manager"},

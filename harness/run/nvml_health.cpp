@@ -2,45 +2,17 @@
 
 #include <cstddef>
 
-#include <dlfcn.h>
-
 #include "result/gpu_health.hpp"
 
 namespace gpugauge::run {
-namespace {
+namespace nvml = stack::nvml;
+using stack::call_nvml;
 
-constexpr int nvml_done = 0;                    // NVML_SUCCESS
-constexpr int nvml_unknown = 999;               // NVML_ERROR_UNKNOWN: the event set is no longer usable
-constexpr unsigned long long xid_event = 8;     // nvmlEventTypeXidCriticalError
-constexpr int uncorrected = 1;                  // NVML_MEMORY_ERROR_TYPE_UNCORRECTED
-constexpr int since_the_driver_was_loaded = 0;  // NVML_VOLATILE_ECC
-
-template <class Function>
-void look_up(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-}
-
-}  // namespace
-
-/// Same layout as nvmlEventData_t.
-struct NvmlHealth::Event {
-  NvmlGpu gpu;
-  unsigned long long type, data;
-  unsigned gpu_instance, compute_instance;
-};
-
-NvmlHealth::NvmlHealth(void* library) {
-  look_up(library, "nvmlDeviceGetRemappedRows", remapped_);
-  look_up(library, "nvmlDeviceGetRetiredPagesPendingStatus", pages_pending_);
-  look_up(library, "nvmlDeviceGetTotalEccErrors", ecc_errors_);
-  look_up(library, "nvmlEventSetCreate", create_);
-  look_up(library, "nvmlDeviceRegisterEvents", register_);
-  look_up(library, "nvmlEventSetWait_v2", wait_);
-  look_up(library, "nvmlEventSetFree", free_);
-  static_assert(sizeof(Event) == 32);
-  if (create_ == nullptr || register_ == nullptr || wait_ == nullptr || free_ == nullptr ||
-      create_(&events_) != nvml_done)
-    events_ = nullptr;
+NvmlHealth::NvmlHealth(const stack::SharedObject& library) : library_(library) {
+  const bool whole = library.find(nvml::register_events) != nullptr &&
+                     library.find(nvml::event_set_wait) != nullptr &&
+                     library.find(nvml::event_set_free) != nullptr;
+  if (!whole || call_nvml(library, nvml::event_set_create, &events_) != nvml::success) events_ = nullptr;
 }
 
 NvmlHealth::~NvmlHealth() {
@@ -48,24 +20,28 @@ NvmlHealth::~NvmlHealth() {
 }
 
 void NvmlHealth::stop_listening() {
-  if (events_ != nullptr) free_(events_);
+  if (events_ != nullptr) call_nvml(library_, nvml::event_set_free, events_);
   events_ = nullptr;
 }
 
-void NvmlHealth::listen(NvmlGpu gpu) {
-  if (events_ != nullptr && register_(gpu, xid_event, events_) == nvml_unknown) stop_listening();
+void NvmlHealth::listen(nvml::Device gpu) {
+  // After an unknown error the set is no longer usable.
+  if (events_ != nullptr &&
+      call_nvml(library_, nvml::register_events, gpu, nvml::event_xid, events_) == nvml::unknown_error)
+    stop_listening();
 }
 
 std::vector<NvmlHealth::Error> NvmlHealth::errors() {
   constexpr std::size_t errors_most = 64;
   std::vector<Error> out;
-  Event event{};
-  while (events_ != nullptr && out.size() < errors_most && wait_(events_, &event, 0) == nvml_done)
-    if (event.type == xid_event) out.push_back({event.gpu, event.data});
+  nvml::Event event{};
+  while (events_ != nullptr && out.size() < errors_most &&
+         call_nvml(library_, nvml::event_set_wait, events_, &event, 0U) == nvml::success)
+    if (event.type == nvml::event_xid) out.push_back({event.device, event.data});
   return out;
 }
 
-std::vector<NvmlHealth::Value> NvmlHealth::ask(NvmlGpu gpu) {
+std::vector<NvmlHealth::Value> NvmlHealth::ask(nvml::Device gpu) {
   std::vector<Value> out;
   add_rows(gpu, out);
   add_pages(gpu, out);
@@ -73,10 +49,10 @@ std::vector<NvmlHealth::Value> NvmlHealth::ask(NvmlGpu gpu) {
   return out;
 }
 
-void NvmlHealth::add_rows(NvmlGpu gpu, std::vector<Value>& out) const {
+void NvmlHealth::add_rows(nvml::Device gpu, std::vector<Value>& out) const {
   unsigned corrected_rows = 0, uncorrected_rows = 0, pending = 0, failed = 0;
-  if (remapped_ == nullptr ||
-      remapped_(gpu, &corrected_rows, &uncorrected_rows, &pending, &failed) != nvml_done)
+  if (call_nvml(library_, nvml::remapped_rows, gpu, &corrected_rows, &uncorrected_rows, &pending, &failed) !=
+      nvml::success)
     return;
   out.push_back({result::remapped_correctable_series, static_cast<double>(corrected_rows)});
   out.push_back({result::remapped_uncorrectable_series, static_cast<double>(uncorrected_rows)});
@@ -84,16 +60,16 @@ void NvmlHealth::add_rows(NvmlGpu gpu, std::vector<Value>& out) const {
   out.push_back({result::remap_failed.fact, failed != 0 ? 1.0 : 0.0});
 }
 
-void NvmlHealth::add_pages(NvmlGpu gpu, std::vector<Value>& out) const {
+void NvmlHealth::add_pages(nvml::Device gpu, std::vector<Value>& out) const {
   unsigned pending = 0;
-  if (pages_pending_ != nullptr && pages_pending_(gpu, &pending) == nvml_done)
+  if (call_nvml(library_, nvml::retired_pending, gpu, &pending) == nvml::success)
     out.push_back({result::retired_pages_pending.fact, pending != 0 ? 1.0 : 0.0});
 }
 
-void NvmlHealth::add_uncorrected(NvmlGpu gpu, std::vector<Value>& out) {
+void NvmlHealth::add_uncorrected(nvml::Device gpu, std::vector<Value>& out) {
   unsigned long long count = 0;
-  if (ecc_errors_ == nullptr ||
-      ecc_errors_(gpu, uncorrected, since_the_driver_was_loaded, &count) != nvml_done)
+  if (call_nvml(library_, nvml::ecc_errors, gpu, nvml::uncorrected, nvml::since_driver_load, &count) !=
+      nvml::success)
     return;
   out.push_back({result::ecc_uncorrected.fact, static_cast<double>(count)});
   const auto [first, asked_first] = first_.emplace(gpu, count);

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace gpugauge::run {
+#include "stack/nvml.hpp"
 
-/// NVML's handle of a GPU, owned by the library.
-using NvmlGpu = struct nvmlDevice_st*;
+namespace gpugauge::run {
 
 /// Asks an initialised NVML. Every call may hang or crash with a broken driver.
 class NvmlHealth {
@@ -20,42 +19,33 @@ class NvmlHealth {
   };
   /// An Xid.
   struct Error {
-    NvmlGpu gpu = nullptr;          ///< the affected GPU
-    unsigned long long number = 0;  ///< 79; 999 if NVML itself does not know the number
+    stack::nvml::Device gpu = nullptr;  ///< the affected GPU
+    unsigned long long number = 0;      ///< 79; 999 if NVML itself does not know the number
   };
 
-  /// `library` comes from dlopen() and must outlive this object. A missing function answers nothing.
-  explicit NvmlHealth(void* library);
+  /// `library` must outlive this object. A missing function answers nothing.
+  explicit NvmlHealth(const stack::SharedObject& library);
   ~NvmlHealth();
   NvmlHealth(const NvmlHealth&) = delete;
   NvmlHealth& operator=(const NvmlHealth&) = delete;
 
   /// Starts to record the GPU's Xids; earlier ones are not reported. Needs no privileges.
-  void listen(NvmlGpu gpu);
+  void listen(stack::nvml::Device gpu);
   /// The Xids since the last call, oldest first, at most 64; never waits.
   std::vector<Error> errors();
   /// The GPU's current values; nothing for what it does not support. From the second call on it
   /// also reports how far uncorrected errors rose since the first.
-  std::vector<Value> ask(NvmlGpu gpu);
+  std::vector<Value> ask(stack::nvml::Device gpu);
 
  private:
-  struct Event;
-  using Events = struct nvmlEventSet_st*;
-
-  void add_rows(NvmlGpu gpu, std::vector<Value>& out) const;
-  void add_pages(NvmlGpu gpu, std::vector<Value>& out) const;
-  void add_uncorrected(NvmlGpu gpu, std::vector<Value>& out);
+  void add_rows(stack::nvml::Device gpu, std::vector<Value>& out) const;
+  void add_pages(stack::nvml::Device gpu, std::vector<Value>& out) const;
+  void add_uncorrected(stack::nvml::Device gpu, std::vector<Value>& out);
   void stop_listening();
 
-  int (*remapped_)(NvmlGpu, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
-  int (*pages_pending_)(NvmlGpu, unsigned*) = nullptr;
-  int (*ecc_errors_)(NvmlGpu, int, int, unsigned long long*) = nullptr;
-  int (*create_)(Events*) = nullptr;
-  int (*register_)(NvmlGpu, unsigned long long, Events) = nullptr;
-  int (*wait_)(Events, Event*, unsigned) = nullptr;
-  int (*free_)(Events) = nullptr;
-  Events events_ = nullptr;                      ///< nullptr: not listening
-  std::map<NvmlGpu, unsigned long long> first_;  ///< uncorrected errors at the first ask()
+  const stack::SharedObject& library_;
+  stack::nvml::EventSet events_ = nullptr;                   ///< nullptr: not listening
+  std::map<stack::nvml::Device, unsigned long long> first_;  ///< uncorrected errors at the first ask()
 };
 
 }  // namespace gpugauge::run

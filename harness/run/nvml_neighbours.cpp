@@ -1,25 +1,19 @@
 #include "run/nvml_neighbours.hpp"
 
-#include <dlfcn.h>
-
 namespace gpugauge::run {
 
-NvmlNeighbours::NvmlNeighbours(void* library) {
-  for (const char* const name :
-       {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
-        "nvmlDeviceGetComputeRunningProcesses"})
-    if (processes_ == nullptr) processes_ = reinterpret_cast<decltype(processes_)>(dlsym(library, name));
-  mig_mode_ = reinterpret_cast<decltype(mig_mode_)>(dlsym(library, "nvmlDeviceGetMigMode"));
-}
+namespace nvml = stack::nvml;
+using stack::call_nvml;
 
-std::optional<unsigned> NvmlNeighbours::processes(NvmlGpu gpu) const {
-  constexpr int done = 0;               // NVML_SUCCESS: there are none
-  constexpr int insufficient_size = 7;  // NVML_ERROR_INSUFFICIENT_SIZE: `count` says how many there are
+std::optional<unsigned> NvmlNeighbours::processes(nvml::Device gpu) const {
   unsigned mig = 0, pending = 0, count = 0;
-  if (mig_mode_ != nullptr && mig_mode_(gpu, &mig, &pending) == done && mig != 0) return std::nullopt;
-  if (processes_ == nullptr) return std::nullopt;
-  const int code = processes_(gpu, &count, nullptr);
-  return code == done || code == insufficient_size ? std::optional(count) : std::nullopt;
+  if (call_nvml(library_, nvml::mig_mode, gpu, &mig, &pending) == nvml::success && mig != 0)
+    return std::nullopt;
+  // Without a buffer the answer is the number, and "insufficient size" where it is not 0.
+  int code = call_nvml(library_, nvml::processes, gpu, &count, nullptr);
+  if (code == nvml::function_not_found) code = call_nvml(library_, nvml::processes_v2, gpu, &count, nullptr);
+  if (code == nvml::function_not_found) code = call_nvml(library_, nvml::processes_v1, gpu, &count, nullptr);
+  return code == nvml::success || code == nvml::insufficient_size ? std::optional(count) : std::nullopt;
 }
 
 }  // namespace gpugauge::run

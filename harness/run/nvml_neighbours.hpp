@@ -3,25 +3,23 @@
 
 #include <optional>
 
-#include "run/nvml_health.hpp"
+#include "stack/nvml.hpp"
 
 namespace gpugauge::run {
 
 /// Asks an initialised NVML. Every call may hang or crash with a broken driver.
 class NvmlNeighbours {
  public:
-  /// `library` comes from dlopen() and must outlive this object.
-  explicit NvmlNeighbours(void* library);
+  /// `library` must outlive this object.
+  explicit NvmlNeighbours(const stack::SharedObject& library) : library_(library) {}
 
   /// Processes that compute on the GPU. nullopt where NVML does not tell it (too old, not supported, no
   /// permission), and of a GPU that is divided (MIG), where the processes of other instances are no neighbours.
   /// Process ids are not looked at: they may be those of another namespace.
-  std::optional<unsigned> processes(NvmlGpu gpu) const;
+  std::optional<unsigned> processes(stack::nvml::Device gpu) const;
 
  private:
-  int (*processes_)(NvmlGpu, unsigned* count,
-                    void* infos) = nullptr;  ///< what `infos` holds differs by version
-  int (*mig_mode_)(NvmlGpu, unsigned* now, unsigned* pending) = nullptr;
+  const stack::SharedObject& library_;
 };
 
 }  // namespace gpugauge::run

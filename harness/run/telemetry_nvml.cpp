@@ -1,5 +1,4 @@
-// The child's side of GPU telemetry. NVML's functions are declared here after its public reference and looked
-// up at run time. The build therefore needs neither its header nor its stub library.
+// The child's side of GPU telemetry.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -11,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <signal.h>
@@ -24,199 +22,108 @@
 #include "run/nvml_neighbours.hpp"
 #include "run/runner.hpp"
 #include "stack/child_output.hpp"
-#include "stack/shared_object.hpp"
+#include "stack/nvml.hpp"
 
 namespace gpugauge::run {
 namespace {
 
 using nlohmann::json;
 
-using Device = NvmlGpu;
-struct Utilization {
-  unsigned gpu, memory;  // percent
-};
-struct Memory {
-  unsigned long long total, free, used;  // byte
-};
-/// nvmlFieldValue_t: one field of nvmlDeviceGetFieldValues, and its answer.
-struct FieldValue {
-  unsigned field;
-  unsigned scope;
-  long long timestamp, latency;
-  unsigned type;  // which member of `value` holds the answer
-  int code;       // result of this field; the call itself can succeed with a failed field
-  union {
-    double real;
-    int whole;
-    unsigned count;
-    unsigned long long large;
-  } value;
-};
-static_assert(sizeof(FieldValue) == 40);
-constexpr unsigned field_memory_temperature = 82;
-constexpr unsigned field_nvlink_megabytes_per_second = 164;  // of the link in `scope`, in one direction
-constexpr unsigned nvlinks_most = 36;
-constexpr unsigned nvlink_to_switch = 2;  // NVML_NVLINK_DEVICE_TYPE_SWITCH
-constexpr unsigned type_unsigned_int = 1;
-constexpr unsigned type_unsigned_long = 2;
-constexpr unsigned type_unsigned_long_long = 3;
-constexpr unsigned type_signed_int = 5;
-constexpr int success = 0;
-constexpr int gpu_is_lost = 15;
-constexpr int clock_sm = 1;
-constexpr int clock_memory = 2;
-constexpr int sensor_gpu = 0;
-constexpr unsigned performance_state_unknown = 32;
-
-/// NVML's functions; null where this version lacks one.
-struct Nvml {
-  int (*init)() = nullptr;
-  const char* (*error_string)(int) = nullptr;
-  int (*device_count)(unsigned*) = nullptr;
-  int (*device)(unsigned, Device*) = nullptr;
-  int (*uuid)(Device, char*, unsigned) = nullptr;
-  int (*clock)(Device, int, unsigned*) = nullptr;
-  int (*power)(Device, unsigned*) = nullptr;
-  int (*temperature)(Device, int, unsigned*) = nullptr;
-  int (*field_values)(Device, int, FieldValue*) = nullptr;
-  int (*utilization)(Device, Utilization*) = nullptr;
-  int (*throttle_reasons)(Device, unsigned long long*) = nullptr;
-  int (*performance_state)(Device, unsigned*) = nullptr;
-  int (*pcie_generation)(Device, unsigned*) = nullptr;
-  int (*pcie_width)(Device, unsigned*) = nullptr;
-  int (*pcie_generation_max)(Device, unsigned*) = nullptr;  // what GPU and slot support together
-  int (*pcie_width_max)(Device, unsigned*) = nullptr;
-  int (*memory)(Device, Memory*) = nullptr;
-  int (*persistence)(Device, unsigned*) = nullptr;
-  int (*nvlink_state)(Device, unsigned link, unsigned* is_active) = nullptr;
-  int (*nvlink_other_end)(Device, unsigned link, unsigned* type) = nullptr;
-};
-
-template <class Function>
-void find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-}
-
-Nvml load(void* library) {
-  Nvml nvml;
-  find(library, "nvmlInit_v2", nvml.init);
-  find(library, "nvmlErrorString", nvml.error_string);
-  find(library, "nvmlDeviceGetCount_v2", nvml.device_count);
-  find(library, "nvmlDeviceGetHandleByIndex_v2", nvml.device);
-  find(library, "nvmlDeviceGetUUID", nvml.uuid);
-  find(library, "nvmlDeviceGetClockInfo", nvml.clock);
-  find(library, "nvmlDeviceGetPowerUsage", nvml.power);
-  find(library, "nvmlDeviceGetTemperature", nvml.temperature);
-  find(library, "nvmlDeviceGetFieldValues", nvml.field_values);
-  find(library, "nvmlDeviceGetUtilizationRates", nvml.utilization);
-  find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", nvml.throttle_reasons);
-  if (nvml.throttle_reasons == nullptr)  // the newer name
-    find(library, "nvmlDeviceGetCurrentClocksEventReasons", nvml.throttle_reasons);
-  find(library, "nvmlDeviceGetPerformanceState", nvml.performance_state);
-  find(library, "nvmlDeviceGetCurrPcieLinkGeneration", nvml.pcie_generation);
-  find(library, "nvmlDeviceGetCurrPcieLinkWidth", nvml.pcie_width);
-  find(library, "nvmlDeviceGetMaxPcieLinkGeneration", nvml.pcie_generation_max);
-  find(library, "nvmlDeviceGetMaxPcieLinkWidth", nvml.pcie_width_max);
-  find(library, "nvmlDeviceGetMemoryInfo", nvml.memory);
-  find(library, "nvmlDeviceGetPersistenceMode", nvml.persistence);
-  find(library, "nvmlDeviceGetNvLinkState", nvml.nvlink_state);
-  find(library, "nvmlDeviceGetNvLinkRemoteDeviceType", nvml.nvlink_other_end);
-  return nvml;
-}
+namespace nvml = stack::nvml;
+using stack::call_nvml;
+using stack::EntryPoint;
+using stack::SharedObject;
 
 struct Gpu {
-  Device device = nullptr;
+  nvml::Device device = nullptr;
   std::string uuid;
 };
 
 /// Stores `scale` x the answer under `name`; nothing when NVML has no answer.
-void ask(json& sample, const char* name, double scale, int (*function)(Device, unsigned*), Device device) {
+void ask(json& sample, const char* name, double scale, const SharedObject& library,
+         EntryPoint<nvml::Word> entry, nvml::Device device) {
   unsigned value = 0;
-  if (function != nullptr && function(device, &value) == success) sample[name] = scale * value;
+  if (call_nvml(library, entry, device, &value) == nvml::success) sample[name] = scale * value;
 }
 
-/// Like ask(), for functions that take one of several clocks or sensors.
-void ask(json& sample, const char* name, double scale, int (*function)(Device, int, unsigned*), Device device,
-         int which) {
+/// Like ask(), in MHz, for one of several clocks.
+void ask_clock(json& sample, const char* name, const SharedObject& library, nvml::Device device, int which) {
   unsigned value = 0;
-  if (function != nullptr && function(device, which, &value) == success) sample[name] = scale * value;
+  if (call_nvml(library, nvml::clock, device, which, &value) == nvml::success) sample[name] = 1e6 * value;
 }
 
 /// A field's whole-number value; nullopt if the driver does not know the field or the model lacks it.
-std::optional<double> field_of(const Nvml& nvml, Device device, unsigned field, unsigned scope = 0) {
-  if (nvml.field_values == nullptr) return std::nullopt;
-  FieldValue asked{};
+std::optional<double> field_of(const SharedObject& library, nvml::Device device, unsigned field,
+                               unsigned scope = 0) {
+  nvml::FieldValue asked{};
   asked.field = field;
   asked.scope = scope;
   asked.code = -1;  // if NVML leaves it unchanged, there is no answer
-  if (nvml.field_values(device, 1, &asked) != success || asked.code != success) return std::nullopt;
+  if (call_nvml(library, nvml::field_values, device, 1, &asked) != nvml::success ||
+      asked.code != nvml::success)
+    return std::nullopt;
   switch (asked.type) {
-    case type_unsigned_int:
+    case nvml::type_unsigned_int:
       return asked.value.count;
-    case type_unsigned_long:
-    case type_unsigned_long_long:
+    case nvml::type_unsigned_long:
+    case nvml::type_unsigned_long_long:
       return static_cast<double>(asked.value.large);
-    case type_signed_int:
+    case nvml::type_signed_int:
       return asked.value.whole;
     default:
       return std::nullopt;
   }
 }
 
-/// True when the GPU fell off the bus (Xid 79) or answers nothing until a reset.
-bool is_lost(const Nvml& nvml, const Gpu& gpu) {
-  unsigned value = 0;
-  return nvml.temperature != nullptr && nvml.temperature(gpu.device, sensor_gpu, &value) == gpu_is_lost;
-}
-
-json sample_gpu(const Nvml& nvml, const Gpu& gpu) {
+json sample_gpu(const SharedObject& library, const Gpu& gpu) {
   json sample{{"uuid", gpu.uuid}};
-  if (is_lost(nvml, gpu)) {
+  const stack::NvmlTemperature temperature = stack::nvml_temperature(library, gpu.device);
+  if (temperature.code == nvml::gpu_is_lost) {  // off the bus (Xid 79), or without answers until a reset
     sample["lost"] = 1;
     return sample;
   }
-  ask(sample, "sm_clock_hz", 1e6, nvml.clock, gpu.device, clock_sm);
-  ask(sample, "memory_clock_hz", 1e6, nvml.clock, gpu.device, clock_memory);
-  ask(sample, "power_watts", 1e-3, nvml.power, gpu.device);
-  ask(sample, "temperature_celsius", 1, nvml.temperature, gpu.device, sensor_gpu);
-  if (const auto celsius = field_of(nvml, gpu.device, field_memory_temperature))
+  ask_clock(sample, "sm_clock_hz", library, gpu.device, nvml::clock_sm);
+  ask_clock(sample, "memory_clock_hz", library, gpu.device, nvml::clock_memory);
+  ask(sample, "power_watts", 1e-3, library, nvml::power_usage, gpu.device);
+  if (temperature.code == nvml::success) sample["temperature_celsius"] = 1.0 * temperature.celsius;
+  if (const auto celsius = field_of(library, gpu.device, nvml::field_memory_temperature))
     sample["memory_temperature_celsius"] = *celsius;
-  ask(sample, "pcie_generation", 1, nvml.pcie_generation, gpu.device);
-  ask(sample, "pcie_width", 1, nvml.pcie_width, gpu.device);
-  ask(sample, "pcie_generation_max", 1, nvml.pcie_generation_max, gpu.device);
-  ask(sample, "pcie_width_max", 1, nvml.pcie_width_max, gpu.device);
-  ask(sample, "persistence", 1, nvml.persistence, gpu.device);
-  ask(sample, "performance_state", 1, nvml.performance_state, gpu.device);
-  if (sample.value("performance_state", 0.0) == performance_state_unknown) sample.erase("performance_state");
-  Utilization utilization{};
-  if (nvml.utilization != nullptr && nvml.utilization(gpu.device, &utilization) == success) {
+  ask(sample, "pcie_generation", 1, library, nvml::pcie_generation, gpu.device);
+  ask(sample, "pcie_width", 1, library, nvml::pcie_width, gpu.device);
+  ask(sample, "pcie_generation_max", 1, library, nvml::pcie_generation_max, gpu.device);
+  ask(sample, "pcie_width_max", 1, library, nvml::pcie_width_max, gpu.device);
+  ask(sample, "persistence", 1, library, nvml::persistence, gpu.device);
+  ask(sample, "performance_state", 1, library, nvml::performance_state, gpu.device);
+  if (sample.value("performance_state", 0.0) == nvml::pstate_unknown) sample.erase("performance_state");
+  nvml::Utilization utilization{};
+  if (call_nvml(library, nvml::utilization, gpu.device, &utilization) == nvml::success) {
     sample["utilization"] = utilization.gpu / 100.0;
     sample["memory_utilization"] = utilization.memory / 100.0;
   }
-  unsigned long long reasons = 0;
-  if (nvml.throttle_reasons != nullptr && nvml.throttle_reasons(gpu.device, &reasons) == success)
-    sample["throttle_reasons"] = reasons;
-  Memory memory{};
-  if (nvml.memory != nullptr && nvml.memory(gpu.device, &memory) == success)
+  if (const auto reasons = stack::nvml_throttle_reasons(library, gpu.device); reasons.code == nvml::success)
+    sample["throttle_reasons"] = reasons.bits;
+  nvml::Memory memory{};
+  if (call_nvml(library, nvml::memory, gpu.device, &memory) == nvml::success)
     sample["memory_used_bytes"] = memory.used;
   return sample;
 }
 
 /// Stores the number and speed of the GPU's NVLinks; nothing where it has none. Asks link by link, which takes
 /// time: never in a sample that somebody waits for.
-void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
-  if (nvml.nvlink_state == nullptr) return;
+void ask_nvlinks(json& sample, const SharedObject& library, nvml::Device device) {
   int links = 0, active = 0, to_switch = 0, with_speed = 0;
   double megabytes = 0;
-  for (unsigned link = 0; link < nvlinks_most; ++link) {
+  for (unsigned link = 0; link < nvml::nvlinks_most; ++link) {
     unsigned value = 0;
-    if (nvml.nvlink_state(device, link, &value) != success) continue;  // the GPU does not have this link
+    const int code = call_nvml(library, nvml::nvlink_state, device, link, &value);
+    if (code == nvml::function_not_found) return;
+    if (code != nvml::success) continue;  // the GPU does not have this link
     ++links;
     if (value == 0) continue;
     ++active;
-    if (nvml.nvlink_other_end != nullptr && nvml.nvlink_other_end(device, link, &value) == success)
-      to_switch += value == nvlink_to_switch ? 1 : 0;
-    const auto speed = field_of(nvml, device, field_nvlink_megabytes_per_second, link);
+    if (call_nvml(library, nvml::nvlink_other_end, device, link, &value) == nvml::success)
+      to_switch += value == nvml::nvlink_to_switch ? 1 : 0;
+    const auto speed = field_of(library, device, nvml::field_nvlink_megabytes_per_second, link);
     if (!speed || !(*speed > 0)) continue;
     ++with_speed;
     megabytes += *speed;
@@ -229,7 +136,7 @@ void ask_nvlinks(json& sample, const Nvml& nvml, Device device) {
 }
 
 /// Stores who else used the GPU before any family was started; nothing where NVML does not tell it.
-void ask_neighbours(json& sample, const NvmlNeighbours& neighbours, Device device) {
+void ask_neighbours(json& sample, const NvmlNeighbours& neighbours, nvml::Device device) {
   if (const auto count = neighbours.processes(device)) sample[result::processes_before_series] = *count;
   if (sample.contains("utilization")) sample[result::utilization_before_series] = sample["utilization"];
 }
@@ -271,11 +178,11 @@ class EndSignal {
 };
 
 /// The last sample, which shows the GPUs at the end of the run.
-json last_sample(const Nvml& nvml, NvmlHealth& health, const std::vector<Gpu>& gpus) {
+json last_sample(const SharedObject& library, NvmlHealth& health, const std::vector<Gpu>& gpus) {
   json samples = json::array();
   for (const Gpu& gpu : gpus) {
     json sample{{"uuid", gpu.uuid}};
-    if (is_lost(nvml, gpu)) {
+    if (stack::nvml_temperature(library, gpu.device).code == nvml::gpu_is_lost) {
       sample["lost"] = 1;
     } else {
       ask_health(sample, health, gpu);
@@ -285,11 +192,11 @@ json last_sample(const Nvml& nvml, NvmlHealth& health, const std::vector<Gpu>& g
   return samples;
 }
 
-json nvlinks_of(const Nvml& nvml, const std::vector<Gpu>& gpus) {
+json nvlinks_of(const SharedObject& library, const std::vector<Gpu>& gpus) {
   json samples = json::array();
   for (const Gpu& gpu : gpus) {
     json sample{{"uuid", gpu.uuid}};
-    ask_nvlinks(sample, nvml, gpu.device);
+    ask_nvlinks(sample, library, gpu.device);
     if (sample.size() > 1) samples.push_back(std::move(sample));
   }
   return samples;
@@ -300,29 +207,29 @@ int fail(int output, const std::string& sentence) {
   return 1;
 }
 
-/// Opens NVML and finds its GPUs. Returns why that is not possible, one sentence; "" if at least one was found.
-std::string begin(const std::string& library, void*& handle, Nvml& nvml, std::vector<Gpu>& gpus) {
-  if (const std::string refused = stack::refused_library(library); !refused.empty())
-    return fmt::format("{} cannot be opened ({}).", library, refused);
-  handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* why = dlerror();
-    return fmt::format("{} cannot be opened ({}).", library, why != nullptr ? why : "no reason given");
-  }
-  nvml = load(handle);
-  if (nvml.init == nullptr || nvml.device_count == nullptr || nvml.device == nullptr || nvml.uuid == nullptr)
-    return fmt::format("{} lacks functions that every NVML has: it is not NVIDIA's library.", library);
-  if (const int error = nvml.init(); error != success)
+/// Starts NVML and finds its GPUs. Returns why that is not possible, one sentence; "" if at least one was
+/// found.
+std::string begin(const std::string& name, const SharedObject& library, std::vector<Gpu>& gpus) {
+  if (!library.opened().opened) return fmt::format("{} cannot be opened ({}).", name, library.opened().error);
+  if (library.find(nvml::init) == nullptr || library.find(nvml::device_count) == nullptr ||
+      library.find(nvml::device_by_index) == nullptr || library.find(nvml::uuid) == nullptr)
+    return fmt::format("{} lacks functions that every NVML has: it is not NVIDIA's library.", name);
+  if (const int error = call_nvml(library, nvml::init); error != nvml::success) {
+    auto* const sentence_of = library.find(nvml::error_string);
     return fmt::format("NVML cannot start: error {}{}.", error,
-                       nvml.error_string != nullptr ? fmt::format(" ({})", nvml.error_string(error)) : "");
+                       sentence_of != nullptr ? fmt::format(" ({})", sentence_of(error)) : "");
+  }
   unsigned count = 0;
-  if (const int error = nvml.device_count(&count); error != success)
+  if (const int error = call_nvml(library, nvml::device_count, &count); error != nvml::success)
     return fmt::format("NVML cannot count the GPUs: error {}.", error);
   for (unsigned index = 0; index < count; ++index) {
     Gpu gpu;
     std::array<char, 96> uuid{};
-    if (nvml.device(index, &gpu.device) != success) continue;  // lost, or not visible to us
-    if (nvml.uuid(gpu.device, uuid.data(), static_cast<unsigned>(uuid.size())) != success) continue;
+    // One that does not answer is lost, or not visible to us.
+    if (call_nvml(library, nvml::device_by_index, index, &gpu.device) != nvml::success) continue;
+    if (call_nvml(library, nvml::uuid, gpu.device, uuid.data(), static_cast<unsigned>(uuid.size())) !=
+        nvml::success)
+      continue;
     gpu.uuid = uuid.data();
     gpus.push_back(gpu);
   }
@@ -343,19 +250,18 @@ bool print_errors(int output, NvmlHealth& health, const std::vector<Gpu>& gpus) 
 
 }  // namespace
 
-int telemetry_main(double interval_seconds, const std::string& library) {
+int telemetry_main(double interval_seconds, const std::string& name) {
   signal(SIGPIPE, SIG_IGN);
   const EndSignal end_signal;
   const int output = stack::take_standard_output();
   const auto parent = getppid();
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // NVML may hang, and no child may outlive the command
-  void* handle = nullptr;
-  Nvml nvml;
+  // Not stack::Nvml, which shuts NVML down: with a broken driver that may hang.
+  const SharedObject library(name);
   std::vector<Gpu> gpus;
-  if (const std::string fault = begin(library, handle, nvml, gpus); !fault.empty())
-    return fail(output, fault);
-  const NvmlNeighbours neighbours(handle);
-  NvmlHealth health(handle);
+  if (const std::string fault = begin(name, library, gpus); !fault.empty()) return fail(output, fault);
+  const NvmlNeighbours neighbours(library);
+  NvmlHealth health(library);
   for (const Gpu& gpu : gpus) health.listen(gpu.device);
   auto next = std::chrono::steady_clock::now();
   const auto interval = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
@@ -363,14 +269,14 @@ int telemetry_main(double interval_seconds, const std::string& library) {
   for (int number = 0; getppid() == parent; ++number) {
     json samples = json::array();
     for (const auto& gpu : gpus) {
-      samples.push_back(sample_gpu(nvml, gpu));
+      samples.push_back(sample_gpu(library, gpu));
       if (samples.back().contains("lost")) continue;
       // NVLinks take longer: not in the first sample, which the parent waits for.
       if (number == 0) {
         ask_neighbours(samples.back(), neighbours, gpu.device);
         ask_health(samples.back(), health, gpu);
       }
-      if (number == 1) ask_nvlinks(samples.back(), nvml, gpu.device);
+      if (number == 1) ask_nvlinks(samples.back(), library, gpu.device);
     }
     if (!print(output, {{"gpus", samples}}) || !print_errors(output, health, gpus)) return 0;
     next += interval;
@@ -378,8 +284,8 @@ int telemetry_main(double interval_seconds, const std::string& library) {
     if (next < now) next = now;  // NVML was slow: skip missed samples
     if (!end_signal.came_until(next)) continue;
     // The parent gives this process a second more: what matters most comes first.
-    if (print(output, {{"gpus", last_sample(nvml, health, gpus)}}) && print_errors(output, health, gpus))
-      print(output, {{"gpus", nvlinks_of(nvml, gpus)}});
+    if (print(output, {{"gpus", last_sample(library, health, gpus)}}) && print_errors(output, health, gpus))
+      print(output, {{"gpus", nvlinks_of(library, gpus)}});
     return 0;
   }
   return 0;

@@ -47,11 +47,6 @@ constexpr std::array error_names{
     ErrorName{999, "NVML_ERROR_UNKNOWN"},
 };
 
-// nvmlConfComputeSystemState_t of NVIDIA's nvml.h.
-struct ConfidentialState {
-  unsigned environment, feature, devtools_mode;
-};
-
 }  // namespace
 
 std::string_view nvml_error_name(int code) {
@@ -61,52 +56,43 @@ std::string_view nvml_error_name(int code) {
 }
 
 Nvml::Nvml(const std::string& soname) : library_(soname) {
-  auto* const init = library_.find<int()>("nvmlInit_v2");
-  if (init != nullptr) code_ = init();
+  if (library_.opened().opened) code_ = call_nvml(library_, nvml::init);
 }
 
 Nvml::~Nvml() {
-  auto* const shutdown = library_.find<int()>("nvmlShutdown");
-  if (ready() && shutdown != nullptr) shutdown();
+  if (ready()) call_nvml(library_, nvml::shutdown);
 }
 
 std::string Nvml::driver_version() const {
   std::array<char, 96> version{};
-  auto* const get = library_.find<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
-  return get != nullptr && get(version.data(), version.size() - 1) == 0 ? version.data() : "";
+  const int code =
+      call_nvml(library_, nvml::driver_version, version.data(), static_cast<unsigned>(version.size() - 1));
+  return code == nvml::success ? version.data() : "";
 }
 
 NvmlFact Nvml::device_count() const {
-  NvmlFact answer{"devices", "nvmlDeviceGetCount_v2", nvml_function_not_found, ""};
-  auto* const get = library_.find<int(unsigned*)>("nvmlDeviceGetCount_v2");
   unsigned count = 0;
-  if (get != nullptr) answer.code = get(&count);
-  if (answer.code == 0) answer.value = std::to_string(count);
-  return answer;
+  const int code = call_nvml(library_, nvml::device_count, &count);
+  return {"devices", nvml::device_count.name, code, code == nvml::success ? std::to_string(count) : ""};
 }
 
 NvmlFact Nvml::confidential_computing() const {
-  NvmlFact answer{"confidential_computing", "nvmlSystemGetConfComputeState", nvml_function_not_found, ""};
-  auto* const get = library_.find<int(ConfidentialState*)>("nvmlSystemGetConfComputeState");
-  ConfidentialState state{};
-  if (get != nullptr) answer.code = get(&state);
-  if (answer.code == 0)
-    answer.value = state.devtools_mode != 0 ? "devtools" : state.feature != 0 ? "on" : "off";
-  return answer;
+  nvml::ConfidentialState state{};
+  const int code = call_nvml(library_, nvml::confidential_state, &state);
+  const char* const word = state.devtools_mode != 0 ? "devtools" : state.feature != 0 ? "on" : "off";
+  return {"confidential_computing", nvml::confidential_state.name, code, code == nvml::success ? word : ""};
 }
 
-NvmlDevice Nvml::by_index(unsigned index, int& code) const {
-  auto* const get = library_.find<int(unsigned, NvmlDevice*)>("nvmlDeviceGetHandleByIndex_v2");
-  NvmlDevice device = nullptr;
-  code = get == nullptr ? nvml_function_not_found : get(index, &device);
-  return code == 0 ? device : nullptr;
+nvml::Device Nvml::by_index(unsigned index, int& code) const {
+  nvml::Device device = nullptr;
+  code = call_nvml(library_, nvml::device_by_index, index, &device);
+  return code == nvml::success ? device : nullptr;
 }
 
-NvmlDevice Nvml::by_uuid(const std::string& uuid, int& code) const {
-  auto* const get = library_.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByUUID");
-  NvmlDevice device = nullptr;
-  code = get == nullptr ? nvml_function_not_found : get(uuid.c_str(), &device);
-  return code == 0 ? device : nullptr;
+nvml::Device Nvml::by_uuid(const std::string& uuid, int& code) const {
+  nvml::Device device = nullptr;
+  code = call_nvml(library_, nvml::device_by_uuid, uuid.c_str(), &device);
+  return code == nvml::success ? device : nullptr;
 }
 
 std::string pci_address(std::string_view bus_id) {

@@ -22,7 +22,7 @@ void add_mode(const std::vector<NvmlFact>& facts, const std::string& name, Gpu& 
   gpu.settings[name] = now == pending ? now : fmt::format("{} ({} after reset)", now, pending);
 }
 
-void add_settings(const Nvml& nvml, NvmlDevice device, Gpu& gpu) {
+void add_settings(const Nvml& nvml, nvml::Device device, Gpu& gpu) {
   const auto add = [&](const char* setting, const char* fact) {
     const NvmlFact answer = ask_nvml_fact(nvml.library(), device, fact);
     if (answer.code == 0) gpu.settings[setting] = answer.value;
@@ -44,12 +44,12 @@ void add_settings(const Nvml& nvml, NvmlDevice device, Gpu& gpu) {
     gpu.settings["vgpu_licence"] = licence.value;
 }
 
-void add_told(const Nvml& nvml, NvmlDevice device, Gpu& gpu) {
+void add_told(const Nvml& nvml, nvml::Device device, Gpu& gpu) {
   for (const char* const name : {"brand", "gsp"})
     if (const NvmlFact fact = ask_nvml_fact(nvml.library(), device, name); fact.code == 0)
       gpu.told[name] = fact.value;
   for (const NvmlFact& fact : ask_nvml_structures(nvml.library(), device))
-    for (const char* const name : {"fabric_state", "remapped_correctable", "remapped_uncorrectable"})
+    for (const char* const name : {"fabric_state", "fabric_health", "remapped_correctable", "remapped_uncorrectable"})
       if (fact.fact == name && fact.code == 0) gpu.told[name] = fact.value;
 }
 
@@ -67,7 +67,7 @@ NvmlAnswer ask_nvml(std::vector<Gpu>& gpus, const std::string& soname) {
   if (count.code == 0) answer.devices = result::number_in<int>(count.value).value_or(0);
   for (Gpu& gpu : gpus) {
     int code = 0;
-    const NvmlDevice device = nvml.by_uuid(gpu.uuid, code);
+    const nvml::Device device = nvml.by_uuid(gpu.uuid, code);
     if (device == nullptr) continue;
     add_settings(nvml, device, gpu);
     add_told(nvml, device, gpu);

@@ -7,6 +7,12 @@
 
 namespace gpugauge::stack {
 
+/// The name of an entry point, with its type.
+template <typename Function>
+struct EntryPoint {
+  const char* name;
+};
+
 /// A library found by the loader's own search, and its entry points.
 class SharedObject {
  public:
@@ -20,6 +26,10 @@ class SharedObject {
   template <typename Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
+  }
+  template <typename Function>
+  Function* find(EntryPoint<Function> entry) const {
+    return find<Function>(entry.name);
   }
 
  private:

@@ -308,6 +308,31 @@ int nvmlDeviceGetGpuFabricInfo(Device device, unsigned char* info) {
   info[state_at] = static_cast<unsigned char>(state);
   return 0;
 }
+int nvmlDeviceGetGpuFabricInfoV(Device device, unsigned char* info) {
+  constexpr std::size_t status_at = 20;
+  constexpr std::size_t state_at = 28;
+  constexpr std::size_t health_at = 32;
+  constexpr unsigned version_2 = 36U | 2U << 24U;
+  constexpr int version_mismatch = 25;
+  unsigned version = 0;
+  std::memcpy(&version, info, sizeof version);
+  if (version != version_2) return version_mismatch;
+  unsigned state = 0;
+  const int code = answer(device, "nvmlDeviceGetGpuFabricInfoV", "fabric_state", &state);
+  if (code != 0) return code;
+  const int status = fake::number_of(index_of(device), "fabric_status", 0);
+  const int health = fake::number_of(index_of(device), "fabric_health", 0);
+  std::memcpy(info + status_at, &status, sizeof status);
+  info[state_at] = static_cast<unsigned char>(state);
+  std::memcpy(info + health_at, &health, sizeof health);
+  return 0;
+}
+int nvmlDeviceGetTemperatureV(Device device, int* temperature) {
+  constexpr int version_1 = 12 | 1 << 24;
+  constexpr int version_mismatch = 25;
+  if (temperature[0] != version_1) return version_mismatch;
+  return answer(device, "nvmlDeviceGetTemperatureV", "temperature", &temperature[2]);
+}
 int nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned* count, Process* found) {
   if (const int code = refusal(device, "nvmlDeviceGetComputeRunningProcesses_v3"); code != 0) return code;
   const std::vector<ProcessWord> all = processes_of(index_of(device));

@@ -25,7 +25,7 @@
 //                pcie_width, pcie_width_max, nvlinks, nvlinks_active (all), nvlinks_to_gpu (0: all
 //                lead to a switch), nvlink_megabytes (a second), remapped
 //                ("correctable uncorrectable pending failed"), retired_pages_pending, ecc_uncorrected,
-//                fabric_state, fabric_status, processes ("pid:name:mib pid:name:mib"), memory_used_mib,
+//                fabric_state, fabric_status, fabric_health (mask), processes ("pid:name:mib pid:name:mib"), memory_used_mib,
 //                virtualization (2: a guest, 3: a host), licence (1: licensed, 0: not),
 //                vgpus ("id:guest_driver id:guest_driver"),
 //                xids ("48 94"): errors that are reported; whoever listens is told of those that are added

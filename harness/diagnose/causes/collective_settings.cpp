@@ -28,7 +28,8 @@ void examine_environment(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, nccl_disabled(seen));
   it.confirms(weight::good, both(nccl_tuned(seen), slow_collective(seen)));
   // A variable slows nothing that is not slow.
-  it.confirms(seen.harm() ? weight::strong : weight::fair, told_by_log(seen));
+  const double told = !seen.harm() ? weight::fair : seen.harm_beside_lines() ? weight::strong : weight::good;
+  it.confirms(told, told_by_log(seen));
   it.confirms(weight::proof, seen.probe("unset_environment", {"recovers"}, {"NCCL_"}));
   it.confirms(weight::strong,
               seen.recovers_by({"NCCL_*=unset", "unset NCCL_", "NCCL_*removed", "NCCL_P2P_DISABLE=0",

@@ -17,6 +17,16 @@ namespace {
 /// Variables and modules that give the network access to GPU memory.
 const Words gdr_switches{"NET_GDR", "GPUDIRECT", "peermem", "nv_peer_mem", "DMABUF", "dma-buf"};
 
+/// NCCL lists its channels, and none goes over the network: "Channel 00/0 : 0[1000] -> 1[9000] via P2P/direct pointer".
+Fact no_channel_by_network(const Seen& seen) {
+  bool listed = false;
+  for (const std::string& line : seen.it().log) {
+    if (contains_any(line, {"via NET/", "[send] via", "[receive] via"})) return std::nullopt;
+    listed = listed || contains_any(line, {"-> * via P2P", "-> * via SHM", "-> * via direct"});
+  }
+  return listed ? Fact("no channel that NCCL lists goes over the network") : Fact();
+}
+
 }  // namespace
 
 Fact slow_collective(const Seen& seen) {
@@ -72,7 +82,7 @@ Fact one_node(const Seen& seen) {
   const auto is_one = [](const std::string& rest) { return rest == "1" || rest.starts_with("1 "); };
   if (printed(is_one) && !printed([&](const std::string& rest) { return !is_one(rest); }))
     return "NCCL says that its ranks are on one node";
-  return std::nullopt;
+  return several_nodes(seen) ? Fact() : no_channel_by_network(seen);
 }
 
 namespace {
@@ -80,7 +90,9 @@ namespace {
 /// There is no plugin at all; NCCL reports that on every machine without one.
 Fact no_plugin_there(const Seen& seen) {
   return seen.told({"No plugin found", "Could not find*libnccl-net", "using internal implementation",
-                    "Using internal network plugin"});
+                    "Using internal network plugin",
+                    // NCCL 2.18 and later, of the name that it looks for without being told to.
+                    "libnccl-net.so: cannot open shared object file: No such file"});
 }
 
 /// The machine has a fabric that NCCL should have used.
@@ -153,6 +165,10 @@ void examine_socket(const Seen& seen, Argument& it) {
   it.at_most(bound::likely, plugin_symbols(seen));
   if (!no_plugin_there(seen)) it.at_most(bound::likely, plugin_not_loaded(seen));
   it.at_most(bound::half, plugin_lacks_library(seen));
+  // NCCL tells of its network on every machine, also where nothing goes over it.
+  if (!several_nodes(seen) && !nodes_told(seen) && !slow_collective(seen) && !fabric_there(seen) &&
+      !seen.told({"via NET/Socket"}))
+    it.unproven(bound::unconfident, Fact("nothing is known to go over the network"));
   // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
@@ -225,6 +241,7 @@ void examine_gdr(const Seen& seen, Argument& it) {
                          "peermem*is empty", "peermem*prints nothing", "peermem*shows nothing",
                          "use_cuda*Couldn't allocate MR", "use_cuda*ibv_reg_mr"},
                         {"dma-buf", "dmabuf", "dma buf"}));
+  it.unproven(bound::unconfident, in_words("another card has it", seen.said({"GPU Direct RDMA Enabled"})));
   it.confirms(weight::good,
               either(seen.told({"no *GDRDMA", "not*GDRDMA", "without*GDRDMA", "GDRDMA*missing",
                                 "GDRDMA*absent", "no GPUDirect", "no GPU Direct", "without GPUDirect",

@@ -5,6 +5,8 @@
 
 namespace gpugauge::diagnose {
 
+/// The compiler reports errors in the source of NVIDIA's module.
+Fact module_not_compiled(const Seen& seen);
 /// CUDA finds no device.
 Fact no_device(const Seen& seen);
 /// The kernel has no region of addresses left for the memory of a device.

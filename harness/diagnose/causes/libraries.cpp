@@ -62,7 +62,7 @@ Fact mismatch_reported(const Seen& seen) {
           seen.told({"SUBLIBRARY_VERSION_MISMATCH", "sublibrary*mismatch", "CUDNN_STATUS_VERSION_MISMATCH",
                      "libcudnn*undefined symbol", "libcublas*undefined symbol",
                      "symbol lookup error*libcudnn", "undefined symbol*cublasLt", "undefined symbol*cudnn",
-                     "undefined symbol*nvJitLink", "cudnn*version mismatch"}))
+                     "undefined symbol*nvJitLink", "cudnn*version mismatch", "undefined symbol: nccl"}))
     return fact;
   for (const ErrorSeen& error : seen.it().errors)
     if ((error.api == "cudnn" || error.api == "loader") &&

@@ -243,6 +243,8 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.below("nvlinks_active", "nvlinks_expected", .999));
   it.confirms(weight::strong, seen.became_less("nvlinks_active"));
   it.confirms(weight::good, seen.moved("nvlinks", {"lower"}));
+  it.confirms(weight::strong,
+              seen.on("gpu.fabric_health", {"degraded_bandwidth", "route_unhealthy", "too_few_nvlinks"}));
   it.confirms(weight::good, seen.xid(failed_link_xids()));
   it.confirms(weight::good, seen.told({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
                                        "Link*<inactive>"}));

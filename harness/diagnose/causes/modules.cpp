@@ -73,6 +73,7 @@ void examine_missing(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, gpu_computes(seen));
   it.at_most(bound::remote, in_words("under WSL the driver is that of Windows", seen.on("host.os", {"wsl"})));
   it.at_most(bound::over_half, either(generation_refused(seen), generation_doubtful(seen)));
+  it.at_most(bound::half, module_not_compiled(seen));
   it.at_most(bound::last_named, seen.told(holder_lines, forbids_it));
   it.at_most(bound::last_named, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
   it.at_most(bound::last_named, rejected(seen));

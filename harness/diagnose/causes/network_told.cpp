@@ -7,12 +7,33 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/printed.hpp"
+#include "result/number.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::diagnose {
+namespace {
+
+/// `ulimit -l` or `ulimit -a` printed less than 1 GiB.
+Fact small_lock_limit(const Seen& seen) {
+  constexpr double small = 1 << 20;  // KiB
+  for (const std::string& line : seen.it().log) {
+    const std::size_t at = line.find("max locked memory");
+    const std::size_t unit = at == std::string::npos ? at : line.find("-l)", at);
+    if (unit == std::string::npos) continue;
+    const auto limit = result::leading_number<double>(result::stripped(line.substr(unit + 3)));
+    if (limit && *limit < small) return fmt::format("log: \"{}\"", line);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 Fact registration_refused(const Seen& seen) {
   // perftest says so of the GPU's memory, too, for want of a module.
   if (Fact fact = seen.told({"Couldn't allocate MR", "failed to create mr"}, {"cuda", "gpu", "peermem"}))
+    return fact;
+  // NCCL before 2.19 does not say why; a small limit that is printed beside it does.
+  if (Fact fact = both(seen.told({"NCCL WARN Call to ibv_reg_mr failed"}), small_lock_limit(seen)))
     return fact;
   return seen.told({"reg_mr*Cannot allocate memory", "umem_reg*Cannot allocate memory",
                     "ib_register*Cannot allocate memory", "fi_mr_reg*Cannot allocate",

@@ -35,11 +35,11 @@ std::string describe(int code) {
 void add_fact(Inventory& inventory, const std::string& key, const NvmlFact& fact) {
   if (fact.code == 0) {
     inventory.present(key, fact.value, "nvml", fact.call);
-  } else if (fact.code == nvml_no_permission) {
+  } else if (fact.code == nvml::no_permission) {
     inventory.unreadable(key, "nvml", "root", fact.call);
-  } else if (fact.code == nvml_not_supported) {
+  } else if (fact.code == nvml::not_supported) {
     inventory.absent(key, "nvml", fact.call + ": not supported");
-  } else if (fact.code == nvml_function_not_found) {
+  } else if (fact.code == nvml::function_not_found) {
     inventory.absent(key, "nvml", fact.call + ": not in this library");
   } else {
     inventory.absent(key, "nvml", fmt::format("{}: {}", fact.call, describe(fact.code)));
@@ -100,17 +100,17 @@ Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
   Inventory found;
   const std::string prefix = fmt::format("gpu.{}.", index);
   int code = 0;
-  const NvmlDevice device = nvml.by_index(index, code);
+  const nvml::Device device = nvml.by_index(index, code);
   if (device == nullptr) {
     add_fact(found, prefix + "uuid", {"uuid", "nvmlDeviceGetHandleByIndex_v2", code, ""});
-    if (code == nvml_gpu_is_lost)
+    if (code == nvml::gpu_is_lost)
       found.present(prefix + "lost", "yes", "nvml", "nvmlDeviceGetHandleByIndex_v2");
     return found;
   }
   bool lost = false;
   const auto add = [&](const NvmlFact& fact) {
     add_fact(found, prefix + fact.fact, fact);
-    lost |= fact.code == nvml_gpu_is_lost;
+    lost |= fact.code == nvml::gpu_is_lost;
     if (fact.fact == "pci") address = fact.value;
   };
   for (const std::string_view fact : nvml_facts()) {
@@ -118,7 +118,7 @@ Inventory gpu_of_nvml(const Nvml& nvml, unsigned index, std::string& address) {
   }
   for (const NvmlFact& fact : ask_nvml_structures(nvml.library(), device)) add(fact);
   add_sampled(found, prefix);
-  if (lost) found.present(prefix + "lost", "yes", "nvml", describe(nvml_gpu_is_lost));
+  if (lost) found.present(prefix + "lost", "yes", "nvml", describe(nvml::gpu_is_lost));
   for (const VgpuInstance& instance : ask_vgpu_instances(nvml.library(), device)) {
     const std::string key = fmt::format("vgpu.instance.{}.", instance.id);
     found.present(key + "gpu", std::to_string(index), "nvml", "nvmlDeviceGetActiveVgpus");

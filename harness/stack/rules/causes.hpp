@@ -77,6 +77,7 @@ inline constexpr auto cause_names = std::to_array<std::string_view>({
     "thermal_throttle",
     "pcie_link_degraded",
     "nvlink_partial",
+    "fabric_unhealthy",
     "nvswitch_error",
     "xid_seen",
     // GPUs: settings

@@ -128,6 +128,7 @@ void check_fabric(const RuleInput& input, Findings& findings) {
   } else if (!fabric.waiting.empty()) {
     findings.push_back(fabric_waiting_finding(input.inventory, fabric));
   }
+  if (!fabric.unhealthy.empty()) findings.push_back(fabric_unhealthy_finding(input.inventory, fabric));
 }
 
 /// Reports two different versions of the driver's own libcuda: two installation methods were mixed.

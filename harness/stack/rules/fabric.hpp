@@ -24,6 +24,7 @@ struct Fabric {
   bool subnet = false;    ///< NVLink 5: the fabric manager needs NVLSM and ib_umad beside it
   std::string state;      ///< fabric_manager.state; "" if not present
   GpuViews waiting;       ///< GPUs whose fabric state is neither completed nor not_supported
+  GpuViews unhealthy;     ///< GPUs that have joined the fabric, and NVML calls their fabric unhealthy
 };
 Fabric look_at_fabric(const Inventory& inventory);  ///< collects the facts for the functions below
 
@@ -41,5 +42,8 @@ std::string fabric_manager_excluded(const Inventory& inventory, const Fabric& fa
 
 /// GPUs that have not joined the NVLink fabric although CUDA does not complain: a warning.
 Finding fabric_waiting_finding(const Inventory& inventory, const Fabric& fabric);
+
+/// GPUs whose NVLink fabric is not what it ought to be (fabric_health): a warning. Only if there are any.
+Finding fabric_unhealthy_finding(const Inventory& inventory, const Fabric& fabric);
 
 }  // namespace gpugauge::stack

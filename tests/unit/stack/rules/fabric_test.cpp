@@ -132,6 +132,22 @@ TEST(FabricRules, OneGpuOutsideOfTheFabricIsNamed) {
   EXPECT_EQ(findings[0].title, "GPU 5 (0000:5a:00.0) has not joined the NVLink fabric");
 }
 
+TEST(FabricRules, AFabricThatIsNotHealthyIsNamedWithWhatIsWrong) {
+  Inventory inventory = h100_server();
+  for (int i = 0; i < 8; ++i) set_gpu(inventory, i, {{"fabric_health", "healthy"}});
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), IsEmpty());
+  set_gpu(inventory, 5, {{"fabric_health", "degraded_bandwidth,route_unhealthy"}});
+  const Findings findings = findings_of(check_driver, inventory);
+  EXPECT_THAT(said(findings), ElementsAre("warning fabric_unhealthy"));
+  EXPECT_EQ(findings[0].title, "The NVLink fabric of GPU 5 (0000:5a:00.0) is not healthy");
+  EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("fewer links carry data")));
+  EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("a route to another GPU does not work")));
+  EXPECT_THAT(findings[0].next, ElementsAre(HasSubstr("nvidia-smi nvlink --status"))) << "one step for both";
+  set_gpu(inventory, 5, {{"fabric_health", "misconfiguration_9"}});
+  EXPECT_THAT(findings_of(check_driver, inventory).at(0).next, ElementsAre(HasSubstr("nvidia-smi -q")))
+      << "a word that no list here has";
+}
+
 TEST(FabricRules, WithoutAnNvSwitchNobodyMissesTheManager) {
   Inventory inventory = h200_machine();
   set(inventory, "topology.nvswitch", "no");

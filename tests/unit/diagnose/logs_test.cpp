@@ -1,0 +1,156 @@
+// What whole logs say, and what they only mention: made-up lines in the forms of the tools, and beside them lines that
+// a healthy machine prints.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "diagnose/diagnose.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Diagnosis of_log(const Lines& lines) {
+  return diagnose(parse_observation(nlohmann::json{{"log", lines}}.dump(), "log"));
+}
+
+/// The best finding's cause; "" where nothing is named.
+std::string best_of(const Lines& lines) {
+  const Diagnosis diagnosis = of_log(lines);
+  return diagnosis.findings.empty() ? "" : diagnosis.findings.front().cause;
+}
+
+double score_of(const Diagnosis& diagnosis, const std::string& cause) {
+  for (const Finding& finding : diagnosis.findings)
+    if (finding.cause == cause) return finding.score;
+  return 0;
+}
+
+const Lines on_sockets{"n1:77:90 [0] NCCL INFO NET/Socket : Using [0]eno1:10.0.0.7<0>",
+                       "n1:77:90 [0] NCCL INFO Failed to open libibverbs.so[.1]",
+                       "n1:77:90 [0] NCCL INFO Using network Socket"};
+
+Lines with(Lines lines, const std::string& line) {
+  lines.push_back(line);
+  return lines;
+}
+
+TEST(Logs, SocketsThatNothingGoesOverAreNoFault) {
+  EXPECT_LT(score_of(of_log(on_sockets), "nccl_socket_fallback"), confident) << "NCCL tells so everywhere";
+  const Lines local =
+      with(on_sockets, "n1:77:90 [0] NCCL INFO Channel 00/0 : 0[1000] -> 1[9000] via P2P/direct pointer");
+  EXPECT_EQ(score_of(of_log(local), "nccl_socket_fallback"), 0);
+  const Lines over =
+      with(local, "n1:77:90 [0] NCCL INFO Channel 00/0 : 7[b9000] -> 8[1000] [send] via NET/Socket/0");
+  EXPECT_GE(score_of(of_log(over), "nccl_socket_fallback"), confident);
+}
+
+TEST(Logs, TwoRanksOnOneGpu) {
+  EXPECT_EQ(best_of({"NCCL WARN Duplicate GPU detected : rank 3 and rank 1 both on CUDA device 41000"}),
+            "ranks_share_gpu");
+}
+
+TEST(Logs, GpusOfPeersThatAreHiddenAndThoseThatAreLost) {
+  const Lines hidden{"misc/nvmlwrap.cc:183 NCCL WARN nvmlDeviceGetHandleByPciBusId() failed: Not Found"};
+  EXPECT_EQ(best_of(hidden), "peer_gpus_hidden");
+  EXPECT_EQ(best_of(with(hidden, "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus.")),
+            "gpu_lost");
+}
+
+TEST(Logs, AProcessThatWasKilledForMemory) {
+  EXPECT_EQ(
+      best_of(
+          {"slurmstepd: error: Detected 1 oom_kill event in StepId=9.0. Some of the step tasks have been OOM "
+           "Killed."}),
+      "host_memory_exhausted");
+  EXPECT_EQ(best_of({"Memory cgroup out of memory: Killed process 4711 (python3) total-vm:9000kB"}),
+            "host_memory_exhausted");
+  EXPECT_NE(best_of({"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}),
+            "host_memory_exhausted");
+}
+
+TEST(Logs, MulticastGroupsOfTheSwitches) {
+  EXPECT_EQ(
+      best_of({"NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 2 "
+               "'out of memory'",
+               "[ERROR] all the NVSwitch multicast resources/slot ids are used for partition id -1."}),
+      "nvls_unavailable");
+  EXPECT_EQ(best_of({"[INFO] multicast group 126 is allocated.", "[INFO] multicast group 126 is freed."}),
+            "");
+}
+
+TEST(Logs, AnInfoRomThatIsCorrupted) {
+  EXPECT_EQ(best_of({"WARNING: infoROM is corrupted at gpu 0008:00:00.0"}), "inforom_corrupted");
+}
+
+TEST(Logs, AModuleThatDoesNotCompile) {
+  const Lines errors{
+      "/var/lib/dkms/nvidia/525.60.11/build/nvidia/nv-mmap.c:455:19: error: assignment of read-only member"};
+  EXPECT_EQ(best_of(errors), "kernel_newer_than_driver");
+  EXPECT_NE(best_of({"/var/lib/dkms/lustre-client/2.14/build/lnet/o2iblnd.c:91:3: error: too few arguments"}),
+            "kernel_newer_than_driver")
+      << "another module";
+}
+
+TEST(Logs, ALimitOfLockedMemoryBesideARegistrationThatFailed) {
+  const Lines failed{"ibvwrap.c:106 NCCL WARN Call to ibv_reg_mr failed"};
+  EXPECT_GE(score_of(of_log(with(failed, "max locked memory       (kbytes, -l) 64")), "locked_memory_limit"),
+            confident);
+  EXPECT_LT(
+      score_of(of_log(with(failed, "max locked memory       (kbytes, -l) unlimited")), "locked_memory_limit"),
+      confident);
+}
+
+TEST(Logs, SymbolsOfAnotherNccl) {
+  EXPECT_EQ(best_of({"ImportError: /x/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister"}),
+            "mixed_library_versions");
+}
+
+TEST(Logs, LinksThatAreInactive) {
+  EXPECT_EQ(best_of({"Link 2: 25.781 GB/s", "Link 3: <inactive>"}), "nvlink_partial");
+  EXPECT_EQ(best_of({"Link 2: 25.781 GB/s", "Link 3: 25.781 GB/s"}), "");
+}
+
+TEST(Logs, ChecksThatPassedAreNoFaults) {
+  EXPECT_EQ(best_of({"INFO - GPU Row Remap Test: Passed", "INFO - GPU ECC Test: Passed",
+                     "INFO - GPU Xid Test: Passed"}),
+            "");
+  EXPECT_EQ(best_of({"INFO - GPU Row Remap Test: Failed"}), "hbm_row_remap");
+}
+
+TEST(Logs, AVariableThatSomebodySetIsNotProvenToHarm) {
+  const Lines set{"n1:77:90 [0] NCCL INFO NCCL_P2P_LEVEL set by environment to NVL",
+                  "n1:77:90 [0] NCCL WARN Cuda failure 'invalid argument'"};
+  EXPECT_LT(score_of(of_log(set), "nccl_env_leftover"), confident);
+}
+
+TEST(Logs, GpuDirectOfOneCardAmongSeveral) {
+  const Lines without{"n1:77:90 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 1 'mlx5_1'"};
+  EXPECT_GE(score_of(of_log(without), "gdr_disabled"), confident);
+  EXPECT_LT(
+      score_of(
+          of_log(with(without, "n1:77:90 [0] NCCL INFO NET/IB : GPU Direct RDMA Enabled for HCA 0 'mlx5_0'")),
+          "gdr_disabled"),
+      confident)
+      << "not every card is one that the GPU should use";
+}
+
+TEST(Logs, ThePluginThatNcclLooksForByItself) {
+  EXPECT_LT(
+      score_of(
+          of_log(
+              {"NCCL INFO NET/Plugin: Plugin load (libnccl-net.so) returned 2 : libnccl-net.so: cannot open "
+               "shared object file: No such file or directory"}),
+          "nccl_plugin_load_failure"),
+      confident);
+  EXPECT_GE(
+      score_of(
+          of_log({"NCCL INFO NET/Plugin: Plugin load (libnccl-net-ofi.so) returned 2 : libnccl-net-ofi.so: "
+                  "cannot open shared object file: No such file or directory"}),
+          "nccl_plugin_load_failure"),
+      confident)
+      << "somebody asked for it";
+}
+
+}  // namespace
+}  // namespace gpugauge::diagnose
