@@ -32,18 +32,26 @@ std::size_t find_part(std::string_view text, std::string_view part, std::size_t 
   return std::string_view::npos;
 }
 
+/// Where the pattern's next "*" or "~" stands; npos where there is none. (find_first_of calls a function for every
+/// character.)
+std::size_t find_gap(std::string_view pattern, std::size_t from = 0) {
+  for (std::size_t at = from; at < pattern.size(); ++at)
+    if (pattern[at] == '*' || pattern[at] == '~') return at;
+  return std::string_view::npos;
+}
+
 /// Longest text that a "~" matches.
 constexpr std::size_t file_name_most = 100;
 
 /// End of the match of `pattern` whose first part stands at `at` and whose other parts follow in the same
 /// line; npos where there is none.
 std::size_t end_of_pattern(std::string_view text, std::size_t at, std::string_view pattern) {
-  if (pattern.find_first_of("*~") == std::string_view::npos) return at + pattern.size();
+  if (find_gap(pattern) == std::string_view::npos) return at + pattern.size();
   text = text.substr(0, text.find('\n', at));
   std::size_t begin = 0;
   bool within_name = false;
   while (true) {
-    const std::size_t end = std::min(pattern.find_first_of("*~", begin), pattern.size());
+    const std::size_t end = std::min(find_gap(pattern, begin), pattern.size());
     const std::size_t found = find_part(text, pattern.substr(begin, end - begin), at);
     if (found == std::string_view::npos) return found;
     if (within_name && (found - at > file_name_most ||
@@ -59,7 +67,7 @@ std::size_t end_of_pattern(std::string_view text, std::size_t at, std::string_vi
 /// True when the non-empty pattern matches somewhere in the text and `accepts` the match's start and end.
 template <typename Accepts>
 bool stands(std::string_view text, std::string_view pattern, Accepts accepts) {
-  const std::string_view first = pattern.substr(0, pattern.find_first_of("*~"));
+  const std::string_view first = pattern.substr(0, find_gap(pattern));
   const bool any_gap = pattern.find('~') == std::string_view::npos;
   for (std::size_t at = find_part(text, first, 0); at != std::string_view::npos;
        at = find_part(text, first, at + 1)) {
@@ -145,7 +153,9 @@ std::string clauses_without(const std::string& text, const Leave& is_left_out) {
   const std::string low = lower(text);
   std::string out;
   for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find_first_of("\n,;", start), text.size() - 1) + 1;
+    std::size_t end = start;
+    while (end < text.size() && text[end] != '\n' && text[end] != ',' && text[end] != ';') ++end;
+    end = std::min(end + 1, text.size());
     if (!is_left_out(std::string_view(low).substr(start, end - start))) out.append(text, start, end - start);
     start = end;
   }
