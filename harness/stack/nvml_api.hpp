@@ -11,7 +11,7 @@ using Device = struct nvmlDevice_st*;      ///< a GPU; owned by the library
 using EventSet = struct nvmlEventSet_st*;  ///< what EventSetCreate made
 
 // nvmlReturn_t
-constexpr int success = 0;
+constexpr int success = 0;              ///< the answer holds
 constexpr int invalid_argument = 2;     ///< a call does not accept this device or index
 constexpr int not_supported = 3;        ///< this GPU, driver or system lacks it
 constexpr int no_permission = 4;        ///< this user may not ask
@@ -19,129 +19,147 @@ constexpr int insufficient_size = 7;    ///< the buffer is too small; the count 
 constexpr int function_not_found = 13;  ///< also: the library is too old to have the entry point
 constexpr int gpu_is_lost = 15;         ///< fell off the bus, or does not answer
 constexpr int version_mismatch = 25;    ///< the library does not know this version of a structure
-constexpr int unknown_error = 999;
+constexpr int unknown_error = 999;      ///< an error of the driver itself
 
-constexpr int clock_sm = 1;                    // nvmlClockType_t
-constexpr int clock_memory = 2;                // nvmlClockType_t
-constexpr int sensor_gpu = 0;                  // nvmlTemperatureSensors_t
-constexpr int uncorrected = 1;                 // nvmlMemoryErrorType_t
-constexpr int since_driver_load = 0;           // nvmlEccCounterType_t: the volatile counts
-constexpr unsigned pstate_unknown = 32;        // nvmlPstates_t
-constexpr unsigned nvlink_to_switch = 2;       // nvmlIntNvLinkDeviceType_t
-constexpr unsigned long long event_xid = 8;    // nvmlEventTypeXidCriticalError
-constexpr int virtualization_guest = 2;        // nvmlGpuVirtualizationMode_t: a vGPU in its guest
-constexpr int virtualization_host = 3;         // the same: the host's vGPU manager
-constexpr int virtualization_host_shared = 4;  // the same: vSGA, whose guest has no NVIDIA driver
-constexpr unsigned char fabric_completed = 3;  // nvmlGpuFabricState_t
+constexpr int clock_sm = 1;                  ///< nvmlClockType_t
+constexpr int clock_memory = 2;              ///< nvmlClockType_t
+constexpr int sensor_gpu = 0;                ///< nvmlTemperatureSensors_t
+constexpr int uncorrected = 1;               ///< nvmlMemoryErrorType_t
+constexpr int since_driver_load = 0;         ///< nvmlEccCounterType_t: the volatile counts
+constexpr unsigned pstate_unknown = 32;      ///< nvmlPstates_t
+constexpr unsigned nvlink_to_switch = 2;     ///< nvmlIntNvLinkDeviceType_t
+constexpr unsigned long long event_xid = 8;  ///< nvmlEventTypeXidCriticalError
+constexpr int virtualization_guest = 2;      ///< nvmlGpuVirtualizationMode_t: a vGPU in its guest
+constexpr int virtualization_host = 3;       ///< nvmlGpuVirtualizationMode_t: the host's vGPU manager
+constexpr int virtualization_host_shared =
+    4;  ///< nvmlGpuVirtualizationMode_t: vSGA, without a driver in the guest
+constexpr unsigned char fabric_completed = 3;  ///< nvmlGpuFabricState_t
 /// NVLinks that any GPU is asked for: twice NVML_NVLINK_MAX_LINKS, which has grown from 4 (Pascal) to 18.
 constexpr unsigned nvlinks_most = 36;
 
-constexpr unsigned field_memory_temperature = 82;
+constexpr unsigned field_memory_temperature = 82;            ///< NVML_FI_DEV_MEMORY_TEMP, degrees Celsius
 constexpr unsigned field_nvlink_megabytes_per_second = 164;  ///< of the link in `scope`, in one direction
 
-// nvmlValueType_t
-constexpr unsigned type_unsigned_int = 1;
-constexpr unsigned type_unsigned_long = 2;
-constexpr unsigned type_unsigned_long_long = 3;
-constexpr unsigned type_signed_int = 5;
+constexpr unsigned type_unsigned_int = 1;        ///< nvmlValueType_t
+constexpr unsigned type_unsigned_long = 2;       ///< nvmlValueType_t
+constexpr unsigned type_unsigned_long_long = 3;  ///< nvmlValueType_t
+constexpr unsigned type_signed_int = 5;          ///< nvmlValueType_t
 
 /// nvmlPciInfo_t
 struct PciInfo {
-  char legacy_id[16];
-  unsigned domain, bus, device, device_id, subsystem_id;
-  char bus_id[32];
+  char legacy_id[16];     ///< with four digits of the domain
+  unsigned domain;        ///< number of the PCI domain
+  unsigned bus;           ///< number of the bus
+  unsigned device;        ///< number on the bus
+  unsigned device_id;     ///< device and vendor
+  unsigned subsystem_id;  ///< of the board
+  char bus_id[32];        ///< "00000000:C1:00.0"
 };
-/// nvmlMemory_t, bytes
+/// nvmlMemory_t
 struct Memory {
-  unsigned long long total, free, used;
+  unsigned long long total;  ///< bytes
+  unsigned long long free;   ///< bytes
+  unsigned long long used;   ///< bytes
 };
-/// nvmlUtilization_t, percent
+/// nvmlUtilization_t
 struct Utilization {
-  unsigned gpu, memory;
+  unsigned gpu;     ///< percent of the time with a kernel
+  unsigned memory;  ///< percent of the time with memory traffic
 };
-/// nvmlProcessInfo_t since its second version; `bytes` is all ones where it is not known.
+/// nvmlProcessInfo_t since its second version
 struct Process {
-  unsigned pid;
-  unsigned long long bytes;
-  unsigned gpu_instance, compute_instance;
+  unsigned pid;               ///< of the host's namespace
+  unsigned long long bytes;   ///< all ones where it is not known
+  unsigned gpu_instance;      ///< of MIG; all ones without
+  unsigned compute_instance;  ///< of MIG; all ones without
 };
 /// nvmlProcessInfo_v1_t
 struct ProcessV1 {
-  unsigned pid;
-  unsigned long long bytes;
+  unsigned pid;              ///< of the host's namespace
+  unsigned long long bytes;  ///< all ones where it is not known
 };
 /// nvmlFieldValue_t: one field of nvmlDeviceGetFieldValues, and its answer.
 struct FieldValue {
-  unsigned field;
-  unsigned scope;
-  long long timestamp, latency;
-  unsigned type;  ///< which member of `value` holds the answer
-  int code;       ///< result of this field; the call itself can succeed with a failed field
+  unsigned field;       ///< which one, as field_memory_temperature
+  unsigned scope;       ///< of which link
+  long long timestamp;  ///< microseconds since 1970
+  long long latency;    ///< microseconds
+  unsigned type;        ///< which member of `value` holds the answer
+  int code;             ///< result of this field; the call itself can succeed with a failed field
   union {
-    double real;
-    int whole;
-    unsigned count;
-    unsigned long long large;
-  } value;
+    double real;               ///< type 0
+    int whole;                 ///< type_signed_int
+    unsigned count;            ///< type_unsigned_int
+    unsigned long long large;  ///< type_unsigned_long, type_unsigned_long_long
+  } value;                     ///< the answer
 };
 /// nvmlEventData_t
 struct Event {
-  Device device;
-  unsigned long long type, data;
-  unsigned gpu_instance, compute_instance;
+  Device device;              ///< the GPU
+  unsigned long long type;    ///< as event_xid
+  unsigned long long data;    ///< of event_xid: its number
+  unsigned gpu_instance;      ///< of MIG; all ones without
+  unsigned compute_instance;  ///< of MIG; all ones without
 };
 /// nvmlConfComputeSystemState_t
 struct ConfidentialState {
-  unsigned environment, feature, devtools_mode;
+  unsigned environment;    ///< 0 none, 1 simulated, 2 production
+  unsigned feature;        ///< 1: confidential computing is on
+  unsigned devtools_mode;  ///< 1: on, with developer tools
 };
-/// nvmlTemperature_v1_t. Set `version` and `sensor` before the call.
+/// nvmlTemperature_v1_t
 struct Temperature {
-  unsigned version = sizeof(Temperature) | 1U << 24U;
-  int sensor = sensor_gpu;
-  int celsius = 0;
+  unsigned version = sizeof(Temperature) | 1U << 24U;  ///< set before the call
+  int sensor = sensor_gpu;                             ///< set before the call
+  int celsius = 0;                                     ///< the answer
 };
-/// nvmlGpuFabricInfo_t, deprecated since CUDA 13.0.
+/// nvmlGpuFabricInfo_t, deprecated since CUDA 13.0
 struct FabricV1 {
-  unsigned char cluster[16];
-  int status;  ///< only if completed
-  unsigned clique;
-  unsigned char state;
+  unsigned char cluster[16];  ///< UUID of the fabric
+  int status;                 ///< an error; only of a completed registration
+  unsigned clique;            ///< number within the fabric
+  unsigned char state;        ///< nvmlGpuFabricState_t
 };
-/// nvmlGpuFabricInfo_v2_t, since CUDA 12.4.
+/// nvmlGpuFabricInfo_v2_t, since CUDA 12.4
 struct Fabric {
-  unsigned version = sizeof(Fabric) | 2U << 24U;
-  unsigned char cluster[16] = {};
-  int status = 0;  ///< only if completed
-  unsigned clique = 0;
-  unsigned char state = 0;
-  unsigned health = 0;  ///< NVML_GPU_FABRIC_HEALTH_MASK_*
+  unsigned version = sizeof(Fabric) | 2U << 24U;  ///< set before the call
+  unsigned char cluster[16] = {};                 ///< UUID of the fabric
+  int status = 0;                                 ///< an error; only of a completed registration
+  unsigned clique = 0;                            ///< number within the fabric
+  unsigned char state = 0;                        ///< nvmlGpuFabricState_t
+  unsigned health = 0;                            ///< NVML_GPU_FABRIC_HEALTH_MASK_*
 };
 /// nvmlGridLicenseExpiry_t
 struct LicenceExpiry {
-  unsigned year;
-  unsigned short month, day, hour, minute, second;
-  unsigned char status;
+  unsigned year;          ///< 2026
+  unsigned short month;   ///< 1 to 12
+  unsigned short day;     ///< 1 to 31
+  unsigned short hour;    ///< 0 to 23
+  unsigned short minute;  ///< 0 to 59
+  unsigned short second;  ///< 0 to 59
+  unsigned char status;   ///< whether there is an expiry
 };
 /// nvmlGridLicensableFeature_t
 struct LicensableFeature {
-  int code;
-  unsigned licensed;
-  char information[128], product[128];
-  unsigned enabled;
-  LicenceExpiry expiry;
+  int code;               ///< which feature
+  unsigned licensed;      ///< 1: it is licensed
+  char information[128];  ///< text of the licence
+  char product[128];      ///< name of the product
+  unsigned enabled;       ///< 1: it is on
+  LicenceExpiry expiry;   ///< when the licence ends
 };
 /// nvmlGridLicensableFeatures_t
 struct LicensableFeatures {
-  int supported;
-  unsigned count;
-  LicensableFeature features[3];
+  int supported;                  ///< 0: this GPU knows no licences
+  unsigned count;                 ///< how many of `features` are filled
+  LicensableFeature features[3];  ///< the features
 };
 
-using Word = int(Device, unsigned*);
-using Words = int(Device, unsigned*, unsigned*);
-using Numbered = int(Device, int, unsigned*);  ///< of one of several clocks or sensors
-using Text = int(Device, char*, unsigned);
-using Mask = int(Device, unsigned long long*);
+using Word = int(Device, unsigned*);              ///< asks one number
+using Words = int(Device, unsigned*, unsigned*);  ///< asks two numbers
+using Numbered = int(Device, int, unsigned*);     ///< asks the number of one of several clocks or sensors
+using Text = int(Device, char*, unsigned);        ///< asks a text, of so many bytes at most
+using Mask = int(Device, unsigned long long*);    ///< asks a set of bits
 
 constexpr EntryPoint<int()> init{"nvmlInit_v2"};
 constexpr EntryPoint<int()> shutdown{"nvmlShutdown"};

@@ -49,7 +49,8 @@ void add_told(const Nvml& nvml, nvml::Device device, Gpu& gpu) {
     if (const NvmlFact fact = ask_nvml_fact(nvml.library(), device, name); fact.code == 0)
       gpu.told[name] = fact.value;
   for (const NvmlFact& fact : ask_nvml_structures(nvml.library(), device))
-    for (const char* const name : {"fabric_state", "fabric_health", "remapped_correctable", "remapped_uncorrectable"})
+    for (const char* const name :
+         {"fabric_state", "fabric_health", "remapped_correctable", "remapped_uncorrectable"})
       if (fact.fact == name && fact.code == 0) gpu.told[name] = fact.value;
 }
 

@@ -10,7 +10,7 @@ namespace gpugauge::stack {
 /// The name of an entry point, with its type.
 template <typename Function>
 struct EntryPoint {
-  const char* name;
+  const char* name;  ///< "nvmlInit_v2"
 };
 
 /// A library found by the loader's own search, and its entry points.
@@ -27,6 +27,7 @@ class SharedObject {
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(symbol(name));
   }
+  /// The same, by a name with its type.
   template <typename Function>
   Function* find(EntryPoint<Function> entry) const {
     return find<Function>(entry.name);

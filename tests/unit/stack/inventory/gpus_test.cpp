@@ -9,6 +9,7 @@
 #include "servers.hpp"
 #include "stack/nvml.hpp"
 #include "unit/stack/inventory/collected.hpp"
+#include "unit/stack/inventory/gpus_found.hpp"
 
 namespace gpugauge::stack {
 namespace {
@@ -16,28 +17,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-const std::string h100 =
-    "name=NVIDIA H100 80GB "
-    "HBM3\nbrand=14\narchitecture=9\ncapability=90\nmemory_mib=81559\nvbios=96.00.99.00.01\n"
-    "board_part=692-2G520-0200-000\ngsp=580.65.06\npersistence=1\ncompute_mode=0\necc=1\nmig=0\n"
-    "power_limit_mw=700000\npower_limit_default_mw=700000\npower_limit_min_mw=200000\npower_limit_max_mw="
-    "700000\n"
-    "sm_clock_max_mhz=1980\nmemory_clock_max_mhz=2619\nsm_clock_application_mhz=1980\n"
-    "sm_clock_application_default_mhz=1980\nmemory_clock_application_mhz=2619\n"
-    "memory_clock_application_default_mhz=2619\nthrottle_reasons=1\ntemperature=31\nperformance_state=0\n"
-    "pcie_generation=1\npcie_generation_max=5\npcie_width=16\npcie_width_max=16\nnvlinks=18\n"
-    "remapped=0 0 0 0\nretired_pages_pending=0\necc_uncorrected=0\nfabric_state=3\nl2_persisting=32768000\n";
-
-Inventory gpus_of(const Context& context) {
-  Inventory inventory;
-  collect_gpus(context, inventory);
-  return inventory;
-}
-
-Inventory gpus_of(const FakeTree& tree, const std::string& scenario, double limit_seconds = 30) {
-  return gpus_of(context_with_driver(tree, scenario, limit_seconds));
-}
 
 TEST(Gpus, AHealthyServerTellsEverythingOfEight) {
   FakeTree tree;
@@ -147,44 +126,6 @@ TEST(Gpus, TheSickOneOfEight) {
   for (const auto& [name, value] : expected) EXPECT_EQ(found.value("gpu.5." + name), value) << name;
   EXPECT_EQ(found.value("gpu.4.power_limit_watt"), "700");
   EXPECT_EQ(found.value("gpu.4.mig"), "off");
-}
-
-TEST(Gpus, TheHealthOfAFabricIsToldWhereTheDriverJudgesIt) {
-  FakeTree tree;
-  make_server(tree);
-  const auto health = [&](const std::string& mask) {
-    return gpus_of(tree, h100 + "fabric_health=" + mask + "\n").value("gpu.0.fabric_health");
-  };
-  EXPECT_EQ(health("0"), "") << "not supported";
-  EXPECT_EQ(health("426"), "healthy") << "0x1AA: no flag holds, the configuration is right";
-  EXPECT_EQ(health("425"), "degraded_bandwidth");
-  EXPECT_EQ(health("340"), "route_recovery,route_unhealthy,access_timeout_recovery") << "0x154";
-  EXPECT_EQ(health("1365"),
-            "degraded_bandwidth,route_recovery,route_unhealthy,access_timeout_recovery,"
-            "too_few_nvlinks");
-  EXPECT_EQ(health("2218"), "misconfiguration_8") << "0x8AA, of a newer driver";
-  const Inventory waits = gpus_of(tree, h100 + "gpu.0.fabric_state=2\nfabric_health=425\n");
-  EXPECT_EQ(waits.value("gpu.0.fabric_state"), "in_progress");
-  EXPECT_EQ(waits.value("gpu.0.fabric_health"), "") << "not before it has joined";
-}
-
-TEST(Gpus, AnOlderDriverTellsTheFabricByItsOlderCall) {
-  FakeTree tree;
-  make_server(tree);
-  for (const char* const code : {"13", "25"}) {
-    const Inventory found =
-        gpus_of(tree, h100 + "code.nvmlDeviceGetGpuFabricInfoV=" + code + "\nfabric_health=425\n");
-    EXPECT_EQ(found.value("gpu.0.fabric_state"), "completed");
-    EXPECT_EQ(how(found, "gpu.0.fabric_state"), "nvmlDeviceGetGpuFabricInfo");
-    EXPECT_EQ(found.find("gpu.0.fabric_health"), nullptr);
-  }
-}
-
-TEST(Gpus, TheTemperatureIsAskedByItsNewerCallWhereTheOlderIsGone) {
-  FakeTree tree;
-  const Inventory found = gpus_of(tree, h100 + "code.nvmlDeviceGetTemperature=3\n");
-  EXPECT_EQ(found.value("gpu.0.temperature_c"), "31");
-  EXPECT_EQ(how(found, "gpu.0.temperature_c"), "nvmlDeviceGetTemperatureV");
 }
 
 TEST(Gpus, ALostOneIsSaidToBeLost) {
