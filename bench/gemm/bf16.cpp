@@ -69,6 +69,10 @@ const Registration steps[] = {
                       "tiles of 128x128, half the bytes for each product")},
     Registration{step("wgmma_ring", kernels::gemm::wgmma_ring,
                       "one thread copies up to five stages ahead of the multiplying warpgroup")},
+    Registration{step("wgmma_ring_wide", kernels::gemm::wgmma_ring_wide,
+                      "tiles of 128x256 by one warpgroup, whose registers do not hold the sums: they are "
+                      "spilled, and the wgmma wait for each other")
+                     .from(Depth::exhaustive)},
     Registration{step("wgmma_two_consumers", kernels::gemm::wgmma_two_consumers,
                       "tiles of 128x256 by two warpgroups, with registers moved to them by setmaxnreg")},
     Registration{step("wgmma_persistent_rows", kernels::gemm::wgmma_persistent_rows,

@@ -31,6 +31,21 @@ const Registration mma_sync{
         .deterministic()
         .body([](Trial& trial) { measure_mma(trial, Element::int8); })};
 
+const Registration mma_sync_m8n8k16{
+    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+        .variant("mma_sync_m8n8k16")
+        .isolates("int8 products of the warp-level Tensor Core instruction mma.sync from registers, int32 "
+                  "sums, without any memory; the small instruction, the only one of compute capability 7.5")
+        .bad_value(bad_value)
+        .quantity(Quantity::rate, "gemm8")
+        .statistics({Statistic::median, Statistic::mean})
+        .batch_seconds(5e-3)
+        .requires_gpu(75)
+        .stands_in_below(80)
+        .from(Depth::deep)
+        .deterministic()
+        .body([](Trial& trial) { measure_mma(trial, Element::int8); })};
+
 const Registration wgmma{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .variant("wgmma")

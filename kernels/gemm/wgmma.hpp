@@ -33,6 +33,8 @@ cudaError_t wgmma_tile_64(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, i
 cudaError_t wgmma_tile_128(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 /// A producer copies up to five stages ahead of one consumer warpgroup.
 cudaError_t wgmma_ring(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
+/// As wgmma_ring with 128x256 tiles: one warpgroup has fewer registers than sums, and spills them.
+cudaError_t wgmma_ring_wide(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream);
 /// 128x256 tiles by two consumer warpgroups that take over the producer's registers.
 cudaError_t wgmma_two_consumers(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k,
                                 cudaStream_t stream);

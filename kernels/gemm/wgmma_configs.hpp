@@ -25,14 +25,19 @@ struct OneConsumer {
   static constexpr bool early_launch = false;
 };
 
-/// A tile of twice the width needs two warpgroups to hold its accumulators, and more registers.
-struct TwoConsumers : OneConsumer {
-  /// Two warpgroups.
-  static constexpr int consumers = 2;
+/// A tile of twice the width has 256 accumulators a thread of one warpgroup, and a thread has 255 registers: they
+/// are spilled to memory around every wgmma. The step that shows why two warpgroups are needed.
+struct OneConsumerWide : OneConsumer {
   /// Twice as many columns.
   static constexpr int tile_n = 256;
   /// One stage fewer, because each is larger.
   static constexpr int stages = 4;
+};
+
+/// Two warpgroups hold the accumulators, 128 a thread, and take over registers.
+struct TwoConsumers : OneConsumerWide {
+  /// Two warpgroups.
+  static constexpr int consumers = 2;
   /// The accumulators need the producer's registers.
   static constexpr bool move_registers = true;
 };

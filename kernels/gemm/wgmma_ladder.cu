@@ -38,6 +38,10 @@ cudaError_t wgmma_ring(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int 
   return launch_ring<Bf16, configs::OneConsumer>(a, b, c, m, n, k, stream);
 }
 
+cudaError_t wgmma_ring_wide(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream) {
+  return launch_ring<Bf16, configs::OneConsumerWide>(a, b, c, m, n, k, stream);
+}
+
 cudaError_t wgmma_two_consumers(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k,
                                 cudaStream_t stream) {
   return launch_ring<Bf16, configs::TwoConsumers>(a, b, c, m, n, k, stream);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/peak/mma.hpp"
+#include "kernels/peak/mma_instructions.cuh"
 
 namespace gpugauge::kernels::peak {
 
@@ -42,22 +43,23 @@ struct Fragments {
   }
 };
 
-/// Whether the architecture being compiled for has the instruction.
+/// Whether the architecture being compiled for has the instruction, or smaller ones.
 template <Element Type>
 __device__ constexpr bool exists() {
 #if !defined(__CUDA_ARCH__)
   return true;
 #else
-  return __CUDA_ARCH__ >= (Type == Element::fp8_e4m3 ? 890 : Type == Element::fp16 ? 750 : 800);
+  return __CUDA_ARCH__ >= least_compute_capability(Type) * 10;
 #endif
 }
 
-/// Whether the architecture being compiled for has the fp16 instruction only with half the depth.
-__device__ constexpr bool half_depth() {
+/// Whether the architecture being compiled for has only smaller instructions for this type.
+template <Element Type>
+__device__ constexpr bool only_smaller() {
 #if !defined(__CUDA_ARCH__)
   return false;
 #else
-  return __CUDA_ARCH__ < 800;
+  return (Type == Element::fp16 || Type == Element::int8) && __CUDA_ARCH__ < 800;
 #endif
 }
 
@@ -72,58 +74,6 @@ __device__ constexpr bool emulated() {
 #endif
 }
 
-/// Rotates a by `zero` bits, which is 0 but unknown to the compiler. The operand stays the same, but ptxas
-/// treats it as changed. `volatile` has no effect for ptxas within an emulated product. It would compute the
-/// part of equal products that does not depend on the sum only once.
-__device__ __forceinline__ void change(std::uint32_t (&a)[4], std::uint32_t zero) {
-#pragma unroll
-  for (int i = 0; i < 4; ++i) asm volatile("shf.l.wrap.b32 %0, %0, %0, %1;\n" : "+r"(a[i]) : "r"(zero));
-}
-
-// volatile: repeated instructions on equal operands must not be merged.
-#define GPUGAUGE_MMA_FLOAT(kind, types)                         \
-  asm volatile("mma.sync.aligned." kind ".row.col.f32." types   \
-               ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "      \
-               "{%8, %9}, {%0, %1, %2, %3};\n"                  \
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
-
-/// m16n8k8 of fp16, on the registers of m16n8k16 that hold one half of k: their layout is what this
-/// instruction takes.
-__device__ __forceinline__ void multiply_half(float (&c)[4], std::uint32_t a_low, std::uint32_t a_high,
-                                              std::uint32_t b) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};\n"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(a_low), "r"(a_high), "r"(b));
-}
-
-template <Element Type>
-__device__ __forceinline__ void multiply(float (&c)[4], const std::uint32_t (&a)[4],
-                                         const std::uint32_t (&b)[2]) {
-  if constexpr (Type == Element::fp16 && half_depth()) {
-    multiply_half(c, a[0], a[1], b[0]);
-    multiply_half(c, a[2], a[3], b[1]);
-    return;
-  }
-  if constexpr (Type == Element::fp16 && !half_depth()) GPUGAUGE_MMA_FLOAT("m16n8k16", "f16.f16");
-  if constexpr (Type == Element::bf16) GPUGAUGE_MMA_FLOAT("m16n8k16", "bf16.bf16");
-  if constexpr (Type == Element::tf32) GPUGAUGE_MMA_FLOAT("m16n8k8", "tf32.tf32");
-  if constexpr (Type == Element::fp8_e4m3) GPUGAUGE_MMA_FLOAT("m16n8k32", "e4m3.e4m3");
-}
-#undef GPUGAUGE_MMA_FLOAT
-
-// Without .satfinite: the sum wraps around.
-template <Element Type>
-__device__ __forceinline__ void multiply(int (&c)[4], const std::uint32_t (&a)[4],
-                                         const std::uint32_t (&b)[2]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};\n"
-      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
 template <Element Type>
 struct Sum {
   using type = float;
@@ -132,6 +82,24 @@ template <>
 struct Sum<Element::int8> {
   using type = int;
 };
+
+/// c += a b, by one instruction or with `Smaller` by those of 7.5: half of the depth is in a[0], a[1], b[0], the
+/// other in a[2], a[3], b[1]; half of the rows in a[0], a[2], c[0], c[1], the other in a[1], a[3], c[2], c[3].
+template <Element Type, bool Smaller>
+__device__ __forceinline__ void add_product(typename Sum<Type>::type (&c)[4], const std::uint32_t (&a)[4],
+                                            const std::uint32_t (&b)[2]) {
+  if constexpr (!Smaller) {
+    multiply<Type>(c, a, b);
+  } else if constexpr (Type == Element::int8) {
+    multiply_8x8x16(c[0], c[1], a[0], b[0]);
+    multiply_8x8x16(c[2], c[3], a[1], b[0]);
+    multiply_8x8x16(c[0], c[1], a[2], b[1]);
+    multiply_8x8x16(c[2], c[3], a[3], b[1]);
+  } else {
+    multiply_16x8x8(c, a[0], a[1], b[0]);
+    multiply_16x8x8(c, a[2], a[3], b[1]);
+  }
+}
 
 // x + 0 turns -0, which the Tensor Cores may return, into 0.
 __device__ __forceinline__ std::uint32_t bits_of_sum(float sum) {
@@ -145,34 +113,39 @@ __device__ __forceinline__ void write_word(std::uint32_t* words, std::uint32_t w
   words[static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x] = word;
 }
 
+/// The work of one thread.
+template <Element Type, bool Smaller>
+__device__ __forceinline__ void run_chains(std::uint32_t* words, int pairs) {
+  Fragments<Type> operands;
+  operands.make();
+  const std::uint32_t zero = static_cast<std::uint32_t>(pairs) >> 31;
+  std::uint32_t word = 0;
+#pragma unroll 1
+  for (int round = 0; round < mma_rounds(Type); ++round) {
+    typename Sum<Type>::type c[mma_chains][4] = {};
+#pragma unroll 1
+    for (int pair = 0; pair < pairs; pair += mma_unroll)
+#pragma unroll
+      for (int u = 0; u < 2 * mma_unroll; ++u) {
+        if constexpr (emulated<Type>()) change(operands.a, zero);
+#pragma unroll
+        for (int chain = 0; chain < mma_chains; ++chain)
+          add_product<Type, Smaller>(c[chain], operands.a, operands.b[chain][u % 2]);
+      }
+#pragma unroll
+    for (int chain = 0; chain < mma_chains; ++chain) {
+      add_product<Type, Smaller>(c[chain], operands.a, operands.b[chain][0]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) word = fold(word, bits_of_sum(c[chain][i]));
+    }
+  }
+  write_word(words, word);
+}
+
 template <typename Type>
 __global__ void __launch_bounds__(mma_threads) mma_peak_kernel(std::uint32_t* words, int pairs) {
-  if constexpr (exists<Type::element>()) {
-    Fragments<Type::element> operands;
-    operands.make();
-    const std::uint32_t zero = static_cast<std::uint32_t>(pairs) >> 31;
-    std::uint32_t word = 0;
-#pragma unroll 1
-    for (int round = 0; round < mma_rounds(Type::element); ++round) {
-      typename Sum<Type::element>::type c[mma_chains][4] = {};
-#pragma unroll 1
-      for (int pair = 0; pair < pairs; pair += mma_unroll)
-#pragma unroll
-        for (int u = 0; u < 2 * mma_unroll; ++u) {
-          if constexpr (emulated<Type::element>()) change(operands.a, zero);
-#pragma unroll
-          for (int chain = 0; chain < mma_chains; ++chain)
-            multiply<Type::element>(c[chain], operands.a, operands.b[chain][u % 2]);
-        }
-#pragma unroll
-      for (int chain = 0; chain < mma_chains; ++chain) {
-        multiply<Type::element>(c[chain], operands.a, operands.b[chain][0]);
-#pragma unroll
-        for (int i = 0; i < 4; ++i) word = fold(word, bits_of_sum(c[chain][i]));
-      }
-    }
-    write_word(words, word);
-  }
+  if constexpr (exists<Type::element>())
+    run_chains<Type::element, only_smaller<Type::element>()>(words, pairs);
 }
 
 }  // namespace gpugauge::kernels::peak

@@ -24,12 +24,13 @@ constexpr MmaShape mma_shape(Element element, bool large = false) {
   return MmaShape{16, 8, 256 / element_bits(element)};
 }
 
-/// The first compute capability with the instruction. fp16 on 7.5 uses two m16n8k8, one per half of the
-/// depth, with the same operands, sums and work.
-constexpr int least_compute_capability(Element element, bool large = false) {
+/// The first compute capability with the instruction. 7.5 has smaller ones for the same operands, sums and
+/// work: two m16n8k8 for fp16, one per half of the depth, and four m8n8k16 for int8, one per half of the rows
+/// and of the depth.
+GPUGAUGE_HOST_DEVICE constexpr int least_compute_capability(Element element, bool large = false) {
   if (element == Element::fp64 && large) return 90;
   if (element == Element::fp8_e4m3) return 89;
-  return element == Element::fp16 ? 75 : 80;
+  return element == Element::fp16 || element == Element::int8 ? 75 : 80;
 }
 
 constexpr int mma_threads = 256;

@@ -20,7 +20,7 @@ need_cuobjdump() {
   echo "${lines[-1]}" >&3
 }
 
-@test "kernels that spill, lost their tensor path, their width or their loop, or whose wgmma are serialised, fail by name" {
+@test "kernels that spill, lost their tensor path or wgmma, their width or their loop, or whose wgmma are serialised, fail by name" {
   need_cuobjdump
   run -1 planted
   [[ $output =~ "broken: planted::spilling_kernel on sm_90a: "[0-9]+" bytes of stack" ]]
@@ -29,9 +29,23 @@ need_cuobjdump() {
   [[ $output == *"broken: planted::narrow_kernel on sm_90a: the widest load from global memory moves 4 bytes"* ]]
   [[ $output == *"broken: planted::vanished_kernel on sm_90a: there is no loop"* ]]
   [[ $output =~ "broken: planted::serial_kernel on sm_90a: the loop holds "[0-9]+" WARPGROUP.DEPBAR, and at most 1 are declared" ]]
-  [[ $output != *"broken: planted::serial_kernel"*"HGMMA, and at least"* ]]
+  [[ ! $output =~ "broken: planted::serial_kernel on sm_90a: the loop holds "[0-9]+" HGMMA, and at least" ]]
+  [[ $output == *"broken: planted::without_wgmma_kernel on sm_90a: 0 HGMMA, and at least 4 are declared"* ]]
+  [[ $output == *"broken: planted::without_wgmma_kernel on sm_90a: there is no loop"* ]]
   [[ $output != *"broken: planted::healthy_kernel"* && $output != *"broken: planted::together_kernel"* ]]
-  [[ ${lines[-1]} == "failed: 2 kernels as declared, 5 broken, 1 without expectation (fails with --strict)" ]]
+  [[ ${lines[-1]} == "failed: 2 kernels as declared, 6 broken, 1 without expectation (fails with --strict)" ]]
+}
+
+@test "the products by wgmma fail by name where their guard is false for 9.0" {
+  need_cuobjdump
+  run -1 gpugauge codegen "$GPUGAUGE_WITHOUT_WGMMA"
+  [[ $output == *"broken: gemm::wgmma_tile_kernel<64, 64> on sm_90a: there is no loop"* ]]
+  local step
+  for step in OneConsumer OneConsumerWide TwoConsumers PersistentRows Persistent Cluster TmaStore Overlap Best; do
+    [[ $output == *"broken: gemm::wgmma_ring_kernel<Bf16, gemm::configs::$step> on sm_90a: there is no loop"* ]]
+  done
+  [[ $output == *"broken: gemm::wgmma_ring_kernel<E4m3, gemm::configs::Best> on sm_90a: there is no loop"* ]]
+  [[ ${lines[-1]} == "failed: 0 kernels as declared, 12 broken, "* ]]
 }
 
 @test "a kernel without expectation and an expectation without kernel are said, and count with --strict" {
@@ -40,7 +54,7 @@ need_cuobjdump() {
 {"schema": "gpugauge-codegen-1", "kernels": [{"kernel": "planted::healthy_kernel"}]}
 JSON
   run -0 gpugauge codegen "$GPUGAUGE_PLANTED" --expect only_healthy.json
-  [[ ${lines[-1]} == "pass: 1 kernel as declared, 7 without expectation (fails with --strict)" ]]
+  [[ ${lines[-1]} == "pass: 1 kernel as declared, 8 without expectation (fails with --strict)" ]]
   run -1 gpugauge codegen "$GPUGAUGE_PLANTED" --expect only_healthy.json --strict
   sed 's/healthy/sickly/' only_healthy.json >none.json
   run -1 gpugauge codegen "$GPUGAUGE_PLANTED" --expect none.json
@@ -54,7 +68,7 @@ JSON
 import json
 report = json.load(open("report.json"))
 kernels = {row["kernel"]: row for row in report["kernels"]}
-assert not report["passed"] and report["broken"] == 5, report["broken"]
+assert not report["passed"] and report["broken"] == 6, report["broken"]
 assert kernels["planted::healthy_kernel"]["opcodes"]["HMMA.16816.F32.BF16"] >= 8
 assert kernels["planted::healthy_kernel"]["architecture"] == "sm_90a"'
 }

@@ -100,6 +100,18 @@ __global__ void __launch_bounds__(128) serial_kernel(float* to, std::uint64_t a,
   group_product<true>(to, a, b, count);
 }
 
+/// What a guard leaves that is false where it should be true, as GPUGAUGE_HAS_WGMMA guards the products by wgmma: a
+/// kernel that compiles, and traps.
+#define GPUGAUGE_PLANTED_HAS_WGMMA 0
+__global__ void __launch_bounds__(128)
+    without_wgmma_kernel(float* to, std::uint64_t a, std::uint64_t b, int count) {
+#if GPUGAUGE_PLANTED_HAS_WGMMA
+  group_product<false>(to, a, b, count);
+#else
+  __trap();
+#endif
+}
+
 __global__ void undeclared_kernel(float* to) {
   to[threadIdx.x] = 1;
 }

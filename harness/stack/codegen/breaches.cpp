@@ -129,6 +129,9 @@ std::vector<std::string> breaches(const Expectation& expectation, const KernelCo
   for (const auto& [pattern, least] : expectation.least)
     if (const int found = count(code.opcodes, pattern); found < least)
       out.push_back(fmt::format("{} {}, and at least {} are declared", found, pattern, least));
+  for (const auto& [pattern, most] : expectation.most)
+    if (const int found = count(code.opcodes, pattern); found > most)
+      out.push_back(fmt::format("{} {}, and at most {} are declared", found, pattern, most));
   for (const std::string& pattern : expectation.forbidden)
     if (const int found = count(code.opcodes, pattern); found > 0)
       out.push_back(fmt::format("{} {}, which is forbidden", found, pattern));

@@ -61,6 +61,7 @@ Expectation read_expectation(const nlohmann::json& value, const result::Place& p
   out.local_accesses_most = read_bound(reader, "local_accesses_most").value_or(0);
   out.vector_bytes = read_bound(reader, "vector_bytes");
   out.least = read_counts(reader.optional("least"), place.key("least"), 1);
+  out.most = read_counts(reader.optional("most"), place.key("most"), 1);
   out.loop_least = read_counts(reader.optional("loop_least"), place.key("loop_least"), 1);
   out.loop_most = read_counts(reader.optional("loop_most"), place.key("loop_most"), 0);
   if (!out.loop_most.empty() && out.loop_least.empty())

@@ -27,6 +27,7 @@ struct Expectation {
   int local_accesses_most = 0;             ///< instructions LDL and STL together
   std::optional<int> vector_bytes;         ///< widest access to global memory, for loads and for stores
   Counts least;                            ///< lower bounds for the whole kernel
+  Counts most;                             ///< upper bounds for the whole kernel
   Counts loop_least;                       ///< lower bounds for one loop
   /// Upper bounds for that loop, the one that holds most of loop_least.
   Counts loop_most;

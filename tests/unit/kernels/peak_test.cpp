@@ -68,7 +68,8 @@ TEST(PeakOperands, a_word_tells_a_lost_step_and_another_thread) {
   }
 }
 
-// fp16 on 7.5: two instructions of half the depth, on the registers of the whole one.
+// fp16 on 7.5: two instructions of half the depth, on the registers of the whole one. Those of int8, and what both
+// compute: emulated_peak_test.cpp.
 TEST(PeakOperands, the_halves_of_fp16_add_up_to_the_whole) {
   const int depth = mma_shape(Element::fp16).depth;
   const auto product = [](int row, int column, int from, int to) {
@@ -90,6 +91,7 @@ TEST(PeakOperands, the_halves_of_fp16_add_up_to_the_whole) {
         EXPECT_EQ(k % (depth / 2), 2 * q + e) << "where m16n8k8 takes it";
       }
   EXPECT_EQ(least_compute_capability(Element::fp16), 75);
+  EXPECT_EQ(least_compute_capability(Element::int8), 75);
   EXPECT_EQ(least_compute_capability(Element::bf16), 80);
   EXPECT_EQ(least_compute_capability(Element::fp8_e4m3), 89);
   EXPECT_EQ(least_compute_capability(Element::fp64, true), 90);

@@ -125,6 +125,9 @@ TEST(WgmmaRing, best_fp8_is_right) {
 TEST(WgmmaRing, ring_is_right) {
   expect_ring_is_right<Bf16, gemm::configs::OneConsumer>({{128, 128, 64, 1}, {130, 136, 728, 4}});
 }
+TEST(WgmmaRing, ring_wide_is_right) {
+  expect_ring_is_right<Bf16, gemm::configs::OneConsumerWide>({{128, 256, 64, 1}, {130, 264, 584, 4}});
+}
 TEST(WgmmaRing, two_consumers_is_right) {
   expect_ring_is_right<Bf16, gemm::configs::TwoConsumers>({{128, 256, 64, 1}, {130, 264, 584, 4}});
 }

@@ -95,6 +95,10 @@ T __shfl_down_sync(unsigned, T value, int offset) {
       emulator::exchange(value)[static_cast<std::size_t>(from < 32 ? from : emulator::lane)]);
 }
 
+inline float __fadd_rn(float a, float b) {
+  return a + b;
+}
+
 inline unsigned __float_as_uint(float value) {
   unsigned bits = 0;
   std::memcpy(&bits, &value, sizeof bits);

@@ -72,13 +72,15 @@ TEST(Breaches, AreSaidOneByOne) {
   wanted.instructions_most = 7;
   wanted.vector_bytes = 16;
   wanted.least = {{"HGMMA", 5}};
+  wanted.most = {{"LDG", 1}, {"STG", 1}};
   wanted.forbidden = {"LDG"};
-  EXPECT_THAT(breaches(wanted, sample()),
-              ElementsAre("100 registers, and at most 99 are declared",
-                          "2048 bytes of static shared memory, and at most 2047 are declared",
-                          "8 instructions, and at most 7 are declared",
-                          "4 HGMMA, and at least 5 are declared", "2 LDG, which is forbidden",
-                          "the widest load from global memory moves 8 bytes, and 16 are declared"));
+  EXPECT_THAT(
+      breaches(wanted, sample()),
+      ElementsAre("100 registers, and at most 99 are declared",
+                  "2048 bytes of static shared memory, and at most 2047 are declared",
+                  "8 instructions, and at most 7 are declared", "4 HGMMA, and at least 5 are declared",
+                  "2 LDG, and at most 1 are declared", "2 LDG, which is forbidden",
+                  "the widest load from global memory moves 8 bytes, and 16 are declared"));
 }
 
 TEST(Breaches, OfSpills) {
@@ -150,6 +152,7 @@ TEST(Expectations, AreReadStrictly) {
   EXPECT_THAT(refused(R"({"kernel": "a", "registers_most": -1})"), HasSubstr("negative"));
   EXPECT_THAT(refused(R"({"kernel": "a", "architectures": ["90"]})"), HasSubstr("is no architecture"));
   EXPECT_THAT(refused(R"({"kernel": "a", "least": {"HMMA": 0}})"), HasSubstr("from 1 to"));
+  EXPECT_THAT(refused(R"({"kernel": "a", "most": {"HMMA": 0}})"), HasSubstr("from 1 to"));
   EXPECT_THAT(refused(R"({"kernel": "a", "loop_share": 0.5})"), HasSubstr("loop_least"));
   EXPECT_THAT(refused(R"({"kernel": "a", "loop_most": {"A": 1}})"), HasSubstr("loop_least"));
   EXPECT_THAT(refused(R"({"kernel": "a", "loop_least": {"A": 1}, "loop_most": {"A": -1}})"),
