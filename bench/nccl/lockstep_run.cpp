@@ -101,9 +101,9 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
 // connect many ranks.
 double LockstepRun::patience(int iterations) const {
   const bool several = world_.several_processes();
-  if (iteration_seconds_ == 0) return several ? making_seconds : patience_seconds;
-  const double seconds = std::round(patience_seconds + 3 * iteration_seconds_ * iterations);
-  return several ? seconds : std::min(seconds, most_seconds_alone);
+  if (iteration_seconds_ == 0) return several ? limits().making : limits().collective;
+  const double seconds = std::round(limits().collective + 3 * iteration_seconds_ * iterations);
+  return several ? seconds : std::min(seconds, limits().alone);
 }
 
 void LockstepRun::enqueue_once(const Layout& layout, int in_flight) {

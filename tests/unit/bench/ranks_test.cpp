@@ -40,10 +40,56 @@ TEST(Agreement, names_versions_ranks_and_machines) {
 }
 
 TEST(Agreement, compares_each_of_the_facts) {
-  for (const char* key :
-       {"suite", "source_hash", "driver", "cuda.driver", "cuda.runtime", "nccl", "nccl.plugin"})
+  for (const char* key : {"suite", "source_hash", "driver", "cuda.driver", "cuda.runtime", "nccl",
+                          "nccl.plugin", "nccl.tuner", "setting.NCCL_ALGO", "node_setting.NCCL_SHM_DISABLE"})
     EXPECT_TRUE(disagreement({{{key, "1"}}, {{key, "2"}}})) << key;
   EXPECT_FALSE(disagreement({{{"host", "1"}}, {{"host", "2"}}}));
+}
+
+TEST(Agreement, a_setting_that_one_rank_has_alone_is_named_with_its_file) {
+  const RankFacts ranks{
+      {{"host", "n1"}},
+      {{"host", "n1"}},
+      {{"host", "n2"}, {"setting.NCCL_ALGO", "ring"}, {"from.NCCL_ALGO", "/etc/nccl.conf"}}};
+  EXPECT_EQ(
+      disagreement(ranks),
+      "NCCL_ALGO differs between ranks: NCCL_ALGO=ring by /etc/nccl.conf on rank 2 (n2), not set on "
+      "ranks 0-1 (n1). Set it alike, or nowhere, in the environment (mpirun hands it on with -x) and in "
+      "NCCL's configuration files: ranks that choose differently wait for each other for ever.");
+}
+
+TEST(Agreement, the_first_setting_that_differs_is_told_in_full_and_the_others_by_name) {
+  EXPECT_THAT(disagreement({{{"setting.A", "1"}, {"setting.B", "1"}, {"setting.C", "1"}, {"setting.D", "1"}},
+                            {{"setting.A", "1"}, {"setting.B", "2"}, {"setting.D", "3"}}})
+                  .value_or(""),
+              testing::StartsWith("B differs between ranks: B=1 on rank 0, B=2 on rank 1; so does C, D. Set "
+                                  "them alike"));
+}
+
+TEST(Agreement, a_setting_may_come_from_a_file_here_and_the_environment_there) {
+  EXPECT_FALSE(disagreement({{{"setting.NCCL_ALGO", "ring"}, {"from.NCCL_ALGO", "/etc/nccl.conf"}},
+                             {{"setting.NCCL_ALGO", "ring"}}}));
+}
+
+TEST(Agreement, what_ranks_of_a_node_must_share_may_differ_between_nodes) {
+  RankFacts ranks{{{"host", "n1"}, {"node_setting.NCCL_SHM_DISABLE", "1"}},
+                  {{"host", "n1"}, {"node_setting.NCCL_SHM_DISABLE", "1"}},
+                  {{"host", "n2"}},
+                  {{"host", "n2"}}};
+  EXPECT_FALSE(disagreement(ranks));
+  ranks[3]["node_setting.NCCL_SHM_DISABLE"] = "1";
+  EXPECT_THAT(
+      disagreement(ranks).value_or(""),
+      HasSubstr("NCCL_SHM_DISABLE differs between ranks of one node: NCCL_SHM_DISABLE=1 on rank 3 (n2), "
+                "not set on rank 2 (n2)."));
+}
+
+TEST(Agreement, says_what_to_do_about_a_tuner_plugin) {
+  EXPECT_EQ(disagreement({{{"host", "n1"}, {"nccl.tuner", "none"}},
+                          {{"host", "n2"}, {"nccl.tuner", "libnccl-tuner.so, 10 bytes, interface v4"}}}),
+            "NCCL's tuner plugin differs between ranks: libnccl-tuner.so, 10 bytes, interface v4 on rank 1 "
+            "(n2), none on rank 0 (n1). Install the same plugin on all nodes, or none, and set "
+            "NCCL_TUNER_PLUGIN alike: ranks that choose different algorithms wait for each other for ever.");
 }
 
 TEST(Agreement, a_rank_that_cannot_take_part_comes_first) {
@@ -62,6 +108,20 @@ TEST(Wire, texts_come_back_as_they_were) {
   EXPECT_EQ(decode(""), Texts{});
   EXPECT_FALSE(decode("abc"));
   EXPECT_FALSE(decode(encode({"abc"}).substr(0, 5)));
+}
+
+// The last of many that are told something is told it, though others took the time.
+TEST(Wire, what_can_be_done_at_once_is_done_after_the_deadline) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  Wire one(ends[0]);
+  Wire other(ends[1]);
+  const double past = steady_seconds() - 1;
+  Message message;
+  EXPECT_EQ(other.receive(message, past), Line::late);
+  EXPECT_TRUE(one.send({Kind::fault, {"why"}}, past));
+  EXPECT_EQ(other.receive(message, past), Line::open);
+  EXPECT_THAT(message.texts, ElementsAre("why"));
 }
 
 int free_port() {
@@ -249,6 +309,92 @@ TEST_F(Ranks, one_rank_started_twice_is_refused) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(ends[0], HasSubstr("says that it is rank 1 of 3, but that rank is there already"));
   EXPECT_THAT(ends, Each(testing::Not("")));
+}
+
+TEST_F(Ranks, each_knows_its_number_on_its_machine) {
+  std::atomic<int> right{0};
+  const auto ends = run(3, [&](Channel& channel) { right += channel.local_rank() == channel.rank(); });
+  EXPECT_THAT(ends, Each(""));
+  EXPECT_EQ(right, 3);
+}
+
+TEST_F(Ranks, meet_at_names_and_at_addresses_of_ipv6) {
+  const int ipv6 = ::socket(AF_INET6, SOCK_STREAM, 0);
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = in6addr_loopback;
+  const bool has_ipv6 =
+      ipv6 >= 0 && bind(ipv6, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(ipv6);
+  std::vector<std::string> places{"localhost", "127.0.0.1", "127.0.0.2"};
+  if (has_ipv6) places.emplace_back("::1");
+  for (const std::string& place : places) {
+    std::vector<std::string> ends(2, "not run");
+    std::vector<std::thread> threads;
+    for (const std::size_t rank : {0U, 1U})
+      threads.emplace_back([&, rank] {
+        Launch own = launch(static_cast<int>(rank), 2);
+        own.host = place;
+        try {
+          Channel channel(own);
+          ends[rank] = channel.exchange("step", std::to_string(rank), 10)[1];
+        } catch (const Parted& parted) {
+          ends[rank] = parted.what();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_THAT(ends, ElementsAre("1", "1")) << place;
+  }
+}
+
+// What forwards a port takes connections before anybody listens behind it.
+TEST_F(Ranks, a_rank_that_is_let_go_before_it_is_let_in_comes_again) {
+  const int stranger = ::socket(AF_INET, SOCK_STREAM, 0);
+  const int yes = 1;
+  setsockopt(stranger, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port_));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(bind(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(stranger, 1), 0);
+  std::vector<std::string> ends(2, "not run");
+  const auto take_part = [&](std::size_t rank) {
+    try {
+      Channel channel(launch(static_cast<int>(rank), 2));
+      ends[rank] = channel.exchange("step", std::to_string(rank), 10)[1];
+    } catch (const Parted& parted) {
+      ends[rank] = parted.what();
+    }
+  };
+  std::thread one([&] { take_part(1); });
+  close(accept(stranger, nullptr, nullptr));
+  close(stranger);
+  take_part(0);
+  one.join();
+  EXPECT_THAT(ends, ElementsAre("1", "1"));
+}
+
+TEST_F(Ranks, a_rank_that_nobody_lets_in_says_so_in_time) {
+  const int stranger = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port_));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(bind(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(stranger, 8), 0);
+  std::atomic<bool> over{false};
+  std::thread door([&] {
+    while (!over) close(accept(stranger, nullptr, nullptr));
+  });
+  const double start = steady_seconds();
+  const auto ends = run(2, [](Channel&) {}, 1, {0});
+  EXPECT_LT(steady_seconds() - start, 5);
+  EXPECT_THAT(ends[1], HasSubstr("rank 1 of 2 was not let in by what listens at 127.0.0.1:"));
+  over = true;
+  shutdown(stranger, SHUT_RDWR);
+  door.join();
+  close(stranger);
 }
 
 TEST_F(Ranks, a_stranger_on_the_port_disturbs_nobody) {
