@@ -59,7 +59,10 @@ int connect_within(int socket, const addrinfo& address, double seconds) {
     else
       getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size);
   }
-  return code == 0 && meets_itself(socket) ? ECONNREFUSED : code;
+  if (code != 0 || !meets_itself(socket)) return code;
+  const linger none{1, 0};  // closed without a trace: the kernel would hold the port for a minute
+  setsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  return ECONNREFUSED;
 }
 
 }  // namespace
