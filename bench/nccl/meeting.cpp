@@ -108,7 +108,7 @@ std::optional<std::string> take_gpu(int local_rank) {
   if (own) setenv("CUDA_VISIBLE_DEVICES", own->c_str(), 1);
   const cuda::StartUp& start = cuda::start_up();
   auto no_gpu = cuda::why_unavailable(start);
-  if (no_gpu && own && start.driver_library && start.devices == 0)
+  if (no_gpu && own && start.driver_library && start.code == cudaErrorNoDevice)
     *no_gpu += fmt::format(
         " It was to take GPU {} of its node, by its number among the ranks there: start no more ranks on a "
         "node than it has GPUs.",
