@@ -154,9 +154,12 @@ Timed LockstepRun::time(const std::string& step, const Layout& layout, double se
   own_.clear();
   const double mine = *std::max_element(first.begin(), first.end());
   double slowest = 0;
-  for (const std::string& text : world_.exchange(step + " pace", fmt::format("{}", mine)))
-    slowest = std::max(slowest, std::strtod(text.c_str(), nullptr));
-  // The same on every rank, because it comes from the same numbers.
+  for (const std::string& text : world_.exchange(step + " pace", fmt::format("{} {}", mine, seconds))) {
+    char* rest = nullptr;
+    slowest = std::max(slowest, std::strtod(text.c_str(), &rest));
+    seconds = std::min(seconds, std::strtod(rest, nullptr));
+  }
+  // The same on every rank, because it comes from the same numbers: also where ranks were given unlike windows.
   const double wanted = seconds / std::max(slowest, 1e-7);
   const int iterations = static_cast<int>(std::clamp(wanted, fewest_iterations(slowest), 5000.0));
   std::vector<double> mine_all;

@@ -20,7 +20,9 @@ if [ -e "env.$rank" ]; then
   set -a
   . "./env.$rank"
 fi
-"$FAKES/runtime/collectives/gpugauge-bench-nccl" --gpugauge_window=0.02 --gpugauge_samples=s.json --benchmark_filter=nccl/all_reduce/8B >"out.$rank" 2>&1
+on_node=()
+if [ -n "${NODE:-}" ]; then on_node=(unshare -ru bash -c 'hostname "$NODE"; exec "$@"' node); fi
+"${on_node[@]}" "$FAKES/runtime/collectives/gpugauge-bench-nccl" --gpugauge_window="${WINDOW:-0.02}" --gpugauge_samples=s.json --benchmark_filter=nccl/all_reduce/8B >"out.$rank" 2>&1
 code=$?
 echo "$code" >"code.$rank"
 exit "$code"
@@ -60,7 +62,42 @@ for rank in range(3):
     left = json.load(open(f"s.rank{rank}.json"))
     assert left["status"] == "ok" and left["benchmarks"][0]["notes"]["ranks"] == "3, one a process", left
     assert left["context"]["nccl.tuner"] == left["context"]["nccl.settings"] == "none", left["context"]
+    assert left["context"]["environment.CUDA_VISIBLE_DEVICES"] == str(rank), left["context"]
 PY
+}
+
+@test "where the launcher tells nobody's number on its node, each rank counts those before it, and takes that GPU of the list" {
+  for rank in 0 1 2; do printf '%s\n' "unset OMPI_COMM_WORLD_LOCAL_RANK" "CUDA_VISIBLE_DEVICES=7,6,5" >"env.$rank"; done
+  ranks 3
+  for rank in 0 1 2; do
+    ended "$rank" 0 "nccl/all_reduce/8B"
+    grep -q "\"environment.CUDA_VISIBLE_DEVICES\": \"$((7 - rank))\"" "s.rank$rank.json"
+  done
+}
+
+@test "of two nodes each counts its own ranks, and may have its own paths within it" {
+  unshare -ru true 2>/dev/null || skip "no namespace for a node's name"
+  for rank in 0 1 2 3; do
+    printf '%s\n' "unset OMPI_COMM_WORLD_LOCAL_RANK" "CUDA_VISIBLE_DEVICES=7,6" "NODE=node$((rank / 2))" >"env.$rank"
+  done
+  for rank in 0 1; do echo "NCCL_SHM_DISABLE=1" >>"env.$rank"; done
+  ranks 4
+  for rank in 0 1 2 3; do
+    ended "$rank" 0 "nccl/all_reduce/8B"
+    grep -q "\"environment.CUDA_VISIBLE_DEVICES\": \"$((7 - rank % 2))\"" "s.rank$rank.json"
+    grep -q "\"ranks.nodes\": \"node0 node1\"" "s.rank$rank.json"
+  done
+  echo "NCCL_SHM_DISABLE=0" >>env.1
+  ranks 4
+  for rank in 0 1 2 3; do
+    ended "$rank" 3 "NCCL_SHM_DISABLE differs between ranks of one node: NCCL_SHM_DISABLE=0 on rank 1 (node0), NCCL_SHM_DISABLE=1 on rank 0 (node0)."
+  done
+}
+
+@test "ranks that were given unlike windows measure as often as each other" {
+  echo "WINDOW=1e-9" >env.1
+  ranks 2
+  for rank in 0 1; do ended "$rank" 0 "nccl/all_reduce/8B"; done
 }
 
 @test "a tuner plugin that one rank has alone is named on every rank, before a communicator is made" {
