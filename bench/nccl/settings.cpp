@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -157,7 +158,8 @@ std::string settings_text(const Configuration& configuration) {
   for (const auto& [key, value] : found)
     if (!key.starts_with("from.")) by_name[key.substr(key.find('.') + 1)] = value;
   std::string text;
-  for (const auto& [name, value] : by_name) text += (text.empty() ? "" : " ") + name + "=" + value;
+  for (const auto& [name, value] : by_name)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text.empty() ? "none" : text;
 }
 

@@ -162,6 +162,7 @@ parted() {
 # The first connection to nobody gets the port itself for its own end: without care the rank meets itself, and rank 0 cannot listen.
 @test "a rank on a port that the kernel gives away does not meet itself" {
   unshare -rn true 2>/dev/null || skip "no network namespace"
+  # shellcheck disable=SC2016  # the shell in the namespace expands it
   run -0 unshare -rn bash -c '
     "$PYTHON" -c "
 import fcntl, socket, struct
