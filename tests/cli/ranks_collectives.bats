@@ -29,10 +29,11 @@ exit "$code"
 SH
 }
 
-# ranks SIZE: they end within SECONDS_MOST (40) seconds. mpirun is told not to end the others with the first.
+# ranks SIZE: they end within SECONDS_MOST (40) seconds. mpirun is told not to end the others with the first, unless ABORTS is set.
 ranks() {
-  local start=$SECONDS
-  timeout 100 mpirun --oversubscribe --allow-run-as-root --bind-to none --mca orte_abort_on_non_zero_status 0 -n "$1" bash ./rank || true
+  local start=$SECONDS lives=(--mca orte_abort_on_non_zero_status 0)
+  if [ -n "${ABORTS:-}" ]; then lives=(); fi
+  timeout 100 mpirun --oversubscribe --allow-run-as-root --bind-to none "${lives[@]}" -n "$1" bash ./rank || true
   tail -n 3 out.*
   [ $((SECONDS - start)) -le "${SECONDS_MOST:-40}" ]
 }
@@ -130,6 +131,15 @@ PY
   ranks 2
   for rank in 0 1; do ended "$rank" 0 "nccl/all_reduce/8B"; done
   grep -q '"nccl.settings": "NCCL_ALGO=ring"' s.rank0.json
+}
+
+@test "a rank that never comes is named in every other rank's output and sample file, also where mpirun ends all with the first" {
+  echo "sleep 30" >env.1
+  GPUGAUGE_RENDEZVOUS_TIMEOUT=2 ABORTS=1 SECONDS_MOST=15 ranks 3
+  for rank in 0 2; do
+    [[ $(cat "out.$rank") == *"unavailable: rank 1 of 3 did not come within 2 s."* ]]
+    grep -q '"reason": "rank 1 of 3 did not come within 2 s.' "s.rank$rank.json"
+  done
 }
 
 @test "an error of one rank while the communicator is made is told by all" {
