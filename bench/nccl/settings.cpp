@@ -143,7 +143,7 @@ Configuration configuration_here(int nccl_version) {
 void add_settings(const Configuration& configuration, result::Facts& facts) {
   const auto add = [&](const std::string& kind, const std::string& name) {
     const auto setting = configuration.find(name);
-    if (!setting) return;
+    if (!setting || (setting->value == "0" && name.ends_with("_DISABLE"))) return;
     facts[kind + name] = result::lower(setting->value);
     if (!setting->file.empty()) facts["from." + name] = setting->file;
   };

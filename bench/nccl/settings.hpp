@@ -47,7 +47,7 @@ Configuration configuration_here(int nccl_version);
 /// "setting.NAME" for those that all ranks must share, "node_setting.NAME" for those that ranks of one node
 /// must, and "from.NAME" for a file. A value is in lower case: NCCL ignores the case of words. A variable that
 /// may differ is left out, among them names of cards, interfaces and files, limits of the network, and the
-/// log. So are the names of plugins, which are compared by what they load.
+/// log. So are a 0 that disables nothing, and the names of plugins, which are compared by what they load.
 void add_settings(const Configuration& configuration, result::Facts& facts);
 
 /// The same variables as one text: "NCCL_ALGO=ring NCCL_SHM_DISABLE=1", by name; "none" where none is set.

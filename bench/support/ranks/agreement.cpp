@@ -75,8 +75,8 @@ std::map<std::string, std::vector<int>> by_setting(const std::string& key, const
     const std::string value = value_of(facts, key.c_str());
     const std::string file = value_of(facts, ("from." + name).c_str());
     values.insert(value);
-    const std::string said = value.empty() ? "not set" : name + "=" + value;
-    groups[said + (file.empty() ? "" : " by " + file)].push_back(rank);
+    const std::string said = value.empty() ? "not set" : fmt::format("{}={}", name, value);
+    groups[fmt::format("{}{}{}", said, file.empty() ? "" : " by ", file)].push_back(rank);
   }
   if (values.size() < 2) groups.clear();  // set alike, whatever by
   return groups;
@@ -88,6 +88,7 @@ std::vector<std::vector<int>> compared_together(const RankFacts& ranks, bool by_
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     sets[by_host ? value_of(ranks[rank], "host") : ""].push_back(static_cast<int>(rank));
   std::vector<std::vector<int>> out;
+  out.reserve(sets.size());
   for (auto& [host, members] : sets) out.push_back(std::move(members));
   return out;
 }

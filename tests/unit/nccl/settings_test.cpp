@@ -73,6 +73,13 @@ TEST(Settings, each_that_decides_what_a_collective_does_is_among_them) {
                 UnorderedElementsAre(Pair(std::string("setting.") + name, "1")));
 }
 
+TEST(Settings, what_disables_nothing_is_as_good_as_not_set) {
+  EXPECT_THAT(facts_of(configuration({{"NCCL_IB_DISABLE", "0"}, {"NCCL_SHM_DISABLE", "0"}})),
+              testing::IsEmpty());
+  EXPECT_THAT(facts_of(configuration({{"NCCL_NVLS_ENABLE", "0"}})),
+              UnorderedElementsAre(Pair("setting.NCCL_NVLS_ENABLE", "0")));
+}
+
 // What a node is built of, where the log goes, and what the plugins are asked by another way.
 TEST(Settings, what_may_differ_from_rank_to_rank_is_left_out) {
   for (const char* name :
