@@ -101,9 +101,9 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
 // connect many ranks.
 double LockstepRun::patience(int iterations) const {
   const bool several = world_.several_processes();
-  if (iteration_seconds_ == 0) return several ? making_seconds : patience_seconds;
-  const double seconds = std::round(patience_seconds + 3 * iteration_seconds_ * iterations);
-  return several ? seconds : std::min(seconds, most_seconds_alone);
+  if (iteration_seconds_ == 0) return several ? limits().making : limits().collective;
+  const double seconds = std::round(limits().collective + 3 * iteration_seconds_ * iterations);
+  return several ? seconds : std::min(seconds, limits().alone);
 }
 
 void LockstepRun::enqueue_once(const Layout& layout, int in_flight) {
@@ -154,9 +154,12 @@ Timed LockstepRun::time(const std::string& step, const Layout& layout, double se
   own_.clear();
   const double mine = *std::max_element(first.begin(), first.end());
   double slowest = 0;
-  for (const std::string& text : world_.exchange(step + " pace", fmt::format("{}", mine)))
-    slowest = std::max(slowest, std::strtod(text.c_str(), nullptr));
-  // The same on every rank, because it comes from the same numbers.
+  for (const std::string& text : world_.exchange(step + " pace", fmt::format("{} {}", mine, seconds))) {
+    char* rest = nullptr;
+    slowest = std::max(slowest, std::strtod(text.c_str(), &rest));
+    seconds = std::min(seconds, std::strtod(rest, nullptr));
+  }
+  // The same on every rank, because it comes from the same numbers: also where ranks were given unlike windows.
   const double wanted = seconds / std::max(slowest, 1e-7);
   const int iterations = static_cast<int>(std::clamp(wanted, fewest_iterations(slowest), 5000.0));
   std::vector<double> mine_all;

@@ -36,7 +36,8 @@ class LockstepRun {
   /// of them lacks the memory, or this build has no code for its GPU.
   void allocate(const std::string& step, std::uint64_t bytes);
 
-  /// Runs as many iterations as fit into `seconds`, 5 to 5000. Throws Interrupted.
+  /// Runs as many iterations as fit into `seconds`, of the rank that has the fewest, 5 to 5000. Throws
+  /// Interrupted.
   Timed time(const std::string& step, const Layout& layout, double seconds);
 
   /// Records the number of wrong elements over all ranks.

@@ -5,18 +5,20 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <regex>
 #include <thread>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nccl.h>
 #include <unistd.h>
 
+#include "nccl/limits.hpp"
+#include "nccl/own_gpu.hpp"
+#include "nccl/plugin.hpp"
+#include "nccl/settings.hpp"
 #include "result/build.hpp"
 #include "result/error.hpp"
 #include "support/cuda/device.hpp"
@@ -57,52 +59,21 @@ std::string driver_version() {
   return std::getline(file, line) && std::regex_search(line, match, pattern) ? match[1].str() : "unknown";
 }
 
-/// The plugin that NCCL would load: its file name, size and newest interface; "none" where there is none.
-std::string plugin() {
-  const char* const asked = std::getenv("NCCL_NET_PLUGIN");
-  std::string name = "libnccl-net.so";
-  if (asked != nullptr && *asked != '\0') {
-    const std::string text = asked;
-    if (text == "none") return "none";
-    name = text.find(".so") != std::string::npos ? text : fmt::format("libnccl-net-{}.so", text);
-  }
-  void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) return "none";
-  for (int version = 20; version >= 4; --version) {
-    void* const symbol = dlsym(library, fmt::format("ncclNetPlugin_v{}", version).c_str());
-    if (symbol == nullptr) continue;
-    Dl_info info{};
-    std::error_code fault;
-    if (dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return fmt::format("interface v{}", version);
-    const auto path = std::filesystem::canonical(info.dli_fname, fault);
-    const auto size = std::filesystem::file_size(path, fault);
-    return fmt::format("{}, {} bytes, interface v{}", path.filename().string(), fault ? 0 : size, version);
-  }
-  return fmt::format("{} without an interface that is known", name);
+int nccl_version_code() {
+  int version = 0;
+  return ncclGetVersion(&version) == ncclSuccess ? version : 0;
+}
+
+/// As NCCL will find it; read once, before this process changes its own environment.
+const Configuration& configuration() {
+  static const Configuration found = configuration_here(nccl_version_code());
+  return found;
 }
 
 std::string nccl_version() {
-  int version = 0;
-  if (ncclGetVersion(&version) != ncclSuccess) return "unknown";
+  const int version = nccl_version_code();
+  if (version == 0) return "unknown";
   return fmt::format("{}.{}.{}", version / 10'000, version / 100 % 100, version % 100);
-}
-
-/// Chooses one GPU per rank: where all GPUs of a node are visible, the one with the local rank's number. A
-/// launcher that assigned one has done so already.
-void choose_gpu(const ranks::Launch& launch) {
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  std::string own = std::to_string(launch.local_rank);
-  if (visible != nullptr) {
-    std::string rest = visible;
-    if (rest.find(',') == std::string::npos) return;
-    for (int skip = launch.local_rank; skip > 0; --skip) {
-      const std::size_t comma = rest.find(',');
-      rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
-    }
-    own = rest.substr(0, rest.find(','));
-    if (own.empty()) return;  // fewer GPUs than ranks: two ranks then name the same GPU, which is reported
-  }
-  setenv("CUDA_VISIBLE_DEVICES", own.c_str(), 1);
 }
 
 std::string host_name() {
@@ -121,7 +92,9 @@ result::Facts facts_of(const std::optional<std::string>& no_gpu, const std::stri
                       {"cuda.driver", cuda::cuda_version_text(start.driver_version)},
                       {"cuda.runtime", cuda::cuda_version_text(start.runtime_version)},
                       {"nccl", nccl_version()},
-                      {"nccl.plugin", plugin()}};
+                      {"nccl.plugin", network_plugin(configuration())},
+                      {"nccl.tuner", tuner_plugin(configuration())}};
+  add_settings(configuration(), facts);
   if (no_gpu)
     facts["error"] = *no_gpu;
   else
@@ -129,33 +102,58 @@ result::Facts facts_of(const std::optional<std::string>& no_gpu, const std::stri
   return facts;
 }
 
+/// Leaves this rank one GPU of its node, and returns why it has none, or nullopt. Before CUDA looks for GPUs.
+std::optional<std::string> take_gpu(int local_rank) {
+  const auto own = own_gpu(result::from_environment("CUDA_VISIBLE_DEVICES"), local_rank);
+  if (own) setenv("CUDA_VISIBLE_DEVICES", own->c_str(), 1);
+  const cuda::StartUp& start = cuda::start_up();
+  auto no_gpu = cuda::why_unavailable(start);
+  if (no_gpu && own && start.driver_library && start.code == cudaErrorNoDevice)
+    *no_gpu += fmt::format(
+        " It was to take GPU {} of its node, by its number among the ranks there: start no more ranks on a "
+        "node than it has GPUs.",
+        *own);
+  return no_gpu;
+}
+
+std::string to_text(const result::Facts& facts) {
+  ranks::Texts flat;
+  for (const auto& [name, value] : facts) {
+    flat.push_back(name);
+    flat.push_back(value);
+  }
+  return ranks::encode(flat);
+}
+
+/// At rank 0, so that not each rank gets the facts of all: the name of the job, and what differs.
+std::string compared(const ranks::Texts& by_rank) {
+  ranks::RankFacts all;
+  for (const std::string& text : by_rank) {
+    const ranks::Texts pairs = ranks::decode(text).value_or(ranks::Texts{});
+    result::Facts facts;
+    for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) facts[pairs[i]] = pairs[i + 1];
+    all.push_back(std::move(facts));
+  }
+  return ranks::encode({all.front()["job"], ranks::disagreement(all).value_or("")});
+}
+
 std::optional<std::string> meet() {
   Meeting& here = meeting();
   here.launch = ranks::find_launch();
-  if (here.launch) choose_gpu(*here.launch);
-  auto no_gpu = cuda::why_unavailable(cuda::start_up());
-  if (!here.launch) return no_gpu;
+  if (!here.launch) return cuda::why_unavailable(cuda::start_up());
   here.job = ranks::job_word(host_name(), std::time(nullptr), getpid());
   try {
     here.channel = std::make_unique<ranks::Channel>(*here.launch);
-    ranks::Texts flat;
-    for (const auto& [name, value] : facts_of(no_gpu, here.job)) {
-      flat.push_back(name);
-      flat.push_back(value);
-    }
-    ranks::RankFacts all;
-    for (const std::string& text :
-         here.channel->exchange("versions", ranks::encode(flat), here.launch->patience_seconds)) {
-      const ranks::Texts pairs = ranks::decode(text).value_or(ranks::Texts{});
-      result::Facts facts;
-      for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) facts[pairs[i]] = pairs[i + 1];
-      all.push_back(std::move(facts));
-    }
+    const auto no_gpu = take_gpu(here.launch->local_rank.value_or(here.channel->local_rank()));
+    const ranks::Texts found =
+        ranks::decode(here.channel->exchange("versions", to_text(facts_of(no_gpu, here.job)), compared,
+                                             here.launch->patience_seconds))
+            .value_or(ranks::Texts{});
+    if (found.size() != 2) throw ranks::Parted("rank 0 did not say what it found of the versions");
     // It came over the network and becomes part of a file's name.
     constexpr std::size_t longest = 120;
-    if (const std::string job = all.front()["job"]; !job.empty())
-      here.job = result::host_word(job.substr(0, longest));
-    here.problem = ranks::disagreement(all);
+    if (!found[0].empty()) here.job = result::host_word(found[0].substr(0, longest));
+    if (!found[1].empty()) here.problem = found[1];
   } catch (const ranks::Parted& parted) {
     here.problem = parted.what();
   }
@@ -188,6 +186,8 @@ bool register_meeting() {
   Environment environment = bench::environment();
   const auto describe = environment.describe;
   environment.unavailable = [] {
+    configuration();
+    limits();
     ask_for_log();
     return meet();
   };
@@ -195,12 +195,17 @@ bool register_meeting() {
   environment.job_name = [] { return meeting().job; };
   environment.finish = [] {
     meeting().scratch.reset();
-    if (channel() != nullptr) channel()->end_together();
+    if (channel() != nullptr)
+      channel()->end_together();
+    else if (launch())
+      ranks::end_apart();
   };
   environment.describe = [describe](result::Facts& facts) {
     describe(facts);
     facts["nccl.version"] = nccl_version();
-    facts["nccl.plugin"] = plugin();
+    facts["nccl.plugin"] = network_plugin(configuration());
+    facts["nccl.tuner"] = tuner_plugin(configuration());
+    facts["nccl.settings"] = settings_text(configuration());
     if (!launch()) return;
     facts["ranks.rank"] = std::to_string(launch()->rank);
     facts["ranks.size"] = std::to_string(launch()->size);
@@ -234,7 +239,7 @@ const std::optional<ranks::Launch>& launch() {
 void end_soon() {
   static const bool once = [] {
     std::thread([] {
-      std::this_thread::sleep_for(std::chrono::seconds(20));
+      std::this_thread::sleep_for(std::chrono::duration<double>(limits().end));
       fmt::print(stderr,
                  "gpugauge-bench-nccl: this rank still waited in a library for one that is gone; ended\n");
       std::fflush(nullptr);

@@ -18,7 +18,7 @@ std::string log_file(int number);
 ranks::Channel* channel();
 const std::optional<ranks::Launch>& launch();
 
-/// Ends the process within 20 s, so that a rank does not wait for ever inside a library for one that is gone.
+/// Ends the process within limits().end, so that a rank does not wait for ever inside a library for one that is gone.
 void end_soon();
 
 }  // namespace gpugauge::bench::nccl

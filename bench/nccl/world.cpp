@@ -31,8 +31,6 @@ namespace gpugauge::bench::nccl {
 
 namespace {
 
-constexpr double step_seconds = 120;
-
 std::optional<std::string>& broken() {
   static std::optional<std::string> sentence;
   return sentence;
@@ -162,7 +160,7 @@ void World::make_communicators() {
   std::vector<ncclComm_t> comms(members_.size());
   std::vector<int> devices;
   for (const Member& member : members_) devices.push_back(member.device);
-  const ranks::Watch::Call watched(*watch_, "making NCCL's communicators", most_seconds_alone);
+  const ranks::Watch::Call watched(*watch_, "making NCCL's communicators", limits().alone);
   check(ncclCommInitAll(comms.data(), static_cast<int>(comms.size()), devices.data()),
         "making NCCL's communicators");
   for (std::size_t i = 0; i < comms.size(); ++i) members_[i].comm = comms[i];
@@ -187,12 +185,12 @@ void World::make_one_communicator() {
     if (cudaSetDevice(0) == cudaSuccess) made.first = ncclCommInitRank(&made.second, size, id, rank);
     promise->set_value(made);
   }).detach();
-  const double deadline = steady_seconds() + making_seconds;
+  const double deadline = steady_seconds() + limits().making;
   while (future.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
     channel_->check();
     if (interrupted()) throw std::runtime_error(interruption());
     if (steady_seconds() > deadline)
-      throw std::runtime_error(fmt::format("NCCL made no communicator within {:g} s", making_seconds));
+      throw std::runtime_error(fmt::format("NCCL made no communicator within {:g} s", limits().making));
   }
   const Made made = future.get();
   check(made.first, "making NCCL's communicator");
@@ -200,12 +198,12 @@ void World::make_one_communicator() {
 }
 
 ranks::Texts World::exchange(const std::string& step, const std::string& text) {
-  return channel_ == nullptr ? ranks::Texts{text} : channel_->exchange(step, text, step_seconds);
+  return channel_ == nullptr ? ranks::Texts{text} : channel_->exchange(step, text, limits().step);
 }
 
 std::string World::exchange(const std::string& step, const std::string& text,
                             const ranks::Channel::MadeOf& made_of) {
-  return channel_ == nullptr ? made_of({text}) : channel_->exchange(step, text, made_of, step_seconds);
+  return channel_ == nullptr ? made_of({text}) : channel_->exchange(step, text, made_of, limits().step);
 }
 
 // The texts exchanged, encoded as one: the status, "occupied" or "", and the sentence.

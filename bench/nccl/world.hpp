@@ -12,8 +12,8 @@
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
+#include "nccl/limits.hpp"
 #include "nccl/log.hpp"
-#include "result/process_limits.hpp"
 #include "support/cuda/on_device.hpp"
 #include "support/cuda/resources.hpp"
 #include "support/interrupt.hpp"
@@ -41,12 +41,6 @@ struct Member {
 
 /// Iterations that are enqueued before the host waits.
 inline constexpr int iterations_per_chunk = 50;
-/// Time limits in seconds: for work that is not known to be slow, for connecting the ranks of several
-/// processes, and for anything in a process that runs alone: the command would end it later, with a less
-/// specific reason.
-inline constexpr double patience_seconds = 60;
-inline constexpr double making_seconds = 120;
-inline constexpr double most_seconds_alone = 0.75 * result::process_limit_seconds;
 
 class World {
  public:
@@ -85,11 +79,11 @@ class World {
   void agree(const std::string& step, const std::optional<Skipped>& problem);
   /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing
   /// finishes for `seconds`; the communicators are then aborted.
-  void wait(double seconds = patience_seconds);
+  void wait(double seconds = limits().collective);
   /// Watches one enqueueing call into NCCL. The call may wait for another rank in this thread (to connect, or
   /// for room in a proxy's queue). If it does not return within `seconds`, or the ranks part, the process
   /// ends and all others learn why.
-  ranks::Watch::Call enqueueing(double seconds = patience_seconds) {
+  ranks::Watch::Call enqueueing(double seconds = limits().collective) {
     return {*watch_, "enqueueing a collective", seconds};
   }
   /// Aborts the communicators. No further benchmark can be measured, and the other processes learn why. Only

@@ -31,12 +31,13 @@ std::string chosen_device(const std::string& device, const stack::GpuReport& gpu
   // A launcher that shows each rank one GPU has chosen already.
   if (gpus.gpus.size() == 1 && result::from_environment("CUDA_VISIBLE_DEVICES"))
     return fmt::format("{}", gpus.gpus.front().index);
-  const int ranks = std::max(rank.local_size.value_or(1), rank.local_rank + 1);
+  const int local_rank = rank.local_rank.value_or(0);
+  const int ranks = std::max(rank.local_size.value_or(1), local_rank + 1);
   if (static_cast<std::size_t>(ranks) > gpus.gpus.size())
     throw result::UsageError(
         fmt::format("--device rank: this node has {} and shows each of them {}; start a rank for each GPU",
                     result::counted(ranks, "rank"), result::counted(gpus.gpus.size(), "GPU")));
-  return fmt::format("{}", gpus.gpus[static_cast<std::size_t>(rank.local_rank)].index);
+  return fmt::format("{}", gpus.gpus[static_cast<std::size_t>(local_rank)].index);
 }
 
 int measured_together(const std::string& device) {
@@ -58,7 +59,7 @@ bool take_turns(const std::string& device) {
 
 void say_turns(const std::string& device) {
   const auto rank = result::find_rank_of_several();
-  if (!take_turns(device) || rank->local_rank != 0) return;
+  if (!take_turns(device) || rank->local_rank.value_or(0) != 0) return;
   warn(fmt::format(
       "{} ranks on this node measure the same devices, one after another; start one rank a node, or give "
       "--device rank",

@@ -105,7 +105,7 @@ std::optional<Rank> find_rank(const Lookup& lookup) {
     out.rank = *rank;
     out.size = *size;
     out.launcher = names.launcher;
-    out.local_rank = whole_number(lookup, names.local_rank, 0, most_ranks - 1).value_or(0);
+    out.local_rank = whole_number(lookup, names.local_rank, 0, most_ranks - 1);
     out.local_size = whole_number(lookup, names.local_size, 1, most_ranks);
     if (out.launcher == "Slurm") out.local_size = slurm_local_size(lookup);
     return out;

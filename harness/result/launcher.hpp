@@ -13,7 +13,7 @@ namespace gpugauge::result {
 struct Rank {
   int rank = 0;                   ///< 0 <= rank < size
   int size = 1;                   ///< >= 1
-  int local_rank = 0;             ///< among the ranks of this machine
+  std::optional<int> local_rank;  ///< among the ranks of this machine; nullopt if the launcher does not tell
   std::optional<int> local_size;  ///< ranks on this machine; nullopt if the launcher does not tell
   std::string launcher;           ///< "Open MPI", "Slurm", ...: for sentences
 };

@@ -23,6 +23,26 @@ mpirun_here() {
   run -"$1" timeout 60 mpirun --oversubscribe --allow-run-as-root --bind-to none "${@:2}"
 }
 
+# under_mpi SIZE: each rank under Open MPI, which is told not to end the others with the first; out.RANK and code.RANK as above.
+under_mpi() {
+  command -v mpirun >/dev/null || skip "no mpirun"
+  export GPUGAUGE_RENDEZVOUS_TIMEOUT="${PATIENCE:-20}"
+  # shellcheck disable=SC2016  # each rank expands it
+  timeout 60 mpirun --oversubscribe --allow-run-as-root --bind-to none --mca orte_abort_on_non_zero_status 0 -n "$1" \
+    bash -c '"$0" >"out.$OMPI_COMM_WORLD_RANK" 2>&1; code=$?; echo "$code" >"code.$OMPI_COMM_WORLD_RANK"; exit "$code"' \
+    "$(child)" || true
+}
+
+# parted RANK...: each of these ended by itself with the sentence in $sentence.
+parted() {
+  local rank
+  for rank in "$@"; do
+    cat "out.$rank"
+    [ "$(cat "code.$rank")" = 3 ]
+    [[ $(cat "out.$rank") == *$sentence* ]]
+  done
+}
+
 @test "a process that no launcher started stands alone" {
   run -0 "$(child)"
   [ "$output" = alone ]
@@ -73,6 +93,86 @@ mpirun_here() {
   mpirun_here 3 -n 4 "$(child)"
   # mpirun kills what still runs when the first rank ends with an error: every rank has said it before.
   [ "$(grep -c "PARTED The driver differs between ranks: 575.57.08 on rank 1 (node), 580.65.06 on ranks 0, 2-3 (node)." <<<"$output")" = 4 ]
+}
+
+@test "under Open MPI a rank that dies before it meets the others is named on every rank, in time" {
+  local start=$SECONDS sentence="PARTED rank 2 of 4 did not come within 2 s."
+  PATIENCE=2 FAKE_DEATH_BEFORE=2 under_mpi 4
+  [ $((SECONDS - start)) -le 15 ]
+  [ "$(cat code.2)" = 9 ]
+  parted 0 1 3
+}
+
+@test "under Open MPI a death of rank 0 before it listens is told by every other rank, in time" {
+  local start=$SECONDS sentence="could not reach rank 0 at 127.0.0.1:"
+  PATIENCE=2 FAKE_DEATH_BEFORE=0 under_mpi 3
+  [ $((SECONDS - start)) -le 15 ]
+  [ "$(cat code.0)" = 9 ]
+  parted 1 2
+}
+
+@test "under Open MPI a rank that dies after the meeting is named on every other rank" {
+  local start=$SECONDS sentence="PARTED rank 2 ("
+  FAKE_DEATH=2 under_mpi 4
+  [ $((SECONDS - start)) -le 15 ]
+  [ "$(cat code.2)" = 9 ]
+  parted 0 1 3
+  for rank in 0 1 3; do [[ $(cat "out.$rank") == *") ended"* ]]; done
+}
+
+@test "under Open MPI the death of rank 0 after the meeting is told by every other rank" {
+  local start=$SECONDS sentence="PARTED rank 0 ("
+  FAKE_DEATH=0 under_mpi 3
+  [ $((SECONDS - start)) -le 15 ]
+  [ "$(cat code.0)" = 9 ]
+  parted 1 2
+}
+
+@test "under Open MPI a rank that lives and never comes is named on every rank, in time" {
+  local start=$SECONDS sentence="PARTED rank 2 of 4 did not come within 2 s."
+  PATIENCE=2 FAKE_ABSENCE=2 under_mpi 4
+  [ $((SECONDS - start)) -le 15 ]
+  parted 0 1 3
+}
+
+@test "under Open MPI a rank that met the others and does not come to a step is named on every rank, in time" {
+  local start=$SECONDS sentence='did not come to the step "answer" within 1 s'
+  FAKE_HANG=1 FAKE_STEP_SECONDS=1 under_mpi 3
+  [ $((SECONDS - start)) -le 20 ]
+  parted 0 1 2
+  for rank in 0 2; do [[ $(cat "out.$rank") == *"PARTED rank 1 ("* ]]; done
+}
+
+@test "as mpirun does it by itself: every rank has said who did not come before the job is ended" {
+  mpirun_here 3 -n 3 -x GPUGAUGE_RENDEZVOUS_TIMEOUT=2 -x FAKE_ABSENCE=1 "$(child)"
+  [ "$(grep -c "PARTED rank 1 of 3 did not come within 2 s." <<<"$output")" = 2 ]
+}
+
+@test "a rank 0 that may not open a connection for each rank says so, on every rank that it has let in" {
+  export GPUGAUGE_RENDEZVOUS="127.0.0.1:$((30000 + RANDOM % 2000))" GPUGAUGE_RENDEZVOUS_TIMEOUT=5 GPUGAUGE_RANKS=12
+  local start=$SECONDS rank
+  for rank in $(seq 11); do GPUGAUGE_RANK=$rank timeout 60 "$(child)" >"out.$rank" 2>&1 & done
+  run -3 bash -c "ulimit -n 10; GPUGAUGE_RANK=0 exec timeout 60 $(child)"
+  [[ $output == *"PARTED rank 0 cannot take a connection of each of 12 ranks: Too many open files. Raise its limit of open files (ulimit -n)."* ]]
+  wait
+  [ $((SECONDS - start)) -le 15 ]
+  [ "$(grep -l "PARTED rank 0 cannot take a connection" out.* | wc -l)" -ge 3 ]
+}
+
+# The first connection to nobody gets the port itself for its own end: without care the rank meets itself, and rank 0 cannot listen.
+@test "a rank on a port that the kernel gives away does not meet itself" {
+  unshare -rn true 2>/dev/null || skip "no network namespace"
+  # shellcheck disable=SC2016  # the shell in the namespace expands it
+  run -0 unshare -rn bash -c '
+    "$PYTHON" -c "
+import fcntl, socket, struct
+one = socket.socket()
+fcntl.ioctl(one, 0x8914, struct.pack(\"16sH14x\", b\"lo\", 0x49))  # SIOCSIFFLAGS: up and running
+"
+    echo "34000 34003" >/proc/sys/net/ipv4/ip_local_port_range
+    export GPUGAUGE_RENDEZVOUS=127.0.0.1:34000 GPUGAUGE_RENDEZVOUS_TIMEOUT=8 GPUGAUGE_RANKS=2
+    GPUGAUGE_RANK=1 "$0" & sleep 3; GPUGAUGE_RANK=0 "$0"; wait $!' "$(child)"
+  [[ $output == *"rank 0 of 2: 0 10 "* && $output == *"rank 1 of 2: 0 10 "* ]]
 }
 
 @test "the family's ranks say alike why they cannot measure, each in a sample file of its own" {

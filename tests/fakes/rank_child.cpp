@@ -1,5 +1,7 @@
 // A rank without a GPU: meets the others, compares facts, takes one more step. What it says it is comes from
-// FAKE_FACTS ("nccl=2.28.9,driver=580"), what goes wrong from FAKE_DEATH=RANK (ends between two steps).
+// FAKE_FACTS ("nccl=2.28.9,driver=580"). What goes wrong comes from FAKE_DEATH=RANK (ends between two steps),
+// FAKE_DEATH_BEFORE=RANK (ends before it meets the others), FAKE_ABSENCE=RANK (lives, and never comes) and
+// FAKE_HANG=RANK (does not come to the second step).
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -21,6 +23,15 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+bool is_fate(const char* name, int rank) {
+  return variable(name) == std::to_string(rank);
+}
+
+double step_seconds() {
+  const std::string asked = variable("FAKE_STEP_SECONDS");
+  return asked.empty() ? 10 : std::stod(asked);
+}
+
 void take_part(ranks::Channel& channel) {
   const int rank = channel.rank();
   std::string own = variable("FAKE_FACTS");
@@ -35,9 +46,10 @@ void take_part(ranks::Channel& channel) {
     all.push_back(std::move(facts));
   }
   if (const auto sentence = ranks::disagreement(all)) throw ranks::Parted(*sentence);
-  if (variable("FAKE_DEATH") == std::to_string(rank)) _exit(9);  // as a killed process: nothing is said
+  if (is_fate("FAKE_DEATH", rank)) _exit(9);  // as a killed process: nothing is said
+  if (is_fate("FAKE_HANG", rank)) ::sleep(10);
   std::string answer;
-  for (const std::string& text : channel.exchange("answer", std::to_string(rank * 10), 10))
+  for (const std::string& text : channel.exchange("answer", std::to_string(rank * 10), step_seconds()))
     answer += text + " ";
   fmt::print("rank {} of {}: {}\n", rank, channel.size(), answer);
 }
@@ -52,6 +64,11 @@ int run() {
   const auto launch = ranks::find_launch();
   if (!launch) {
     fmt::print("alone\n");
+    return 0;
+  }
+  if (is_fate("FAKE_DEATH_BEFORE", launch->rank)) _exit(9);
+  if (is_fate("FAKE_ABSENCE", launch->rank)) {
+    ::sleep(8);
     return 0;
   }
   ranks::Channel channel(*launch);

@@ -13,8 +13,11 @@ namespace gpugauge::bench::ranks {
 /// The facts that are compared. A value of "" or "unknown" is not compared.
 ///   host, gpu.uuid     name the rank; no two ranks may have one GPU
 ///   error              why this rank cannot take part; "" = it can
-///   driver, cuda.driver, cuda.runtime, nccl, nccl.plugin
+///   driver, cuda.driver, cuda.runtime, nccl, nccl.plugin, nccl.tuner
 ///                      must be the same in all ranks
+///   setting.NAME       the value of a variable that must be the same in all ranks, or set in none
+///   node_setting.NAME  the same of the ranks of each host
+///   from.NAME          the file that sets it; absent for the environment, and not compared
 ///   job                rank 0's name for this job; not compared
 ///   suite, source_hash must be the same: another build may measure other things or in another order
 using RankFacts = std::vector<result::Facts>;

@@ -6,27 +6,25 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
-#include <memory>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "result/number.hpp"
 #include "support/ranks/agreement.hpp"
+#include "support/ranks/place.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench::ranks {
 
 namespace {
 
-constexpr const char* protocol = "gpugauge.ranks/1";
+constexpr const char* protocol = "gpugauge.ranks/2";
 // A rank that met rank 0 waits a little longer than rank 0 does for the others, so that it learns who is
 // missing.
 constexpr double grace_seconds = 10;
@@ -41,61 +39,6 @@ std::string host_name() {
   char name[256] = "";
   if (gethostname(name, sizeof name - 1) != 0) return "unknown host";
   return name;
-}
-
-struct FreeAddresses {
-  void operator()(addrinfo* list) const { freeaddrinfo(list); }
-};
-using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
-
-Addresses addresses_of(const std::string& host, int port, std::string& fault) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* list = nullptr;
-  const int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
-  if (code != 0) fault = gai_strerror(code);
-  return Addresses(code == 0 ? list : nullptr);
-}
-
-// Listens only on loopback where that is the meeting place, so that no other machine can connect.
-Wire listener(const Launch& launch) {
-  std::string fault;
-  const bool local = launch.host == "127.0.0.1" || launch.host == "localhost" || launch.host == "::1";
-  int family = local && launch.host != "::1" ? AF_INET : AF_INET6;
-  int socket = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (socket < 0 && family == AF_INET6 && errno == EAFNOSUPPORT) {  // a kernel without IPv6
-    family = AF_INET;
-    socket = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  }
-  const int yes = 1;
-  const int no = 0;
-  int code = socket < 0 ? -1 : setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  const auto port = htons(static_cast<std::uint16_t>(launch.port));
-  if (code == 0 && family == AF_INET) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = port;
-    address.sin_addr.s_addr = htonl(local ? INADDR_LOOPBACK : INADDR_ANY);
-    code = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  } else if (code == 0) {
-    setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-    sockaddr_in6 address{};
-    address.sin6_family = AF_INET6;
-    address.sin6_port = port;
-    address.sin6_addr = local ? in6addr_loopback : in6addr_any;
-    code = bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  }
-  if (code == 0) code = listen(socket, 1024);
-  if (code != 0) {
-    fault = std::strerror(errno);
-    if (socket >= 0) ::close(socket);
-    throw Parted(
-        fmt::format("rank 0 cannot listen on port {}: {}. Set GPUGAUGE_RENDEZVOUS=HOST:PORT for all ranks, "
-                    "with a free port.",
-                    launch.port, fault));
-  }
-  return Wire(socket);
 }
 
 std::optional<int> rank_in(const std::string& text, int size) {
@@ -117,6 +60,12 @@ std::string Channel::name_of(int rank) const {
   const Peer& peer = peers_[static_cast<std::size_t>(rank)];
   if (peer.host.empty()) return fmt::format("rank {}", rank);
   return fmt::format("rank {} ({}, process {})", rank, peer.host, peer.pid);
+}
+
+int Channel::local_rank() const {
+  const auto own = peers_.begin() + launch_.rank;
+  return static_cast<int>(
+      std::count_if(peers_.begin(), own, [&](const Peer& peer) { return peer.host == own->host; }));
 }
 
 std::vector<std::string> Channel::hosts() const {
@@ -159,13 +108,17 @@ void Channel::introduce(Wire wire) {
     return;
   const auto rank = rank_in(hello.texts[3], launch_.size);
   if (hello.texts[2] != std::to_string(launch_.size) || !rank || wire_of(*rank).is_open()) {
-    wire.send({Kind::fault, {}}, limit);
-    part(fmt::format("a process on {} says that it is rank {} of {}, but {}", hello.texts[4], hello.texts[3],
-                     hello.texts[2],
-                     rank && hello.texts[2] == std::to_string(launch_.size)
-                         ? "that rank is there already"
-                         : fmt::format("this job has the ranks 0 to {}", launch_.size - 1)));
+    const std::string sentence =
+        fmt::format("a process on {} says that it is rank {} of {}, but {}", hello.texts[4], hello.texts[3],
+                    hello.texts[2],
+                    rank && hello.texts[2] == std::to_string(launch_.size)
+                        ? "that rank is there already"
+                        : fmt::format("this job has the ranks 0 to {}", launch_.size - 1));
+    wire.send({Kind::fault, {sentence}}, limit);
+    part(sentence);
   }
+  // Until this answer a rank takes the end of its connection for that of a stranger, and comes again.
+  if (!wire.send({Kind::hello, {}}, limit)) return;
   peers_[static_cast<std::size_t>(*rank)] = {hello.texts[4], hello.texts[5]};
   wire_of(*rank) = std::move(wire);
 }
@@ -173,7 +126,8 @@ void Channel::introduce(Wire wire) {
 void Channel::gather(double deadline) {
   wires_.resize(static_cast<std::size_t>(launch_.size));
   peers_[0] = {host_name(), std::to_string(getpid())};
-  const Wire door = listener(launch_);
+  allow_connections(launch_.size);
+  const Wire door = listening(launch_);
   const auto missing = [&] {
     std::vector<int> ranks;
     for (int rank = 1; rank < launch_.size; ++rank)
@@ -193,7 +147,13 @@ void Channel::gather(double deadline) {
     const double slice = newcomers.empty() ? 0.2 : 0.01;
     if (poll(&entry, 1, static_cast<int>(std::min(left, slice) * 1e3) + 1) > 0) {
       const int socket = accept4(door.socket(), nullptr, nullptr, SOCK_CLOEXEC);
-      if (socket >= 0) newcomers.push_back({Wire(socket), steady_seconds() + hello_seconds});
+      if (socket >= 0)
+        newcomers.push_back({Wire(socket), steady_seconds() + hello_seconds});
+      else if (errno == EMFILE || errno == ENFILE)
+        part(
+            fmt::format("rank 0 cannot take a connection of each of {} ranks: {}. Raise its limit of open "
+                        "files (ulimit -n).",
+                        launch_.size, std::strerror(errno)));
     }
     hear(newcomers);
   }
@@ -207,56 +167,47 @@ void Channel::gather(double deadline) {
       part(fmt::format("{} ended before all ranks had come", name_of(rank)));
 }
 
-void Channel::join(double deadline) {
-  wires_.resize(1);
-  std::string fault = "nobody listens there";
-  while (!wires_[0].is_open()) {
-    const Addresses list = addresses_of(launch_.host, launch_.port, fault);
-    for (const addrinfo* one = list.get(); one != nullptr && !wires_[0].is_open(); one = one->ai_next) {
-      const int socket = ::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-      if (socket < 0) continue;
-      Wire wire(socket);
-      int code = connect(socket, one->ai_addr, one->ai_addrlen) == 0 ? 0 : errno;
-      if (code == EINPROGRESS) {
-        pollfd entry{socket, POLLOUT, 0};
-        const double left = std::clamp(deadline - steady_seconds(), 0.0, 5.0);
-        socklen_t size = sizeof code;
-        if (poll(&entry, 1, static_cast<int>(left * 1e3) + 1) <= 0)
-          code = ETIMEDOUT;
-        else
-          getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size);
-      }
-      if (code == 0)
-        wires_[0] = std::move(wire);
-      else
-        fault = std::strerror(code);
-    }
-    if (wires_[0].is_open()) break;
-    if (steady_seconds() >= deadline) {
-      over_ = fmt::format("rank {} of {} could not reach rank 0 at {}:{} within {:g} s ({})", launch_.rank,
-                          launch_.size, launch_.host, launch_.port, launch_.patience_seconds, fault);
-      throw Parted(*over_);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  const std::string place = fmt::format("{}:{}", launch_.host, launch_.port);
+void Channel::stay_out(const std::string& sentence) {
+  over_ = sentence;
+  throw Parted(*over_);
+}
+
+bool Channel::introduced(double deadline, std::string& fault) {
+  Wire wire = connected(launch_, deadline, fault);
+  if (!wire.is_open()) return false;
   Message answer;
   const double limit = deadline + grace_seconds;
-  const bool sent = wires_[0].send({Kind::hello,
-                                    {protocol, launch_.job, std::to_string(launch_.size),
-                                     std::to_string(launch_.rank), host_name(), std::to_string(getpid())}},
-                                   limit);
-  const Line line = sent ? wires_[0].receive(answer, limit) : Line::ended;
-  if (line == Line::open && answer.kind == Kind::fault && answer.texts.size() == 1) {
-    over_ = answer.texts[0];
-    throw Parted(*over_);
+  const bool sent = wire.send({Kind::hello,
+                               {protocol, launch_.job, std::to_string(launch_.size),
+                                std::to_string(launch_.rank), host_name(), std::to_string(getpid())}},
+                              limit);
+  const Line line = sent ? wire.receive(answer, limit) : Line::ended;
+  if (line == Line::open && answer.kind == Kind::fault && answer.texts.size() == 1) stay_out(answer.texts[0]);
+  if (line == Line::open && answer.kind == Kind::hello && answer.texts.empty()) {
+    wires_[0] = std::move(wire);
+    return true;
   }
-  if (line != Line::open || answer.kind != Kind::welcome || answer.texts.size() != 2 * peers_.size()) {
-    over_ =
-        fmt::format("rank {} of {} was not let in by what listens at {}: {}", launch_.rank, launch_.size,
-                    place, line == Line::late ? "it did not answer" : "it ended, or belongs to another job");
-    throw Parted(*over_);
+  fault = fmt::format("was not let in by what listens at {}:{}: {}", launch_.host, launch_.port,
+                      line == Line::late ? "it did not answer" : "it ended, or belongs to another job");
+  return false;
+}
+
+// A connection that ends before rank 0 has answered may have met a stranger in rank 0's place, or one that
+// only forwards it and found nobody yet.
+void Channel::join(double deadline) {
+  wires_.resize(1);
+  std::string fault;
+  while (!introduced(deadline, fault)) {
+    if (steady_seconds() >= deadline)
+      stay_out(fmt::format("rank {} of {} {}", launch_.rank, launch_.size, fault));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+  Message answer;
+  const Line line = wires_[0].receive(answer, deadline + grace_seconds);
+  if (line == Line::open && answer.kind == Kind::fault && answer.texts.size() == 1) stay_out(answer.texts[0]);
+  if (line != Line::open || answer.kind != Kind::welcome || answer.texts.size() != 2 * peers_.size())
+    stay_out(fmt::format("rank 0 at {}:{} {} before all {} ranks had come", launch_.host, launch_.port,
+                         line == Line::late ? "fell silent" : "ended", launch_.size));
   for (std::size_t rank = 0; rank < peers_.size(); ++rank)
     peers_[rank] = {answer.texts[2 * rank], answer.texts[2 * rank + 1]};
 }
@@ -293,14 +244,14 @@ Texts Channel::collect(const std::string& step, const std::string& text, double 
     Message message;
     Line line = Line::late;
     // Waits in slices, so that another rank's end is noticed meanwhile.
-    while (line == Line::late && steady_seconds() < deadline) {
+    do {
       pollfd entry{wire_of(rank).socket(), POLLIN, 0};
       constexpr int slice_ms = 200;
       if (poll(&entry, 1, slice_ms) > 0)
         line = wire_of(rank).receive(message, deadline);
       else
         check();
-    }
+    } while (line == Line::late && steady_seconds() < deadline);
     if (line == Line::ended) part(fmt::format("{} ended in the step \"{}\"", name_of(rank), step));
     if (line == Line::late)
       part(fmt::format("{} did not come to the step \"{}\" within {:g} s", name_of(rank), step, seconds));
@@ -373,8 +324,12 @@ void Channel::end_together() {
   try {
     exchange("end", "", wait_seconds);
   } catch (const Parted&) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    end_apart();
   }
+}
+
+void end_apart() {
+  std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
 }  // namespace gpugauge::bench::ranks

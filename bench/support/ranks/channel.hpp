@@ -43,6 +43,8 @@ class Channel {
   int size() const { return launch_.size; }
   /// "rank 3 (node7, process 1234)".
   std::string name_of(int rank) const;
+  /// This rank among those of its machine, from 0, by rank.
+  int local_rank() const;
   /// The machines of the ranks, sorted, without repeats.
   std::vector<std::string> hosts() const;
 
@@ -71,6 +73,10 @@ class Channel {
  private:
   void gather(double deadline);
   void join(double deadline);
+  /// Connects to rank 0 and introduces this rank, once. Sets `fault` where that does not succeed.
+  bool introduced(double deadline, std::string& fault);
+  /// Throws the sentence, without telling others.
+  [[noreturn]] void stay_out(const std::string& sentence);
   /// A connection that has not sent its hello yet.
   struct Newcomer {
     Wire wire;
@@ -90,5 +96,9 @@ class Channel {
   std::vector<Peer> peers_;
   std::optional<std::string> over_;
 };
+
+/// The last call of a rank that did not meet the others, after its files are written: waits 1 s, as
+/// Channel::end_together() does for ranks that have parted.
+void end_apart();
 
 }  // namespace gpugauge::bench::ranks

@@ -11,12 +11,12 @@ namespace gpugauge::bench::ranks {
 
 /// One process among several that a launcher started together.
 struct Launch {
-  int rank = 0;                  ///< 0 <= rank < size
-  int size = 1;                  ///< >= 2
-  int local_rank = 0;            ///< among the ranks of this machine
-  std::string launcher;          ///< "Open MPI", "Slurm", ...: for sentences
-  std::string host;              ///< where rank 0 listens
-  int port = 0;                  ///< 1 to 65535
+  int rank = 0;                   ///< 0 <= rank < size
+  int size = 1;                   ///< >= 2
+  std::optional<int> local_rank;  ///< among the ranks of this machine; nullopt if the launcher does not tell
+  std::string launcher;           ///< "Open MPI", "Slurm", ...: for sentences
+  std::string host;               ///< where rank 0 listens
+  int port = 0;                   ///< 1 to 65535
   std::string job;               ///< the same text in all ranks of a job: it identifies strangers on the port
   double patience_seconds = 60;  ///< how long ranks wait for each other
 };

@@ -99,11 +99,11 @@ void Wire::close() {
 Line Wire::wait(short events, double deadline) const {
   for (;;) {
     const double left = deadline - steady_seconds();
-    if (left <= 0) return Line::late;
     pollfd entry{socket_, events, 0};
-    const int count = poll(&entry, 1, static_cast<int>(std::ceil(std::min(left, 1.0) * 1e3)));
+    const int count = poll(&entry, 1, static_cast<int>(std::ceil(std::clamp(left, 0.0, 1.0) * 1e3)));
     if (count > 0) return Line::open;
     if (count < 0 && errno != EINTR) return Line::ended;
+    if (left <= 0) return Line::late;
   }
 }
 

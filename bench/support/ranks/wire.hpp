@@ -19,7 +19,7 @@ std::optional<Texts> decode(const std::string& bytes);
 
 /// The type of a message.
 enum class Kind : unsigned char {
-  hello = 'H',    ///< a rank introduces itself to rank 0
+  hello = 'H',    ///< a rank introduces itself to rank 0, which answers with one of no content
   welcome = 'W',  ///< rank 0: all ranks are there
   give = 'G',     ///< a rank's part of an exchange
   all = 'A',      ///< rank 0: everybody's part
@@ -37,7 +37,8 @@ struct Message {
 /// The state of a socket.
 enum class Line { open, ended, late };
 
-/// Owns one connected socket. Deadlines are steady_seconds().
+/// Owns one connected socket. Deadlines are steady_seconds(). What can be done at once is done after a
+/// deadline, too: the last of many ranks is not left out because the others took the time.
 class Wire {
  public:
   /// A closed socket.

@@ -246,8 +246,8 @@ Signatures collective_setting_causes() {
       {.name = "nccl_node_mismatch",
        .title = "The nodes of one job have different versions of NCCL, its plugin or the driver",
        .what =
-           "All ranks must use the same NCCL and plugin, and should have one driver. Nodes that differ hang, "
-           "fail, or agree on the slowest path.",
+           "All ranks must use the same NCCL, plugins and settings that choose an algorithm, and should have "
+           "one driver. Nodes that differ hang, fail, or agree on the slowest path.",
        .moves = "coll_large x",
        .confirms = "versions differ between nodes; a message names a mismatch; without the odd node it works",
        .excludes = "all nodes are alike",

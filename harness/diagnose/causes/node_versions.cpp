@@ -17,7 +17,8 @@ const Words versions_of_ranks{
     "ncclRemoteError*version", "mismatch*collective", "Inconsistent*rank",
     // Ranks of this tool compare before they begin.
     "NCCL differs between ranks", "network plugin differs between ranks", "The driver differs between ranks",
-    "of the driver differs between ranks", "The CUDA runtime differs between ranks"};
+    "of the driver differs between ranks", "The CUDA runtime differs between ranks",
+    "tuner plugin differs between ranks", "NCCL_*differs between ranks"};
 
 /// The host in an NCCL log line such as "node3:1234:1240 [0] NCCL INFO ..."; "" where there is none.
 std::string host_of(const std::string& line) {

@@ -1,5 +1,6 @@
 // NCCL beside the fake runtime: communicators that move no data. A collective ends when it is enqueued,
-// unless the plan says `endless` or `stuck` of its call. As the real one does, it opens its log, whatever lies there.
+// unless the plan says `endless` or `stuck` of its call. Every call that makes, watches or aborts a
+// communicator takes part in the plan, too. As the real one does, it opens its log, whatever lies there.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -15,8 +16,13 @@ namespace {
 /// Whether communicators tell of the collective in flight as an error.
 bool told_of = false;
 
+/// What the plan says of a call: any error of it is one of NCCL.
+ncclResult_t answer(const char* call) {
+  return fake::runtime::enter(call) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
+}
+
 ncclResult_t collective(const char* call) {
-  if (fake::runtime::enter(call) != cudaSuccess) return ncclUnhandledCudaError;
+  if (const ncclResult_t told = answer(call); told != ncclSuccess) return told;
   const std::string& word = fake::runtime::word();
   if (word == "endless") told_of = true;
   if (word == "endless" || word == "stuck") fake::runtime::busy() = true;
@@ -42,7 +48,7 @@ ncclResult_t ncclGetVersion(int* version) {
 }
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   *id = ncclUniqueId{};
-  return ncclSuccess;
+  return answer("ncclGetUniqueId");
 }
 const char* ncclGetErrorString(ncclResult_t) {
   return "an error of the fake NCCL";
@@ -53,29 +59,31 @@ const char* ncclGetLastError(ncclComm_t) {
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, const int*) {
   open_log();
-  if (fake::runtime::enter("ncclCommInitAll") != cudaSuccess) return ncclUnhandledCudaError;
-  for (int i = 0; i < count; ++i) comms[i] = new ncclComm;
-  return ncclSuccess;
+  const ncclResult_t told = answer("ncclCommInitAll");
+  for (int i = 0; told == ncclSuccess && i < count; ++i) comms[i] = new ncclComm;
+  return told;
 }
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int, ncclUniqueId, int) {
-  *comm = new ncclComm;
-  return ncclSuccess;
+  const ncclResult_t told = answer("ncclCommInitRank");
+  if (told == ncclSuccess) *comm = new ncclComm;
+  return told;
 }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* error) {
   *error = fake::runtime::busy() && told_of ? ncclRemoteError : ncclSuccess;
-  return ncclSuccess;
+  return answer("ncclCommGetAsyncError");
 }
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  const ncclResult_t told = answer("ncclCommAbort");
   fake::runtime::busy() = false;
   delete comm;
-  return ncclSuccess;
+  return told;
 }
 
 ncclResult_t ncclGroupStart() {
   return ncclSuccess;
 }
 ncclResult_t ncclGroupEnd() {
-  return ncclSuccess;
+  return answer("ncclGroupEnd");
 }
 
 ncclResult_t ncclAllReduce(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t,

@@ -9,7 +9,8 @@
 //                                    with @GPU, of those while that GPU is current or is being chosen
 //   KERNEL[@GPU][:FROM[-TO]]=ACTION  the same of the launches of a kernel, by its name without namespaces
 //
-// CALL is the name of a function of the runtime, or `any` of them. ACTION:
+// CALL is the name of a function of the runtime or, where it is there, of NCCL, or `any` of them. An error of
+// NCCL is ncclUnhandledCudaError, whatever the number. ACTION:
 //   a number    the call answers that error. One that takes the context (700, 719, ...) is the answer of
 //   every call after it. A
 //               launch answers success: the error is then that of the next call that waits.

@@ -93,6 +93,13 @@ TEST(Launch, reads_a_step_of_slurm) {
   EXPECT_EQ(launch->port, port_of("77.0"));
 }
 
+TEST(Launch, a_number_on_its_machine_that_nobody_told_is_unknown) {
+  const auto launch =
+      find_launch(variables({{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}, {"GPUGAUGE_RENDEZVOUS", "n1:2345"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->local_rank, std::nullopt);
+}
+
 TEST(Launch, an_empty_master_address_is_none) {
   std::map<std::string, std::string> values{{"RANK", "0"},       {"WORLD_SIZE", "2"},
                                             {"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "1"},

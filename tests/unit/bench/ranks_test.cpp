@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "support/family.hpp"
-#include "support/ranks/agreement.hpp"
 #include "support/ranks/channel.hpp"
 #include "support/timer.hpp"
 
@@ -22,47 +21,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-TEST(Agreement, says_nothing_when_all_agree_or_are_unknown) {
-  EXPECT_FALSE(disagreement(
-      {{{"nccl", "2.28.9"}, {"driver", "unknown"}}, {{"nccl", "2.28.9"}, {"driver", "580.65"}}}));
-}
-
-TEST(Agreement, names_versions_ranks_and_machines) {
-  const RankFacts ranks{{{"host", "n1"}, {"nccl", "2.28.9"}},
-                        {{"host", "n1"}, {"nccl", "2.28.9"}},
-                        {{"host", "n2"}, {"nccl", "2.27.3"}},
-                        {{"host", "n1"}, {"nccl", "2.28.9"}}};
-  EXPECT_EQ(disagreement(ranks),
-            "NCCL differs between ranks: 2.27.3 on rank 2 (n2), 2.28.9 on ranks 0-1, 3 (n1). Load the same "
-            "NCCL on all "
-            "nodes: ranks of different versions can hang.");
-}
-
-TEST(Agreement, compares_each_of_the_facts) {
-  for (const char* key :
-       {"suite", "source_hash", "driver", "cuda.driver", "cuda.runtime", "nccl", "nccl.plugin"})
-    EXPECT_TRUE(disagreement({{{key, "1"}}, {{key, "2"}}})) << key;
-  EXPECT_FALSE(disagreement({{{"host", "1"}}, {{"host", "2"}}}));
-}
-
-TEST(Agreement, a_rank_that_cannot_take_part_comes_first) {
-  EXPECT_EQ(disagreement({{{"nccl", "1"}}, {{"nccl", "2"}, {"host", "n2"}, {"error", "no GPU."}}}),
-            "rank 1 (n2) cannot take part: no GPU.");
-}
-
-TEST(Agreement, one_gpu_for_two_ranks_is_named) {
-  EXPECT_THAT(disagreement({{{"gpu.uuid", "GPU-1"}}, {{"gpu.uuid", "GPU-1"}}}).value_or(""),
-              HasSubstr("ranks 0-1 were given one GPU, GPU-1"));
-}
-
-TEST(Wire, texts_come_back_as_they_were) {
-  const Texts texts{"", "a", std::string("\0\xff", 2), std::string(300, 'x')};
-  EXPECT_EQ(decode(encode(texts)), texts);
-  EXPECT_EQ(decode(""), Texts{});
-  EXPECT_FALSE(decode("abc"));
-  EXPECT_FALSE(decode(encode({"abc"}).substr(0, 5)));
-}
 
 int free_port() {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -249,6 +207,92 @@ TEST_F(Ranks, one_rank_started_twice_is_refused) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(ends[0], HasSubstr("says that it is rank 1 of 3, but that rank is there already"));
   EXPECT_THAT(ends, Each(testing::Not("")));
+}
+
+TEST_F(Ranks, each_knows_its_number_on_its_machine) {
+  std::atomic<int> right{0};
+  const auto ends = run(3, [&](Channel& channel) { right += channel.local_rank() == channel.rank(); });
+  EXPECT_THAT(ends, Each(""));
+  EXPECT_EQ(right, 3);
+}
+
+TEST_F(Ranks, meet_at_names_and_at_addresses_of_ipv6) {
+  const int ipv6 = ::socket(AF_INET6, SOCK_STREAM, 0);
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = in6addr_loopback;
+  const bool has_ipv6 =
+      ipv6 >= 0 && bind(ipv6, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(ipv6);
+  std::vector<std::string> places{"localhost", "127.0.0.1", "127.0.0.2"};
+  if (has_ipv6) places.emplace_back("::1");
+  for (const std::string& place : places) {
+    std::vector<std::string> ends(2, "not run");
+    std::vector<std::thread> threads;
+    for (const std::size_t rank : {0U, 1U})
+      threads.emplace_back([&, rank] {
+        Launch own = launch(static_cast<int>(rank), 2);
+        own.host = place;
+        try {
+          Channel channel(own);
+          ends[rank] = channel.exchange("step", std::to_string(rank), 10)[1];
+        } catch (const Parted& parted) {
+          ends[rank] = parted.what();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_THAT(ends, ElementsAre("1", "1")) << place;
+  }
+}
+
+// What forwards a port takes connections before anybody listens behind it.
+TEST_F(Ranks, a_rank_that_is_let_go_before_it_is_let_in_comes_again) {
+  const int stranger = ::socket(AF_INET, SOCK_STREAM, 0);
+  const int yes = 1;
+  setsockopt(stranger, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port_));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(bind(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(stranger, 1), 0);
+  std::vector<std::string> ends(2, "not run");
+  const auto take_part = [&](std::size_t rank) {
+    try {
+      Channel channel(launch(static_cast<int>(rank), 2));
+      ends[rank] = channel.exchange("step", std::to_string(rank), 10)[1];
+    } catch (const Parted& parted) {
+      ends[rank] = parted.what();
+    }
+  };
+  std::thread one([&] { take_part(1); });
+  close(accept(stranger, nullptr, nullptr));
+  close(stranger);
+  take_part(0);
+  one.join();
+  EXPECT_THAT(ends, ElementsAre("1", "1"));
+}
+
+TEST_F(Ranks, a_rank_that_nobody_lets_in_says_so_in_time) {
+  const int stranger = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port_));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(bind(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(stranger, 8), 0);
+  std::atomic<bool> over{false};
+  std::thread door([&] {
+    while (!over) close(accept(stranger, nullptr, nullptr));
+  });
+  const double start = steady_seconds();
+  const auto ends = run(2, [](Channel&) {}, 1, {0});
+  EXPECT_LT(steady_seconds() - start, 5);
+  EXPECT_THAT(ends[1], HasSubstr("rank 1 of 2 was not let in by what listens at 127.0.0.1:"));
+  over = true;
+  shutdown(stranger, SHUT_RDWR);
+  door.join();
+  close(stranger);
 }
 
 TEST_F(Ranks, a_stranger_on_the_port_disturbs_nobody) {

@@ -228,8 +228,8 @@ TEST_F(ObserveFailures, AWrongResultAccusesNoSetting) {
 }
 
 TEST_F(ObserveFailures, RanksThatRefuseToBeginTogetherSayWhyAndAreTheCause) {
-  for (const char* const what :
-       {"NCCL", "The driver", "NCCL's network plugin", "The CUDA version of the driver"}) {
+  for (const char* const what : {"NCCL", "The driver", "NCCL's network plugin",
+                                 "The CUDA version of the driver", "NCCL's tuner plugin", "NCCL_ALGO"}) {
     run_.device = "links";
     run_.processes.clear();
     const std::string reason = std::string(what) +

@@ -1,0 +1,56 @@
+// NCCL's variables as NCCL finds them, and which of them ranks must have in common. Pure: no NCCL, no CUDA.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "result/launcher.hpp"
+#include "result/samples.hpp"
+
+namespace gpugauge::bench::nccl {
+
+/// One variable as NCCL finds it.
+struct Setting {
+  std::string value;  ///< never ""
+  std::string file;   ///< "" = set in the environment
+};
+
+/// Paths of the configuration files that an NCCL of this version (22809 for 2.28.9) reads, in its order:
+/// NCCL_CONF_FILE (from 2.23.4 on) or else .nccl.conf in the home folder, then /etc/nccl.conf. `home` may be
+/// "", for none. Source: NCCL's documentation, "Environment Variables", and src/misc/param.cc.
+std::vector<std::string> configuration_files(int nccl_version, const std::string& conf_file,
+                                             const std::string& home);
+
+/// NCCL's variables from the environment and its configuration files.
+class Configuration {
+ public:
+  /// `files`: paths and texts, in the order of configuration_files().
+  Configuration(result::Lookup environment, const std::vector<std::pair<std::string, std::string>>& files);
+
+  /// The environment comes first, then the first line of the first file that has the name. nullopt where none
+  /// has it, or it is empty: NCCL takes an empty one for not set.
+  std::optional<Setting> find(const std::string& name) const;
+
+ private:
+  result::Lookup environment_;
+  std::map<std::string, Setting> from_files_;
+};
+
+/// What this process's environment and files say, for an NCCL of this version.
+Configuration configuration_here(int nccl_version);
+
+/// Adds the variables that decide how ranks talk to each other, in the form that ranks::disagreement() takes:
+/// "setting.NAME" for those that all ranks must share, "node_setting.NAME" for those that ranks of one node
+/// must, and "from.NAME" for a file. A value is in lower case: NCCL ignores the case of words. A variable that
+/// may differ is left out, among them names of cards, interfaces and files, limits of the network, and the
+/// log. So are a 0 that disables nothing, and the names of plugins, which are compared by what they load.
+void add_settings(const Configuration& configuration, result::Facts& facts);
+
+/// The same variables as one text: "NCCL_ALGO=ring NCCL_SHM_DISABLE=1", by name; "none" where none is set.
+std::string settings_text(const Configuration& configuration);
+
+}  // namespace gpugauge::bench::nccl

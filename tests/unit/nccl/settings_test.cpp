@@ -1,0 +1,93 @@
+#include "nccl/settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gpugauge::bench::nccl {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+using Variables = std::map<std::string, std::string>;
+
+Configuration configuration(const Variables& environment,
+                            const std::vector<std::pair<std::string, std::string>>& files = {}) {
+  return {[environment](const char* name) -> std::optional<std::string> {
+            const auto found = environment.find(name);
+            return found == environment.end() ? std::nullopt : std::optional(found->second);
+          },
+          files};
+}
+
+result::Facts facts_of(const Configuration& from) {
+  result::Facts facts;
+  add_settings(from, facts);
+  return facts;
+}
+
+TEST(ConfigurationFiles, are_those_of_the_version_in_its_order) {
+  EXPECT_THAT(configuration_files(22809, "", "/root"), ElementsAre("/root/.nccl.conf", "/etc/nccl.conf"));
+  EXPECT_THAT(configuration_files(22809, "/a.conf", "/root"), ElementsAre("/a.conf", "/etc/nccl.conf"));
+  EXPECT_THAT(configuration_files(22304, "/a.conf", "/root"), ElementsAre("/a.conf", "/etc/nccl.conf"));
+  EXPECT_THAT(configuration_files(22206, "/a.conf", "/root"),
+              ElementsAre("/root/.nccl.conf", "/etc/nccl.conf"))
+      << "an older one knows no NCCL_CONF_FILE";
+  EXPECT_THAT(configuration_files(22809, "", ""), ElementsAre("/etc/nccl.conf"));
+}
+
+TEST(Configuration, the_environment_comes_before_the_files_and_the_first_line_before_the_next) {
+  const Configuration found = configuration(
+      {{"NCCL_ALGO", "Tree"}, {"NCCL_NTHREADS", ""}},
+      {{"/user", "NCCL_ALGO=Ring\nNCCL_PROTO=LL\nNCCL_PROTO=Simple\nNCCL_NTHREADS=256\n"},
+       {"/etc", "NCCL_PROTO=LL128\r\n#NCCL_NET=Socket\nno setting\nNCCL_BUFFSIZE=1024\r\nNCCL_NET==x"}});
+  EXPECT_EQ(found.find("NCCL_ALGO")->value, "Tree");
+  EXPECT_EQ(found.find("NCCL_ALGO")->file, "");
+  EXPECT_EQ(found.find("NCCL_PROTO")->value, "LL");
+  EXPECT_EQ(found.find("NCCL_PROTO")->file, "/user");
+  EXPECT_EQ(found.find("NCCL_BUFFSIZE")->value, "1024");
+  EXPECT_EQ(found.find("NCCL_NET")->value, "=x") << "the line without an end";
+  EXPECT_FALSE(found.find("NCCL_NTHREADS")) << "set, but to nothing: the file does not come into it";
+  EXPECT_FALSE(found.find("no setting"));
+  EXPECT_FALSE(found.find("#NCCL_NET"));
+}
+
+TEST(Settings, are_those_that_ranks_must_share) {
+  const Configuration found = configuration({{"NCCL_ALGO", "Ring"}, {"NCCL_SHM_DISABLE", "1"}},
+                                            {{"/etc/nccl.conf", "NCCL_PROTO=LL\n"}});
+  EXPECT_THAT(facts_of(found),
+              UnorderedElementsAre(Pair("setting.NCCL_ALGO", "ring"), Pair("setting.NCCL_PROTO", "ll"),
+                                   Pair("from.NCCL_PROTO", "/etc/nccl.conf"),
+                                   Pair("node_setting.NCCL_SHM_DISABLE", "1")));
+  EXPECT_EQ(settings_text(found), "NCCL_ALGO=ring NCCL_PROTO=ll NCCL_SHM_DISABLE=1");
+  EXPECT_EQ(settings_text(configuration({})), "none");
+}
+
+TEST(Settings, each_that_decides_what_a_collective_does_is_among_them) {
+  for (const char* name : {"NCCL_ALGO", "NCCL_PROTO", "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS",
+                           "NCCL_MIN_CTAS", "NCCL_MAX_CTAS", "NCCL_BUFFSIZE", "NCCL_NTHREADS",
+                           "NCCL_NET_OVERHEAD", "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE", "NCCL_NET",
+                           "NCCL_IB_DISABLE", "NCCL_IB_QPS_PER_CONNECTION", "NCCL_CUMEM_ENABLE"})
+    EXPECT_THAT(facts_of(configuration({{name, "1"}})),
+                UnorderedElementsAre(Pair(std::string("setting.") + name, "1")));
+}
+
+TEST(Settings, what_disables_nothing_is_as_good_as_not_set) {
+  EXPECT_THAT(facts_of(configuration({{"NCCL_IB_DISABLE", "0"}, {"NCCL_SHM_DISABLE", "0"}})),
+              testing::IsEmpty());
+  EXPECT_THAT(facts_of(configuration({{"NCCL_NVLS_ENABLE", "0"}})),
+              UnorderedElementsAre(Pair("setting.NCCL_NVLS_ENABLE", "0")));
+}
+
+// What a node is built of, where the log goes, and what the plugins are asked by another way.
+TEST(Settings, what_may_differ_from_rank_to_rank_is_left_out) {
+  for (const char* name :
+       {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE", "NCCL_DEBUG",
+        "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS", "NCCL_HOSTID", "NCCL_CONF_FILE", "NCCL_NET_PLUGIN",
+        "NCCL_TUNER_PLUGIN", "NCCL_NET_GDR_LEVEL", "NCCL_IGNORE_CPU_AFFINITY", "NCCL_IB_TIMEOUT"})
+    EXPECT_THAT(facts_of(configuration({{name, "1"}})), testing::IsEmpty()) << name;
+}
+
+}  // namespace
+}  // namespace gpugauge::bench::nccl
