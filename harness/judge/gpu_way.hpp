@@ -26,7 +26,8 @@ std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::str
 
 /// The two GPUs that a copy's metric names, as its process counts them.
 struct NamedPair {
-  std::string from, to;    ///< numbers: the benchmark's note gpu_NUMBER holds the UUID
+  std::string from;        ///< the number of the first: the benchmark's note gpu_NUMBER holds its UUID
+  std::string to;          ///< of the second
   bool both_ways = false;  ///< both send at once: the metric counts both directions
 };
 

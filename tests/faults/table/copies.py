@@ -95,6 +95,15 @@ ROWS = [
         "copy_kernel:5=idle", 1, "poisoned memory", 6, id="copy/peer_sm",
     ),
     between(
+        "copies by a kernel between GPUs of which one has no access to another: that pair is left out, and the others are measured",
+        "cudaDeviceCanAccessPeer:2-2=zero", 0, "copy/peer_sm.*bandwidth_2_to_1=", 5, lacks="ERROR", id="copy/peer_sm",
+        and_holds="assert [name for name in one['notes'] if one['notes'][name] == 'false'] == ['peer_access_0_to_2'], one['notes']",
+    ),
+    between(
+        "copies by a kernel between GPUs without access to each other: the benchmark does not apply",
+        "cudaDeviceCanAccessPeer=zero", 0, "no GPU has peer access to another", 0, id="copy/peer_sm",
+    ),
+    between(
         "copies between GPUs that are far too long for their share of the window: five samples are taken all the same",
         "", 0, "copy/peer.*bandwidth_2_to_1=", 6, lacks="ERROR", window="1e-6",
         and_holds="assert all(one['notes'][f'samples_{a}_to_{b}'].startswith('5 of 1 x 16MiB') for a, b in PAIRS), one['notes']",

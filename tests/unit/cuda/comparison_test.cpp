@@ -2,6 +2,7 @@
 #include "support/cuda/comparison.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,9 @@ TEST(NoteNumerics, keeps_what_the_first_candidate_computes_beside_the_fastest) {
   bench::cuda::note_numerics(trial, off_by(3e-8), note_suffix(0, 0));
   bench::cuda::note_numerics(trial, off_by(3e-5), note_suffix(4, 0));
   bench::cuda::note_numerics(trial, Comparison{.elements = 5, .compared = 4}, "_of_a_part");
-  trial.metric({.name = "made_for_the_test"});
+  gpugauge::result::Metric metric;
+  metric.name = "made_for_the_test";
+  trial.metric(std::move(metric));
   trial.verify("made for the test", true);
   const auto notes = trial.finish().notes;
   EXPECT_EQ(notes.at("numerics"), "fp32");
