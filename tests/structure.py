@@ -65,8 +65,8 @@ MAY_CHANGE_CUDA = {
     "cudaDeviceSetLimit": ("bench/support/cuda/persisting_l2.cpp", "bench/faults/persisting_l2.cu"),
     "cudaCtxResetPersistingL2Cache": ("bench/support/cuda/persisting_l2.cpp",),
     # Of this process's own context, and gone with it.
-    "cudaDeviceEnablePeerAccess": ("bench/copy/peer.cpp",),
-    "cudaDeviceDisablePeerAccess": ("bench/copy/peer.cpp",),
+    "cudaDeviceEnablePeerAccess": ("bench/copy/peer_pairs.cpp",),
+    "cudaDeviceDisablePeerAccess": ("bench/copy/peer_pairs.cpp",),
     "cudaMemPoolSetAttribute": ("bench/launch/allocate.cpp",),
 }
 

@@ -14,7 +14,9 @@ struct Buffers {
 
 void within_device(Trial& trial) {
   const std::uint64_t bytes = bytes_of(trial.parameter("size"));
-  const std::size_t sets = cuda::bus_rotation_sets(2 * bytes, cuda::device().l2_bytes);
+  // Small ones stay in L2: thousands of buffers would be needed to leave it, and starting a copy is what they take.
+  const bool cold = trial.instance().definition->metric_class == "hbm";
+  const std::size_t sets = cold ? cuda::bus_rotation_sets(2 * bytes, cuda::device().l2_bytes) : 1;
   cuda::require_room(trial, sets * 2 * bytes);
   cuda::Rotation<Buffers> rotation(sets, bytes / sizeof(float));
   cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t index) {
@@ -54,20 +56,33 @@ void within_device(Trial& trial) {
   compare(once_more);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+Definition copying(const char* metric_class, const std::vector<std::string>& of_sizes) {
+  return define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+      .axis("size", of_sizes)
+      .quantity(Quantity::bandwidth, metric_class)
+      .batch_seconds(5e-3)
+      .requires_gpu()
+      .from(Depth::deep)
+      .body(within_device);
+}
+
+const Registration large{
+    copying("hbm", {"64MiB", "256MiB", "1GiB"})
         .isolates(
             "cudaMemcpyAsync within device memory: the way that the driver chooses to copy; bytes read and "
             "written both count")
         .bad_value(
             "a memory clock below its maximum, ECC or row-remapping trouble, another process on the GPU, a "
             "driver that copies by its engine instead of the SMs")
-        .axis("size", {"256MiB", "1GiB"})
-        .quantity(Quantity::bandwidth, "hbm")
-        .batch_seconds(5e-3)
-        .requires_gpu()
-        .from(Depth::deep)
-        .body(within_device)};
+        .from(Depth::exhaustive, "size", {"64MiB"})};
+
+const Registration small{
+    copying("launch", {"4KiB", "64KiB", "1MiB"})
+        .isolates(
+            "cudaMemcpyAsync within device memory of what L2 holds: starting a copy is most of its time; bytes "
+            "read and written both count")
+        .bad_value("a driver that copies by its engine instead of the SMs, a lower SM clock")
+        .from(Depth::exhaustive)};
 
 }  // namespace
 }  // namespace gpugauge::bench::copy

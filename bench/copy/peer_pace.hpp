@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "copy/sizes.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::copy {
@@ -44,6 +45,12 @@ inline PeerPace peer_pace(double probe_seconds, double budget_seconds) {
   return pace;
 }
 
+/// The samples of copies that all have `bytes` bytes: as many in sequence as a batch of copies between host and
+/// device has.
+constexpr PeerPace fixed_pace(std::uint64_t bytes) {
+  return {bytes, static_cast<int>(most_copies(bytes))};
+}
+
 /// Whether a pair that has `samples` after `seconds` needs no more. On a way that is slower than its plan the
 /// samples take longer than the budget, because fewer would not be judged, and a slow way is what is looked
 /// for.
@@ -59,24 +66,37 @@ inline std::string why_not_judged(std::size_t samples) {
                      fewest_to_judge);
 }
 
-/// One directed pair of GPUs.
+/// Two GPUs of which the first sends to the second, or `both_ways` at once.
 struct GpuPair {
   int from = 0;
   int to = 0;
+  bool both_ways = false;
 };
 
-inline std::string name_of(const GpuPair& pair) {
-  return fmt::format("{}_to_{}", pair.from, pair.to);
+/// Name of one direction: "0_to_1".
+inline std::string name_of_way(int from, int to) {
+  return fmt::format("{}_to_{}", from, to);
 }
 
-/// All directed pairs, in the order of measurement.
-inline std::vector<GpuPair> ordered_pairs(int devices) {
+/// "0_to_1", or "0_and_1" both ways.
+inline std::string name_of(const GpuPair& pair) {
+  return pair.both_ways ? fmt::format("{}_and_{}", pair.from, pair.to) : name_of_way(pair.from, pair.to);
+}
+
+/// All pairs, in the order of measurement. `both_ways`: each once, the lower number first; else each in both orders.
+inline std::vector<GpuPair> all_pairs(int devices, bool both_ways) {
   std::vector<GpuPair> pairs;
   pairs.reserve(static_cast<std::size_t>(devices) * static_cast<std::size_t>(devices));
   for (int from = 0; from < devices; ++from)
-    for (int to = 0; to < devices; ++to)
-      if (from != to) pairs.push_back({from, to});
+    for (int to = both_ways ? from + 1 : 0; to < devices; ++to)
+      if (from != to) pairs.push_back({from, to, both_ways});
   return pairs;
+}
+
+/// Rate or time of copies of `bytes` bytes: bytes per second both ways together, of which one copy each way took
+/// `seconds` (above 0).
+constexpr double peer_bandwidth(std::uint64_t bytes, bool both_ways, double seconds) {
+  return (both_ways ? 2.0 : 1.0) * static_cast<double>(bytes) / seconds;
 }
 
 /// Lists the pairs that are not measured yet when pair number `next` begins, each by name.

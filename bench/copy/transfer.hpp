@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "copy/sizes.hpp"
 #include "kernels/memory/stream.hpp"
 #include "kernels/support/fill.hpp"
 #include "support/byte_text.hpp"
@@ -16,15 +17,6 @@
 #include "support/cuda/room.hpp"
 
 namespace gpugauge::bench::copy {
-
-/// Sizes of the copies between host and device.
-inline const std::vector<std::string> sizes{"4KiB", "64KiB", "1MiB", "64MiB", "256MiB", "1GiB"};
-
-/// Largest number of copies per batch: 16 large ones. Small copies need more, so that the batch is long
-/// compared with the 0.5 us that events resolve.
-constexpr std::int64_t most_copies(std::uint64_t bytes) {
-  return bytes >= (std::uint64_t{1} << 20) ? 16 : 128;
-}
 
 /// Wraps a timer and limits its batches to `most` operations.
 class AtMost final : public Timer {

@@ -1,6 +1,7 @@
 #include <cub/device/device_run_length_encode.cuh>
 
 #include "cub/algorithm.hpp"
+#include "cub/work.hpp"
 #include "kernels/primitive/library_checks.hpp"
 #include "kernels/support/fill.hpp"
 
@@ -34,8 +35,7 @@ void run_length_encode(Trial& trial) {
   cuda::check(kernels::primitive::fill_runs(from.get(), count, stream), "filling the array");
   cuda::check(kernels::poison(values, run_values.bytes(), stream), "poisoning the values");
   cuda::check(kernels::poison(lengths, run_lengths.bytes(), stream), "poisoning the lengths");
-  trial.work({.bytes = 4.0 * (static_cast<double>(count) + 2 * static_cast<double>(wanted)),
-              .items = static_cast<double>(count)});
+  trial.work(run_length_work(static_cast<double>(count), static_cast<double>(wanted)));
   trial.time(timer);
 
   const auto verify = [&](const std::string& when) {

@@ -1,6 +1,7 @@
 #include <cub/device/device_select.cuh>
 
 #include "cub/algorithm.hpp"
+#include "cub/work.hpp"
 #include "kernels/primitive/library_checks.hpp"
 #include "kernels/support/fill.hpp"
 
@@ -34,8 +35,7 @@ void select(Trial& trial) {
   cuda::check(kernels::primitive::count_selected(count, expected.get(), stream), "counting the selected");
   cuda::check(kernels::poison(to.get(), to.bytes(), stream), "poisoning the output");
   const unsigned long long wanted = expected.read(stream);
-  trial.work({.bytes = 4.0 * (static_cast<double>(count) + static_cast<double>(wanted)),
-              .items = static_cast<double>(count)});
+  trial.work(compaction_work(static_cast<double>(count), static_cast<double>(wanted)));
   trial.time(timer);
 
   const auto verify = [&](const std::string& when) {

@@ -157,12 +157,6 @@ inline Problem through_layer(Problem problem, std::string_view name, int tokens)
   throw std::logic_error("no layer is called '" + std::string(name) + "'");
 }
 
-/// Tells the arithmetic of a product of fp32 inputs from its error. tf32 rounds the inputs, which leaves an
-/// error larger than fp32 ever has.
-inline const char* numerics_of(double error) {
-  return error > kernels::gemm::tolerance_fp32_fma() ? "tf32" : "fp32";
-}
-
 /// Tells how a product of fp8 inputs was accumulated, from its error. "precise": partial sums were added in
 /// fp32 every few steps, or nothing is truncated (compute capability 10.0 and later). "fast": they stayed in
 /// the precision of the Tensor Core of 8.9 and 9.0. "": k is too small to tell.

@@ -77,9 +77,9 @@ void verify_algorithm(Trial& trial, const Problem& problem, cuda::Candidates& ca
                            kernels::gemm::samples_for(problem.m), exact ? "" : ", relative to the norms"),
                found, problem.arithmetic.tolerance(problem.k));
   if (found.complete()) {
-    const std::string suffix = index == candidates.first() ? "" : "_best";
+    const std::string suffix = candidates.suffix(index);
     const double error = cuda::error_of(found);
-    if (problem.arithmetic.a == Element::fp32) trial.note("numerics" + suffix, numerics_of(error));
+    if (problem.arithmetic.a == Element::fp32) cuda::note_numerics(trial, found, suffix);
     if (const std::string sums = is_fp8(problem.arithmetic) ? accumulation_of(error, problem.k) : "";
         !sums.empty())
       trial.note("accumulation" + suffix, sums);

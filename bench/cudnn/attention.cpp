@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cudnn/attention_shape.hpp"
 #include "cudnn/graph.hpp"
 #include "cudnn/plans.hpp"
 #include "kernels/support/element_fill.hpp"
@@ -18,7 +18,6 @@
 #include "support/cuda/device.hpp"
 #include "support/cuda/room.hpp"
 #include "support/cuda/rotation.hpp"
-#include "support/dimensions.hpp"
 
 namespace gpugauge::bench::cudnn {
 
@@ -111,12 +110,6 @@ void verify(Trial& trial, const Shape& shape, kernels::Element type, bool backwa
 
 }  // namespace
 
-Shape parse_attention(const std::string& text, bool causal) {
-  const std::vector<int> sizes = parse_dimensions(text);
-  if (sizes.size() != 4) throw std::logic_error("shape '" + text + "' is not BATCHxHEADSxLENGTHxDEPTH");
-  return {.batch = sizes[0], .heads = sizes[1], .length = sizes[2], .depth = sizes[3], .causal = causal};
-}
-
 void measure_attention(Trial& trial, kernels::Element type, bool backward) {
   const Shape shape = parse_attention(trial.parameter("shape"), trial.parameter("mask") == "causal");
   const std::size_t tensor_bytes = static_cast<std::size_t>(shape.elements()) * size_of(type);
@@ -166,7 +159,7 @@ Definition define_attention(const char* op, kernels::Element type, bool backward
       .variant(name_of(type))
       .bad_value("another cuDNN, or one that fell back from its fused kernel; a lower SM clock")
       .axis("shape", type == kernels::Element::bf16 && !backward
-                         ? std::vector<std::string>{"4x32x4096x128", "1x32x16384x128"}
+                         ? std::vector<std::string>{"4x32x4096x128", "1x32x16384x128", "1x32x16384x64"}
                          : std::vector<std::string>{"4x32x4096x128"})
       .axis("mask", {"causal", "full"})
       .quantity(Quantity::throughput, "attention")

@@ -1,15 +1,11 @@
 // cuDNN's scaled dot-product attention as a benchmark, forward and backward.
 #pragma once
 
-#include "kernels/attention/scaled_dot_product.hpp"
+#include "kernels/support/element.hpp"
 #include "support/definition.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench::cudnn {
-
-/// Parses "4x32x4096x128": batch x heads x length x depth, each >= 1. Throws std::logic_error for anything
-/// else.
-kernels::attention::Shape parse_attention(const std::string& text, bool causal);
 
 /// Measures the heuristic's plans for the axes "shape" and "mask" (causal or full). Verifies rows of the
 /// first and the last head against fp64 (kernels::attention::Rows).

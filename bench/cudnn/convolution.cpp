@@ -125,8 +125,7 @@ void measure_convolution(Trial& trial, Pass pass, const Arithmetic& arithmetic) 
                  fmt::format("largest error of plan {} in {} results against fp64, relative to the norms",
                              plan, std::min(samples, roles.result.count())),
                  found, arithmetic.tolerance(kernels::convolution::products(shape, pass)));
-    if (arithmetic.type == kernels::Element::fp32 && found.complete())
-      trial.note("numerics", cuda::error_of(found) > kernels::gemm::tolerance_fp32_fma() ? "tf32" : "fp32");
+    if (arithmetic.type == kernels::Element::fp32) cuda::note_numerics(trial, found, candidates.suffix(plan));
   }
   note_plans(trial, plans, candidates);
 }

@@ -14,7 +14,10 @@ const Registration with_bf16{
     define_convolution(GPUGAUGE_BENCH_OP, Pass::data_gradient, bf16)
         .isolates("The gradient of a convolution's input on layers of ResNet-50 in bf16 with fp32 sums: "
                   "cuDNN's own first plan, and the best of the first ten")
-        .from(Depth::exhaustive, "layer", {"stage2_3x3", "stage5_3x3"})
+        // Deep has time for two layers. Where the stride is 2, each result takes another part of the filter, by
+        // kernels of their own; a 1x1 of stride 1 is the product that fprop measures, with c and k exchanged.
+        .from(Depth::exhaustive, "layer",
+              {"stage2_3x3", "stage2_1x1_expand", "stage4_1x1", "stage4_shortcut_1x1_stride2", "stage5_3x3"})
         .from(Depth::deep, "layer", {"stage3_3x3"})
         .from(Depth::deep, "layout", {"nchw"})};
 

@@ -18,11 +18,20 @@ struct Layer {
 };
 
 /// ResNet-50 on 64 images of 224 x 224 (He, Zhang, Ren and Sun, "Deep residual learning for image
-/// recognition", table 1). It has the first layer, one 3x3 each of stages 2, 3 and 5, and a 1x1 of stage 4.
-inline constexpr std::array<Layer, 5> layers{
+/// recognition", table 1; stages are its conv2_x to conv5_x). Of stride 1: one 3x3 each of stages 2, 3 and 5, the
+/// 1x1 that widens stage 2, and the 1x1 that narrows stage 4. Of stride 2: the first layer, and the two kinds
+/// by which a stage halves its input, in version 1.5, the one that torchvision and NVIDIA's DeepLearningExamples
+/// train: the 3x3 of the first block (in the paper its first 1x1), and the 1x1 of the shortcut beside it.
+inline constexpr std::array<Layer, 8> layers{
     {{"stem_7x7", {.n = 64, .c = 3, .h = 224, .w = 224, .k = 64, .r = 7, .s = 7, .pad = 3, .stride = 2}},
      {"stage2_3x3", {.n = 64, .c = 64, .h = 56, .w = 56, .k = 64, .r = 3, .s = 3, .pad = 1, .stride = 1}},
+     {"stage2_1x1_expand",
+      {.n = 64, .c = 64, .h = 56, .w = 56, .k = 256, .r = 1, .s = 1, .pad = 0, .stride = 1}},
      {"stage3_3x3", {.n = 64, .c = 128, .h = 28, .w = 28, .k = 128, .r = 3, .s = 3, .pad = 1, .stride = 1}},
+     {"stage3_3x3_stride2",
+      {.n = 64, .c = 128, .h = 56, .w = 56, .k = 128, .r = 3, .s = 3, .pad = 1, .stride = 2}},
+     {"stage4_shortcut_1x1_stride2",
+      {.n = 64, .c = 512, .h = 28, .w = 28, .k = 1024, .r = 1, .s = 1, .pad = 0, .stride = 2}},
      {"stage4_1x1", {.n = 64, .c = 1024, .h = 14, .w = 14, .k = 256, .r = 1, .s = 1, .pad = 0, .stride = 1}},
      {"stage5_3x3", {.n = 64, .c = 512, .h = 7, .w = 7, .k = 512, .r = 3, .s = 3, .pad = 1, .stride = 1}}}};
 

@@ -96,12 +96,13 @@ Graph planned(Trial& trial, bool always_planned, const std::function<Graph()>& m
 }
 
 void note_plans(Trial& trial, Plans& plans, const cuda::Candidates& candidates) {
-  const auto note = [&](std::size_t plan, const std::string& suffix) {
+  const auto note = [&](std::size_t plan) {
     cuda::note_kernels(
-        trial, candidates.stream(), [&](cudaStream_t on) { plans.run(plan, 0, on); }, suffix);
+        trial, candidates.stream(), [&](cudaStream_t on) { plans.run(plan, 0, on); },
+        candidates.suffix(plan));
   };
-  note(candidates.first(), "");
-  if (candidates.best() != candidates.first()) note(candidates.best(), "_best");
+  note(candidates.first());
+  if (candidates.best() != candidates.first()) note(candidates.best());
 }
 
 }  // namespace gpugauge::bench::cudnn

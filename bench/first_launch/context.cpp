@@ -16,9 +16,9 @@ void context(Trial& trial) {
     return process;
   });
   for (const char* name : {key::driver_start, key::context})
-    add_times(trial, sampled.results, name, "init", steady_resolution_seconds(),
+    add_times(trial, sampled, name, "init", steady_resolution_seconds(),
               [&](const FreshResult& result) { return result.report.at(name); });
-  add_times(trial, sampled.results, "whole_process", "init", end_resolution,
+  add_times(trial, sampled, "whole_process", "init", end_resolution,
             [](const FreshResult& result) { return result.wall_seconds; });
 }
 

@@ -62,7 +62,7 @@ void kernel(Trial& trial) {
   }
 
   const auto add = [&](const char* name, const char* metric_class) {
-    add_times(trial, results, name, metric_class, steady_resolution_seconds(),
+    add_times(trial, sampled, name, metric_class, steady_resolution_seconds(),
               [&](const FreshResult& result) { return result.report.at(name); });
   };
   add(key::first_launch, "first_launch");

@@ -1,11 +1,9 @@
 #include "first_launch/samples.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
 
+#include "first_launch/times.hpp"
 #include "support/cuda/fresh_on_gpu.hpp"
-#include "support/statistics.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench::first_launch {
@@ -16,10 +14,10 @@ std::filesystem::path FreshFolders::next() {
   return folder;
 }
 
-Sampled sample(Trial& trial, const std::function<FreshProcess()>& next) {
-  constexpr std::size_t fewest = 3;
+Sampled sample(Trial& trial, const std::function<FreshProcess()>& next, std::size_t fewest) {
   constexpr std::size_t most = 100;
   Sampled out;
+  out.planned = fewest;
   out.before = cuda::run_fresh_on_gpu(trial, next());
   std::vector<FreshResult>& results = out.results;
   const double start = steady_seconds();
@@ -43,38 +41,13 @@ Sampled sample(Trial& trial, const std::function<FreshProcess()>& next) {
   return out;
 }
 
-void add_times(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
-               const std::string& metric_class, double resolution,
-               const std::function<double(const FreshResult&)>& value) {
+void add_times(Trial& trial, const Sampled& sampled, const std::string& name, const std::string& metric_class,
+               double resolution, const std::function<double(const FreshResult&)>& value) {
   std::vector<double> values;
-  values.reserve(results.size());
-  for (const FreshResult& result : results) values.push_back(value(result));
-  result::Metric metric;
-  metric.name = name;
-  metric.unit = "second";
-  metric.better = result::Direction::lower;
-  metric.metric_class = metric_class;
-  metric.statistic = "median";
-  metric.value = rounded(median(values));
-  metric.resolution = rounded(resolution);
-  if (!(metric.value > 0)) {
-    metric.judged = false;
-    metric.note = "too short for the clock";
-  }
-  trial.metric(metric);
-  for (const auto& [statistic, quantile] :
-       {std::pair{Statistic::p90, 0.90}, std::pair{Statistic::p99, 0.99}}) {
-    result::Metric slow = metric;
-    slow.statistic = to_string(statistic);
-    slow.name = fmt::format("{}_{}", name, slow.statistic);
-    slow.value = rounded(nearest_rank(values, quantile));
-    if (slow.judged && values.size() < fewest_for(statistic)) {
-      slow.judged = false;
-      slow.note = fmt::format("{} processes are fewer than the {} that a {} is judged from", values.size(),
-                              fewest_for(statistic), slow.statistic);
-    }
-    trial.metric(std::move(slow));
-  }
+  values.reserve(sampled.results.size());
+  for (const FreshResult& result : sampled.results) values.push_back(value(result));
+  for (result::Metric& metric : times_of(values, sampled.planned, name, metric_class, resolution))
+    trial.metric(std::move(metric));
 }
 
 }  // namespace gpugauge::bench::first_launch

@@ -1,6 +1,7 @@
 // Many fresh processes, and the median of their reports.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -46,17 +47,20 @@ class FreshFolders {
 struct Sampled {
   FreshResult before;                ///< the one that counts for nothing: it brings files into memory
   std::vector<FreshResult> results;  ///< at least one
+  std::size_t planned = 0;           ///< the fewest that were to run
 };
 
-/// Runs one process untimed, so that its files are in memory. Then runs others until the trial's window is
-/// full, at least three unless the budget ends first. Records how many ran, and that every kernel computed
-/// the right values. Throws like run_fresh.
-Sampled sample(Trial& trial, const std::function<FreshProcess()>& next);
+/// Processes that a benchmark runs at least, whatever its window: a median is told of three.
+inline constexpr std::size_t fewest_processes = 3;
 
-/// Adds the metrics `name` (the median of `value` over the processes in seconds), `name`_p90 and `name`_p99.
-/// A p90 is judged from 10 processes on and a p99 from 100; with fewer they are only recorded.
-void add_times(Trial& trial, const std::vector<FreshResult>& results, const std::string& name,
-               const std::string& metric_class, double resolution,
-               const std::function<double(const FreshResult&)>& value);
+/// Runs one process untimed, so that its files are in memory. Then runs others until the trial's window is
+/// full, at least `fewest` (1 to 100) unless the budget ends first. Records how many ran, and that every kernel
+/// computed the right values. Throws like run_fresh.
+Sampled sample(Trial& trial, const std::function<FreshProcess()>& next,
+               std::size_t fewest = fewest_processes);
+
+/// Adds the metrics of times_of() for `value` over the processes, in seconds.
+void add_times(Trial& trial, const Sampled& sampled, const std::string& name, const std::string& metric_class,
+               double resolution, const std::function<double(const FreshResult&)>& value);
 
 }  // namespace gpugauge::bench::first_launch

@@ -13,7 +13,14 @@
 namespace gpugauge::bench::launch {
 namespace {
 
-constexpr const char* child_name = "blocking_stream_sync";
+/// A way of waiting: the benchmark and its own process have one name.
+struct Wait {
+  const char* name;
+  unsigned flag;  ///< how the context is asked to wait
+};
+constexpr Wait blocking{"blocking_stream_sync", cudaDeviceScheduleBlockingSync};
+constexpr Wait spinning{"spinning_stream_sync", cudaDeviceScheduleSpin};
+
 // Long enough that a waiting thread is surely asleep before the kernel ends.
 constexpr double kernel_seconds = 100e-6;
 constexpr std::int64_t operations = 1000;
@@ -35,9 +42,9 @@ double early_waits(const cuda::Stream& stream) {
 }
 
 // How a context waits is fixed when it is made, so this needs its own process.
-Report wait_blocked() {
-  cuda::check(cudaInitDevice(0, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid),
-              "making a context that waits by blocking");
+Report wait_by(const Wait& way) {
+  cuda::check(cudaInitDevice(0, way.flag, cudaInitDeviceFlagsAreValid),
+              "making a context that waits this way");
   cuda::check(cudaSetDevice(0), "choosing the GPU");
   unsigned flags = 0;
   cuda::check(cudaGetDeviceFlags(&flags), "reading how the context waits");
@@ -53,16 +60,17 @@ Report wait_blocked() {
   Report report{{"mean", timer.time_batch(operations).seconds / static_cast<double>(operations)},
                 {"cpu", timer.cpu_per_operation()},
                 {"early", early_waits(stream)},
-                {"blocking", (flags & cudaDeviceScheduleMask) == cudaDeviceScheduleBlockingSync ? 1 : 0}};
+                {"as_asked", (flags & cudaDeviceScheduleMask) == way.flag ? 1 : 0}};
   const std::vector<double> seconds(timer.seconds().begin(), timer.seconds().end());
   for (const auto& [name, quantile] : quantiles) report[name] = nearest_rank(seconds, quantile);
   return report;
 }
 
-const Child child{child_name, wait_blocked};
+const Child blocking_child{blocking.name, [] { return wait_by(blocking); }};
+const Child spinning_child{spinning.name, [] { return wait_by(spinning); }};
 
-void blocking_stream_sync(Trial& trial) {
-  const Report report = cuda::run_fresh_on_gpu(trial, own_child(child_name)).report;
+void stream_sync_by(Trial& trial, const Wait& way) {
+  const Report report = cuda::run_fresh_on_gpu(trial, own_child(way.name)).report;
   const auto add = [&](const std::string& metric, const std::string& statistic, const std::string& name) {
     result::Metric made = seconds_metric(metric, "sync", statistic, report.at(name));
     made.resolution = rounded(steady_resolution_seconds());
@@ -74,22 +82,37 @@ void blocking_stream_sync(Trial& trial) {
   trial.note("timer", "steady_clock");
   trial.note("subtracted_seconds", "0.0001");
   trial.note("operations_timed", std::to_string(operations));
-  trial.verify("the context waits by blocking", report.at("blocking") == 1);
+  trial.verify("the context waits as it was asked to", report.at("as_asked") == 1);
   trial.verify("waits that returned before the work ahead had ended", report.at("early"), 0);
 }
 
-const Registration registered{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
+Definition waiting(const Wait& way) {
+  return define(GPUGAUGE_BENCH_FAMILY, way.name)
+      .window_share(4)  // its own process takes most of a second
+      .custom_metrics({"sync"})
+      .requires_gpu()
+      .body([&way](Trial& trial) { stream_sync_by(trial, way); });
+}
+
+const Registration by_blocking{
+    waiting(blocking)
         .isolates("Time beside a kernel of 100 us, by the GPU's own counter, from its launch until "
                   "cudaStreamSynchronize has returned in a process whose context waits by blocking "
                   "(cudaDeviceScheduleBlockingSync): asleep until an interrupt wakes the thread")
         .bad_value("deep processor sleep states, a busy host, lost or moderated interrupts, virtualisation; "
                    "where launch/wait/blocking is as it was: this way of waiting alone, a driver regression")
-        .from(Depth::deep)
-        .window_share(4)  // its own process takes most of a second
-        .custom_metrics({"sync"})
-        .requires_gpu()
-        .body(blocking_stream_sync)};
+        .from(Depth::deep)};
+
+const Registration by_spinning{
+    waiting(spinning)
+        .isolates(
+            "The twin of blocking_stream_sync, in a process whose context waits by spinning "
+            "(cudaDeviceScheduleSpin): the thread reads the GPU's word over and over. What blocking takes longer "
+            "is falling asleep and waking")
+        .bad_value(
+            "as completion; where launch/wait/spinning is as it was: this way of waiting alone, a driver "
+            "regression")
+        .from(Depth::exhaustive)};
 
 }  // namespace
 }  // namespace gpugauge::bench::launch

@@ -5,7 +5,7 @@ namespace {
 
 constexpr Collective all_gather{
     .divides = true,
-    .receives_part = false,
+    .receives = Receives::total,
     .bus_factor = factor_all_gather,
     .enqueue =
         [](const float* send, float* receive, const Layout& layout, int, int, ncclComm_t comm,

@@ -5,7 +5,7 @@ namespace {
 
 constexpr Collective all_reduce{
     .divides = false,
-    .receives_part = false,
+    .receives = Receives::total,
     .bus_factor = factor_all_reduce,
     .enqueue =
         [](const float* send, float* receive, const Layout& layout, int, int, ncclComm_t comm,

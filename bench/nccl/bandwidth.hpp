@@ -16,7 +16,7 @@ constexpr double factor_all_reduce(int ranks) {
 constexpr double factor_all_gather(int ranks) {
   return static_cast<double>(ranks - 1) / ranks;
 }
-/// Broadcast and send/receive: everything crosses once.
+/// Broadcast, reduce and send/receive: everything crosses once.
 constexpr double factor_one(int) {
   return 1.0;
 }

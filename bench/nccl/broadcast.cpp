@@ -5,12 +5,12 @@ namespace {
 
 constexpr Collective broadcast{
     .divides = false,
-    .receives_part = false,
+    .receives = Receives::total,
     .bus_factor = factor_one,
     .enqueue =
         [](const float* send, float* receive, const Layout& layout, int, int, ncclComm_t comm,
            cudaStream_t stream) {
-          return ncclBroadcast(send, receive, layout.total, ncclFloat, 0, comm, stream);
+          return ncclBroadcast(send, receive, layout.total, ncclFloat, root, comm, stream);
         },
     .expected = [](const Layout& layout, int,
                    int) { return kernels::collective::Expected{.block = layout.total}; },

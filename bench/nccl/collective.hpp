@@ -7,22 +7,16 @@
 
 #include "kernels/collective/predictable.hpp"
 #include "nccl/bandwidth.hpp"
+#include "nccl/layout.hpp"
 #include "nccl/world.hpp"
 #include "support/definition.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench::nccl {
 
-/// How the buffers of one call are divided. `total`: elements of the whole size. `part`: total / ranks where
-/// the collective divides them, otherwise total.
-struct Layout {
-  std::uint64_t total = 0;
-  std::uint64_t part = 0;
-};
-
 struct Collective {
-  bool divides;        ///< the size covers all ranks' parts together
-  bool receives_part;  ///< a rank receives `part` elements; else `total`
+  bool divides;  ///< the size covers all ranks' parts together
+  Receives receives;
   double (*bus_factor)(int ranks);
   /// Enqueues one call of one rank; inside a group where the process has several ranks.
   ncclResult_t (*enqueue)(const float* send, float* receive, const Layout& layout, int rank, int ranks,

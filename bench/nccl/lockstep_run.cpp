@@ -180,11 +180,12 @@ void LockstepRun::verify(Trial& trial, const std::string& step, const Layout& la
   std::string where;
   for (std::size_t i = 0; i < world_.members().size(); ++i) {
     const Member& member = world_.members()[i];
+    const std::uint64_t count = received(collective_.receives, layout, member.rank);
+    if (count == 0) continue;
     const OnDevice current(member.device);
     const auto expected = collective_.expected(layout, member.rank, world_.rank_count());
-    cuda::check(kernels::collective::count_mismatches(
-                    buffers_[i]->receive.get(), collective_.receives_part ? layout.part : layout.total, seed_,
-                    expected, buffers_[i]->found.get(), member.stream->get()),
+    cuda::check(kernels::collective::count_mismatches(buffers_[i]->receive.get(), count, seed_, expected,
+                                                      buffers_[i]->found.get(), member.stream->get()),
                 "checking the result");
     const kernels::Comparison found = buffers_[i]->found.read(member.stream->get());
     const double here = cuda::error_of(found);
@@ -236,11 +237,12 @@ void LockstepRun::record(int index) {
 
 void LockstepRun::poison(const Layout& layout) {
   for (std::size_t i = 0; i < world_.members().size(); ++i) {
-    const OnDevice current(world_.members()[i].device);
-    const std::size_t count = collective_.receives_part ? layout.part : layout.total;
-    cuda::check(
-        kernels::poison(buffers_[i]->receive.get(), count * sizeof(float), world_.members()[i].stream->get()),
-        "poisoning the output");
+    const Member& member = world_.members()[i];
+    const OnDevice current(member.device);
+    const std::uint64_t count = received(collective_.receives, layout, member.rank);
+    if (count == 0) continue;
+    cuda::check(kernels::poison(buffers_[i]->receive.get(), count * sizeof(float), member.stream->get()),
+                "poisoning the output");
   }
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 constexpr Collective reduce_scatter{
     .divides = true,
-    .receives_part = true,
+    .receives = Receives::part,
     .bus_factor = factor_all_gather,
     .enqueue =
         [](const float* send, float* receive, const Layout& layout, int, int, ncclComm_t comm,

@@ -5,7 +5,7 @@ namespace {
 
 constexpr Collective send_receive{
     .divides = false,
-    .receives_part = false,
+    .receives = Receives::total,
     .bus_factor = factor_one,
     .enqueue =
         [](const float* send, float* receive, const Layout& layout, int rank, int ranks, ncclComm_t comm,

@@ -1,65 +1,23 @@
-#include <string>
-#include <vector>
-
 #include "kernels/gemm/fastest_bf16.hpp"
-#include "kernels/gemm/reference.hpp"
-#include "kernels/gemm/tiling.hpp"
-#include "kernels/gemm/work.hpp"
-#include "kernels/support/fill.hpp"
-#include "support/cuda/comparison.hpp"
 #include "support/cuda/device.hpp"
-#include "support/cuda/room.hpp"
-#include "sustained/endure.hpp"
+#include "sustained/product.hpp"
 
 namespace gpugauge::bench::sustained {
 namespace {
 
 using kernels::Bf16;
 
-constexpr int edge = 8192;
-constexpr std::size_t elements = std::size_t{edge} * edge;
-
 void gemm(Trial& trial) {
+  constexpr int edge = 8192;
   const int capability = cuda::device().compute_capability;
   trial.note("kernel", kernels::gemm::fastest_bf16_name(capability));
   if (!kernels::gemm::fastest_bf16_is_full_load(capability)) trial.note("load", kernels::gemm::not_full_load);
-  cuda::require_room(trial, 3 * elements * sizeof(Bf16));
-  const cuda::DeviceBuffer<Bf16> a(elements);
-  const cuda::DeviceBuffer<Bf16> b(elements);
-  const cuda::DeviceBuffer<Bf16> c(elements);
-  cuda::GpuTimer timer(trial, [&](cudaStream_t stream, std::int64_t) {
-    cuda::check(kernels::gemm::fastest_bf16(capability, a.get(), b.get(), c.get(), edge, edge, edge, stream),
-                "launching the matrix product");
-  });
-  const cudaStream_t stream = timer.stream();
-  cuda::check(kernels::fill_uniform(a.get(), elements, trial.data_seed(), stream), "filling A");
-  cuda::check(kernels::fill_uniform(b.get(), elements, trial.data_seed() + 1, stream), "filling B");
-  const cuda::DeviceValue<unsigned long long> sum;
-  std::vector<std::uint64_t> checksums;
-  const auto add_checksum = [&] {
-    cuda::check(kernels::checksum(c.get(), c.bytes(), sum.get(), stream), "summing C");
-    checksums.push_back(sum.read(stream));
-  };
-  const double flops = kernels::gemm::flops(edge, edge, edge);
-  trial.work({.flops = flops});
-  cuda::check(kernels::poison(c.get(), c.bytes(), stream), "poisoning C");
-  endure(trial, timer, flops, "flop/second", "gemm16");
-  add_checksum();
-  const cuda::DeviceComparison error;
-  const auto samples = static_cast<int>(kernels::gemm::samples_for(edge));
-  cuda::check(kernels::gemm::sampled_error(a.get(), b.get(), c.get(), edge, edge, edge, samples,
-                                           trial.data_seed(), error.get(), stream),
-              "comparing C with fp64");
-  cuda::verify(trial,
-               "largest error over " + std::to_string(samples) + " rows against fp64, relative to the norms",
-               error, stream, kernels::gemm::tolerance_bf16_mma(edge));
-  // Twice more while hot from the last seconds: the bits must be the same.
-  for (int repeat = 0; repeat < 2; ++repeat) {
-    cuda::check(kernels::poison(c.get(), c.bytes(), stream), "poisoning C");
-    timer.time_batch(1);
-    add_checksum();
-  }
-  trial.verify_deterministic(checksums);
+  sustain_product<Bf16>(
+      trial, edge,
+      [capability](const Bf16* a, const Bf16* b, Bf16* c, cudaStream_t stream) {
+        return kernels::gemm::fastest_bf16(capability, a, b, c, edge, edge, edge, stream);
+      },
+      kernels::gemm::tolerance_bf16_mma(edge), "gemm16");
 }
 
 const Registration registered{

@@ -54,18 +54,14 @@ std::string way_between(const result::Run& run, const std::string& from, const s
   return !sockets ? "" : a.socket == b.socket ? "host_bridge" : "cross_socket";
 }
 
-/// "copy/peer:bandwidth_0_to_1" of the samples' GPUs 0 and 1, which their notes name.
+/// Of a metric of the samples' GPUs, which their notes name: "bandwidth_0_to_1".
 std::string way_of(const result::Run& run, const result::BenchmarkResult& benchmark,
                    std::string_view metric) {
-  const std::size_t from = metric.find('_');
-  const std::size_t to = metric.find("_to_");
-  if (from == std::string_view::npos || to == std::string_view::npos || from >= to) return "";
-  const auto uuid = [&](std::string_view number) {
-    return result::fact(benchmark.notes, fmt::format("gpu_{}", number));
-  };
-  const std::string a = uuid(metric.substr(from + 1, to - from - 1));
-  const std::string b = uuid(metric.substr(to + 4));
-  return a.empty() || b.empty() ? "" : way_between(run, a, b);
+  const std::optional<judge::NamedPair> named = judge::pair_named(metric);
+  if (!named) return "";
+  const std::string from = result::fact(benchmark.notes, "gpu_" + named->from);
+  const std::string to = result::fact(benchmark.notes, "gpu_" + named->to);
+  return from.empty() || to.empty() ? "" : way_between(run, from, to);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "judge/products.hpp"
 #include "result/facts.hpp"
 #include "result/metric_key.hpp"
 
@@ -24,11 +25,13 @@ void each_product(const Runs& runs, const Visit& visit) {
 }
 
 /// A product that may be computed in TF32, and whose error says that it was in fp32: one that asks for TF32
-/// ("cublas/tf32/lt/..."), or one of a framework, where that is the switch's doing.
+/// ("cublas/tf32/lt/..."), or one of a framework, where that is the switch's doing. Not one of odd sizes, for
+/// which a healthy library may choose fp32.
 bool only_fp32(const result::Process& process, const BenchmarkResult& benchmark) {
   const bool may_be_tf32 = benchmark.id.find("/tf32/") != std::string::npos ||
                            process.samples->context.contains("framework.version");
-  return may_be_tf32 && result::fact(benchmark.notes, "numerics") == "fp32";
+  return may_be_tf32 && judge::aligned_sizes(benchmark) &&
+         result::fact(benchmark.notes, "numerics") == "fp32";
 }
 
 /// The errors of these products are those of fp32. That of others is no fact: relative to the norms, the error

@@ -66,14 +66,14 @@ Verdict against_way(const std::string& key, const MetricValues& metric, const st
   return verdict;
 }
 
-/// One direction between two GPUs, as copy/peer names its metrics and notes.
+/// Two GPUs between which one kind of copy was measured.
 struct Pair {
   std::string key;
   const MetricValues* metric = nullptr;
-  std::string from, to;  ///< as numbers
+  NamedPair named;
   std::string from_uuid, to_uuid;
   bool direct = false;
-  std::optional<Way> way;
+  std::optional<Way> way;  ///< in as many directions as the copy uses
 };
 
 const result::Facts* notes_of(const result::Run& run, const std::string& benchmark) {
@@ -85,26 +85,37 @@ const result::Facts* notes_of(const result::Run& run, const std::string& benchma
   return nullptr;
 }
 
-std::vector<Pair> pairs_of(const Collected& collected, const result::Run& run) {
-  constexpr std::string_view start = "bandwidth_";
-  constexpr std::string_view middle = "_to_";
-  std::vector<Pair> out;
+/// What the way carries in both directions together.
+std::optional<Way> both_directions(std::optional<Way> way) {
+  if (!way || !way->limit) return way;
+  way->limit->value *= 2;
+  way->limit->source = "both directions of " + way->limit->source;
+  return way;
+}
+
+bool has_access(const result::Facts& notes, const std::string& from, const std::string& to) {
+  return result::fact(notes, fmt::format("peer_access_{}_to_{}", from, to)) == "true";
+}
+
+/// By benchmark: each measures one kind of copy.
+std::map<std::string, std::vector<Pair>> pairs_of(const Collected& collected, const result::Run& run) {
+  std::map<std::string, std::vector<Pair>> out;
   for (const auto& [key, metric] : collected.metrics) {
     if (metric.form.metric_class != "p2p" || !metric.judged() || metric.form.unit != "byte/second") continue;
-    const std::string& name = metric.form.name;
-    const std::size_t at = name.find(middle);
+    const std::optional<NamedPair> named = pair_named(metric.form.name);
     const result::Facts* const notes = notes_of(run, metric.benchmark);
-    if (notes == nullptr || !name.starts_with(start) || at == std::string::npos) continue;
+    if (notes == nullptr || !named) continue;
     Pair pair;
     pair.key = key;
     pair.metric = &metric;
-    pair.from = name.substr(start.size(), at - start.size());
-    pair.to = name.substr(at + middle.size());
-    pair.from_uuid = result::fact(*notes, "gpu_" + pair.from);
-    pair.to_uuid = result::fact(*notes, "gpu_" + pair.to);
-    pair.direct = result::fact(*notes, fmt::format("peer_access_{}_to_{}", pair.from, pair.to)) == "true";
+    pair.named = *named;
+    pair.from_uuid = result::fact(*notes, "gpu_" + named->from);
+    pair.to_uuid = result::fact(*notes, "gpu_" + named->to);
+    pair.direct = has_access(*notes, named->from, named->to) &&
+                  (!named->both_ways || has_access(*notes, named->to, named->from));
     pair.way = narrowest_way(run, {pair.from_uuid, pair.to_uuid});
-    out.push_back(std::move(pair));
+    if (named->both_ways) pair.way = both_directions(std::move(pair.way));
+    out[metric.benchmark].push_back(std::move(pair));
   }
   return out;
 }
@@ -132,8 +143,9 @@ void judge_pair(const std::vector<Pair>& pairs, const Pair& pair, Verdict& verdi
     verdict.kind = kind;
     verdict.advisory = false;
     verdict.share = share;
-    verdict.reason =
-        fmt::format("{} of {}: from {} to {}", whole_percent(share), than, pair.from_uuid, pair.to_uuid);
+    verdict.reason = fmt::format("{} of {}: {} {} {} {}", whole_percent(share), than,
+                                 pair.named.both_ways ? "between" : "from", pair.from_uuid,
+                                 pair.named.both_ways ? "and" : "to", pair.to_uuid);
   };
   if (pair.way && pair.way->switched && !pair.direct) {
     verdict.kind = VerdictKind::failed;
@@ -155,7 +167,7 @@ void judge_pair(const std::vector<Pair>& pairs, const Pair& pair, Verdict& verdi
   }
   if (!pair.way || pair.way->nvlinks > 0 || verdict.kind != VerdictKind::ok) return;
   for (const Pair& back : pairs)
-    if (back.from == pair.to && back.to == pair.from &&
+    if (back.named.from == pair.named.to && back.named.to == pair.named.from &&
         bandwidth(pair) < least_of_other_direction * bandwidth(back))
       slower(VerdictKind::inconclusive, bandwidth(pair) / bandwidth(back),
              "the other direction of the same pair");
@@ -238,12 +250,12 @@ std::vector<Verdict> judge_nvlinks(const result::Run& run) {
 
 std::vector<Verdict> judge_between_gpus(const Collected& collected, const result::Run& run) {
   std::vector<Verdict> out;
-  const std::vector<Pair> pairs = pairs_of(collected, run);
-  for (const Pair& pair : pairs) {
-    Verdict verdict = against_way(pair.key, *pair.metric, pair.way, 1, true);
-    judge_pair(pairs, pair, verdict);
-    out.push_back(std::move(verdict));
-  }
+  for (const auto& [benchmark, pairs] : pairs_of(collected, run))
+    for (const Pair& pair : pairs) {
+      Verdict verdict = against_way(pair.key, *pair.metric, pair.way, 1, true);
+      judge_pair(pairs, pair, verdict);
+      out.push_back(std::move(verdict));
+    }
   const std::set<std::string> gpus = result::measured_gpus(run);
   const std::optional<Way> way = gpus.size() > 1 ? narrowest_way(run, gpus) : std::nullopt;
   constexpr double added_by_switches = 2;

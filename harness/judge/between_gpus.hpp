@@ -16,9 +16,10 @@ namespace gpugauge::judge {
 ///   that: with NVLS the switches add, and busbw counts bytes that were never sent. A higher value means that
 ///   another path was used, and is advisory. Less than 40% through NVSwitches is inconclusive and counted
 ///   (for collectives, only at 256 MiB).
-/// - Against the other pairs, where both have NVLinks to switches: less than 80% of what the better quarter
-///   reaches is inconclusive and counted. Less than 60% in every process has failed, and so has a pair
-///   without peer access.
+///   Copies both ways at once are held against both directions.
+/// - Against the other pairs of the same benchmark, where both have NVLinks to switches: less than 80% of what
+///   the better quarter reaches is inconclusive and counted. Less than 60% in every process has failed, and so
+///   has a pair without peer access.
 /// - A pair on PCI Express is inconclusive and counted where one direction has less than half of the other.
 /// Also returns "nccl/transport", failed, where collectives of one machine go through sockets, or through
 /// host memory or a network card although every GPU has NVLinks to switches. Returns "links/nvlinks", failed,

@@ -12,6 +12,7 @@
 #include "judge/device_limits.hpp"
 #include "result/facts.hpp"
 #include "result/gpu_series.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::judge {
 
@@ -46,6 +47,20 @@ std::optional<Way> way_of(const result::Run& run, std::string_view uuid) {
 }
 
 }  // namespace
+
+std::optional<NamedPair> pair_named(std::string_view metric) {
+  const std::size_t start = metric.find('_');
+  if (start == 0 || start == std::string_view::npos) return std::nullopt;
+  for (const auto& [word, both_ways] : {std::pair<std::string_view, bool>{"_to_", false}, {"_and_", true}}) {
+    const std::size_t middle = metric.find(word, start);
+    if (middle == std::string_view::npos) continue;
+    const std::string from(metric.substr(start + 1, middle - std::min(middle, start + 1)));
+    const std::string to(metric.substr(middle + word.size()));
+    if (result::number_in<unsigned>(from) && result::number_in<unsigned>(to))
+      return NamedPair{from, to, both_ways};
+  }
+  return std::nullopt;
+}
 
 std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::string>& uuids) {
   std::optional<Way> out;

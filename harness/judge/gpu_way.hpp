@@ -24,6 +24,16 @@ struct Way {
 /// the links of one GPU are unknown, or `uuids` is empty.
 std::optional<Way> narrowest_way(const result::Run& run, const std::set<std::string>& uuids);
 
+/// The two GPUs that a copy's metric names, as its process counts them.
+struct NamedPair {
+  std::string from;        ///< the number of the first: the benchmark's note gpu_NUMBER holds its UUID
+  std::string to;          ///< of the second
+  bool both_ways = false;  ///< both send at once: the metric counts both directions
+};
+
+/// Reads "QUANTITY_FROM_to_TO", or "QUANTITY_FROM_and_TO" where both send at once; nullopt for other names.
+std::optional<NamedPair> pair_named(std::string_view metric);
+
 /// The NVLinks of one GPU.
 struct BoardLinks {
   std::string uuid;  ///< "GPU-..."

@@ -31,11 +31,6 @@ bool has_tcgen05(std::string_view capability) {
   return capability.starts_with("10.") || capability.starts_with("11.");
 }
 
-bool aligned(const result::BenchmarkResult& benchmark) {
-  return multiples(result::fact(benchmark.parameters, "shape")) &&
-         multiples(result::fact(benchmark.parameters, "tokens"));
-}
-
 /// The products of a layer by its id: gemm16 for "cudnn/fprop/bf16/stage3_3x3/nhwc"; "" for fp32, or an id
 /// that does not show it.
 std::string_view products_of_layer(std::string_view benchmark) {
@@ -64,6 +59,11 @@ std::string why_on_cuda_cores(const result::BenchmarkResult& benchmark, std::str
 std::string_view products_of(std::string_view metric_class, std::string_view benchmark) {
   if (metric_class != "gemm8") return metric_class;
   return benchmark.find("int8") != std::string_view::npos ? "int8" : "fp8";
+}
+
+bool aligned_sizes(const result::BenchmarkResult& benchmark) {
+  return multiples(result::fact(benchmark.parameters, "shape")) &&
+         multiples(result::fact(benchmark.parameters, "tokens"));
 }
 
 bool own_kernels(std::string_view benchmark) {
@@ -119,7 +119,7 @@ std::vector<OnCudaCores> on_cuda_cores(const Collected& collected, const result:
   for (const result::Process& process : run.processes) {
     if (!process.samples) continue;
     for (const result::BenchmarkResult& benchmark : process.samples->benchmarks) {
-      if (!large.contains(benchmark.id) || (work.layer.empty() && !aligned(benchmark))) continue;
+      if (!large.contains(benchmark.id) || (work.layer.empty() && !aligned_sizes(benchmark))) continue;
       Told& one = told[benchmark.id];
       ++one.of;
       std::string why = why_on_cuda_cores(benchmark, work.products);

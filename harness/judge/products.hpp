@@ -18,6 +18,10 @@ inline constexpr double least_product_flops = 1e10;
 /// benchmark's id names it, else "fp8". The view points into `metric_class` or static text.
 std::string_view products_of(std::string_view metric_class, std::string_view benchmark);
 
+/// True if the sizes in the benchmark's parameters are multiples of 16 (true without sizes): every library then
+/// has Tensor Core kernels for it. For others it may rightly choose CUDA cores.
+bool aligned_sizes(const result::BenchmarkResult& benchmark);
+
 /// True for families with kernels of this suite (gemm, peak, sustained). They test the hardware, not a
 /// library.
 bool own_kernels(std::string_view benchmark);

@@ -64,7 +64,7 @@ int call_nvml(const SharedObject& library, EntryPoint<int(Parameters...)> entry,
 struct NvmlTemperature {
   const char* call = nvml::temperature_v1.name;  ///< the call that answered
   int code = nvml::function_not_found;           ///< 0: `celsius` is the answer
-  int celsius = 0;
+  int celsius = 0;                               ///< degrees
 };
 /// Asks by the older call, which every driver has had, and by its successor where that one is gone.
 NvmlTemperature nvml_temperature(const SharedObject& library, nvml::Device device);

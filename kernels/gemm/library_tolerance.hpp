@@ -22,6 +22,12 @@ inline double tolerance_tf32(std::int64_t k) {
   return 8 * 0x1p-9 / std::sqrt(static_cast<double>(k)) + tolerance_bf16_mma(k);
 }
 
+/// Tells the arithmetic of sums of products of fp32 inputs from their error. tf32 rounds the inputs, which
+/// leaves an error larger than fp32 ever has.
+constexpr const char* numerics_of(double error) {
+  return error > tolerance_fp32_fma() ? "tf32" : "fp32";
+}
+
 /// fp8 on Tensor Cores of compute capability 8.9 and 9.0. Products are aligned to the largest of a group, and
 /// bits more than 13 below it are truncated (DeepSeek-V3 Technical Report, section 3.3.2, reports about 14
 /// bits kept). Groups of 32 products give k/32 errors below 2^-13 |partial sum|, all toward zero. With

@@ -12,7 +12,7 @@ import ratios
 
 FEWEST_P99_BATCHES = 100  # as bench/support/statistics.hpp
 # Reasons of the tests, families and faults of this project for which no other run on this machine would answer, either.
-NOT_HERE = re.compile(r"(needs?|exists on) compute capability|that of compute capability \S+ and the GPU's is \d|this GPU has wgmma|"
+NOT_HERE = re.compile(r"(needs?|exists on) compute capability|this GPU has wgmma|"
                       r"two GPUs|needs \d+ GPUs, this process sees \d|no cooperative launches here|there is no NUMA node beside")
 # How entries of `missing` begin that say of how little the rest was counted.
 PARTIAL, FEWER = "partial", "fewer"
@@ -135,10 +135,11 @@ def of_lines(what, formed, others):
                    [f"{columns[0]}: {columns[4]}" for columns, reached in formed if reached is None] + others)
 
 
-def count_ratios(files, wanted=ratios.LIBRARIES + ratios.PEAKS):
-    """Ratios that were formed and reach what was asked for."""
+def count_ratios(files, wanted=None):
+    """Ratios that were formed and reach what was asked for; those of the libraries and the GPU's own rates unless `wanted` are others."""
     runs = [ratios.read_run(file) for file in files]
-    return of_lines("ratios reached", ratios.lines(wanted, runs), partial(runs))
+    asked = [ratio for ratio in wanted or ratios.with_peaks(runs) if ratio.least is not None]
+    return of_lines("ratios reached", ratios.lines(asked, runs), partial(runs))
 
 
 def count_spread(files):

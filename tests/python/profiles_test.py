@@ -80,6 +80,11 @@ class Profiles(unittest.TestCase):
                  if ", before 8.0" in section and "| class | `gemm16` |" in section and "| profile | smoke |" in section]
         self.assertEqual([section.split("\n")[0] for section in found], ["cublas/fp16/lt", "peak/fp16/mma_sync_m16n8k8"])
 
+    def test_before_8_0_a_product_is_repeated_for_a_minute_too(self):
+        load, = [section for section in re.split(r"(?m)^### ", self.benchmarks)[1:] if section.startswith("sustained/gemm_fp32\n")]
+        self.assertIn("before 8.0 |", load)
+        self.assertIn("| profile | deep |", load)
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main())

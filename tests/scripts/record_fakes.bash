@@ -6,6 +6,9 @@ setup() {
   tree="$BATS_TEST_TMPDIR/tree"
   mkdir -p "$tree" "$tree/build/ci/bin" "$BATS_TEST_TMPDIR/fakes"
   cp -r "$GPUGAUGE_SOURCE/scripts" "$tree/scripts"
+  mkdir -p "$tree/harness/judge" "$tree/harness/result"  # the sources that hold rates, beside the scripts
+  cp "$GPUGAUGE_SOURCE/harness/judge/peaks.cpp" "$tree/harness/judge/"
+  cp "$GPUGAUGE_SOURCE/harness/result/gpu_model.hpp" "$tree/harness/result/"
   export CALLS="$BATS_TEST_TMPDIR/calls" TEST_STATUS=0 UUID=GPU-11111111-2222-3333-4444-555555555555 COMMIT=abc123 NAME="NVIDIA \"Test\" GPU"
   touch "$CALLS"
   export COLUMNS=1000  # no cell of the table is wrapped
@@ -72,7 +75,7 @@ def run(values, processes=1):
              "metrics": [{"name": metric, "value": value, "class": "hbm", "judged": True}]} for (name, metric), value in values.items()]}}]}
 
 def sides(wanted, torch):
-    keys = {tuple(key.split(":")): 1.0 for one in wanted for key in one.others} | {tuple(one.kernel.split(":")): float(one.rate or 1) for one in wanted}
+    keys = {tuple(key.split(":")): 1.0 for one in wanted for key in one.others} | {tuple(one.kernel.split(":")): float(one.rate[0] if one.rate else 1) for one in wanted}
     keys |= {tuple(one.turns.split(":")): 1.0 for one in wanted if one.turns}
     return {key: value for key, value in keys.items() if key[0].startswith("torch/") == torch}
 
@@ -81,10 +84,11 @@ def write(name, content):
 
 write("run", run({("memory/copy/cold", "bandwidth"): 1.0, ("gemm/bf16", "throughput"): 1.0}, 5))
 write("launch", run({("launch/enqueue", "latency"): 1.0, ("first_launch/context", "latency"): 1.0}))
-write("ratios", run(sides(ratios.LIBRARIES + ratios.PEAKS + ratios.PYTORCH, False)))
+ALL = [*ratios.LIBRARIES, *ratios.peaks_of("9.0"), *ratios.PYTORCH]
+write("ratios", run(sides(ALL, False)))
 write("spread", run({("memory/copy/cold", "bandwidth"): 1.0, ("gemm/bf16", "throughput"): 1.0}, 5))
 write("torch", run(sides(ratios.PYTORCH, True)))
-write("list", [{"id": name} for name in ratios.ids(ratios.LIBRARIES + ratios.PEAKS + ratios.PYTORCH)])
+write("list", [{"id": name} for name in ratios.ids(ALL)])
 (folder / "listed").write_text("Copy.\n  IsExact\n  IsWhole\n")
 (folder / "Copy.xml").write_text('<testsuites><testsuite name="Copy"><testcase name="IsExact" status="run" result="completed"/>'
                                  '<testcase name="IsWhole" status="run" result="completed"/></testsuite></testsuites>')

@@ -47,7 +47,7 @@ load record_fakes
 @test "where time is short the ratios leave some to the run, and what a budget cut short comes after what is not recorded" {
   record ratios --budget 540
   [[ "$output" == *"ratios: "*"(at most 240 s)"* ]]
-  grep -q 'kill-after=20 200 ' "$tree/build/record/ratios/provenance.json"
+  grep -q 'kill-after=20 150 ' "$tree/build/record/ratios/provenance.json"
   record ratios --again
   [[ "$output" == *"ratios: "*"(at most 480 s)"* ]]
   change run 'it.update(complete=False, partial_reason="a signal ended it", processes=it["processes"][:2])'
@@ -135,4 +135,22 @@ TEXT
   cat "$HEARD"
   sed -n '/^held$/,$p' "$HEARD" | grep -q /node7
   [[ "$(sed '/^held$/,$d' "$HEARD")" != */node7* ]]
+}
+
+@test "the kernels of libraries are asked for behind the ratios, in processes of their own, and no figure of these counts" {
+  mkdir -p "$tree/build/ci/libexec/gpugauge"
+  printf '#!/bin/sh\n%s\n' '[ -n "$GPUGAUGE_KERNEL_NAMES" ] && exit 9
+    echo "names $*" >>"$CALLS"
+    for word; do case "$word" in --gpugauge_samples=*) file="${word#*=}" ;; esac; done
+    echo "{\"schema\": \"gpugauge.samples/1\", \"benchmarks\": [{\"id\": \"cub/reduce\", \"notes\": {\"kernel\": \"DeviceReduce\"},
+      \"metrics\": [{\"name\": \"bandwidth\", \"value\": 99}]}]}" >"$file"
+    exit "$NAMES_STATUS"' >"$tree/build/ci/libexec/gpugauge/gpugauge-bench-cub"
+  chmod +x "$tree/build/ci/libexec/gpugauge/gpugauge-bench-cub"
+  export NAMES_STATUS=139
+  record ratios
+  [ "$status" -eq 0 ]
+  [[ "$(row ratios)" == *"recorded: 34 of 34 ratios reached  "* ]]
+  [[ "$(tail -n 1 "$CALLS")" == "names --gpugauge_window=0.02 "*"--benchmark_filter=^(cub/histogram|cub/reduce|"*")$" ]]
+  grep -qF '| primitive/reduce:bandwidth | cub/reduce:bandwidth, by `DeviceReduce` | 1.000 | 0.98 | reached |' "$tree/build/record/ratios/ratios.md"
+  grep -qF '| cub/scan/exclusive:bandwidth | 1.000 |' "$tree/build/record/ratios/ratios.md"
 }

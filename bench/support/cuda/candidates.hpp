@@ -70,6 +70,8 @@ class Candidates {
   /// Index of the fastest candidate that was tried. After measure() it is first() unless another is faster by
   /// more than choice_margin, in turns too.
   std::size_t best() const { return best_; }
+  /// What the notes on candidate `index` end with.
+  std::string suffix(std::size_t index) const { return note_suffix(index, first_); }
   /// Enqueues one operation of candidate `index` on set `operation`.
   void run(std::size_t index, std::int64_t operation) { candidates_[index].run(stream(), operation); }
   /// The stream that all of them are enqueued on. The caller does not own it.

@@ -66,6 +66,12 @@ Tried try_in_turns(std::size_t count, const PlanOf& plan_of, const SecondsOf& se
   return tried;
 }
 
+/// What the notes on a candidate end with: "" for the first, which is what a program gets, "_best" for
+/// another.
+inline std::string note_suffix(std::size_t candidate, std::size_t first) {
+  return candidate == first ? "" : "_best";
+}
+
 /// Tries all candidates in one round.
 template <typename SecondsOf>
 Tried try_each(std::size_t count, const SecondsOf& seconds_of) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/gemm/library_tolerance.hpp"
+
 namespace gpugauge::bench::cuda {
 
 double error_of(const kernels::Comparison& comparison) {
@@ -28,6 +30,11 @@ kernels::Comparison together(const std::vector<kernels::Comparison>& parts) {
   if (!std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part.complete(); }))
     all.compared = 0;
   return all;
+}
+
+void note_numerics(Trial& trial, const kernels::Comparison& comparison, const std::string& suffix) {
+  if (comparison.complete())
+    trial.note("numerics" + suffix, kernels::gemm::numerics_of(error_of(comparison)));
 }
 
 void verify(Trial& trial, const std::string& method, const kernels::Comparison& comparison,

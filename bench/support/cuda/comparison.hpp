@@ -26,6 +26,10 @@ std::string what_is_missing(const kernels::Comparison& comparison);
 /// complete.
 kernels::Comparison together(const std::vector<kernels::Comparison>& parts);
 
+/// Notes which arithmetic the error of sums of fp32 products tells of, as "numerics" with `suffix`
+/// (Candidates::suffix): "fp32" or "tf32". Notes nothing for a comparison that did not reach every element.
+void note_numerics(Trial& trial, const kernels::Comparison& comparison, const std::string& suffix);
+
 /// Records the check `method`. It passes when every element was compared and the largest error is within
 /// `tolerance`. With tolerance 0, no element may be wrong.
 void verify(Trial& trial, const std::string& method, const kernels::Comparison& comparison,

@@ -65,6 +65,24 @@ result::Metric clock_reading(const std::string& metric_class, double seconds) {
   return made;
 }
 
+result::Metric p99_of(const std::vector<double>& operations, const std::string& metric_class) {
+  result::Metric made = metric("operation_p99", metric_class, "p99", nearest_rank(operations, 0.99));
+  if (made.judged && operations.size() < fewest_for_p99) {
+    made.judged = false;
+    made.note = fmt::format("{} operations are fewer than the {} that a p99 is judged from",
+                            operations.size(), fewest_for_p99);
+  }
+  return made;
+}
+
+result::Metric maximum_of(const std::vector<double>& operations, const std::string& metric_class) {
+  result::Metric made = metric("operation_maximum", metric_class, "maximum",
+                               *std::max_element(operations.begin(), operations.end()));
+  made.judged = false;
+  made.note = fmt::format("the slowest of {} operations: one disturbance makes it", operations.size());
+  return made;
+}
+
 /// "1980 MHz", "unknown" for 0.
 std::string clock_text(double hertz) {
   return hertz > 0 ? fmt::format("{:.0f} MHz", hertz * 1e-6) : "unknown";
@@ -136,7 +154,8 @@ BatchTime OperationTimer::time_batch(std::int64_t operations) {
   return BatchTime{std::max(sum, 0.0), 0};
 }
 
-void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const {
+void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time,
+                                 SlowEnd slow_end) const {
   if (spin_) {
     trial.note("sm_clock_warmed_up", clock_text(warm_clock_hz_));
     trial.note("sm_clock_behind_window", clock_text(spin_(1).sm_clock_hz));
@@ -153,13 +172,7 @@ void OperationTimer::add_metrics(Trial& trial, const std::string& metric_class, 
   trial.metric(metric("operation_mean", metric_class, "mean", sum / static_cast<double>(sorted.size())));
   trial.metric(metric("operation_p50", metric_class, "p50", nearest_rank(sorted, 0.50)));
   trial.metric(metric("operation_p90", metric_class, "p90", nearest_rank(sorted, 0.90)));
-  result::Metric slowest = metric("operation_p99", metric_class, "p99", nearest_rank(sorted, 0.99));
-  if (slowest.judged && sorted.size() < fewest_for_p99) {
-    slowest.judged = false;
-    slowest.note = fmt::format("{} operations are fewer than the {} that a p99 is judged from", sorted.size(),
-                               fewest_for_p99);
-  }
-  trial.metric(std::move(slowest));
+  trial.metric(slow_end == SlowEnd::p99 ? p99_of(sorted, metric_class) : maximum_of(sorted, metric_class));
   if (cpu_time && cpu_operations_ > 0) {
     result::Metric cpu = metric("cpu_per_operation", metric_class, "mean", cpu_per_operation());
     cpu.note = cpu.judged ? "processor time of the calling thread, clock readings included" : cpu.note;

@@ -47,12 +47,17 @@ class OperationTimer final : public Timer {
   /// Seconds per clock reading: the mean of 32 readings taken after the operations of each batch since
   /// warm-up. For the first 16384 batches.
   const std::vector<float>& clock_readings() const { return clock_readings_; }
-  /// Adds "operation_mean", "operation_p50", "operation_p90" and "operation_p99" of all operations timed
-  /// since warm-up. With `cpu_time` it adds "cpu_per_operation", the thread's processor time. All are in
-  /// seconds, lower is better, of class `metric_class`. A p99 of fewer than 100 operations is recorded but
-  /// not judged. The median of clock_readings() is recorded as result::clock_reading: a judge reads it beside
-  /// the others.
-  void add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time) const;
+  /// The slow end beyond the p90 that add_metrics() tells of.
+  enum class SlowEnd {
+    p99,      ///< "operation_p99": recorded and not judged where there are fewer than 100 operations
+    maximum,  ///< "operation_maximum", for benchmarks that never have as many; never judged
+  };
+  /// Adds "operation_mean", "operation_p50", "operation_p90" and the slow end of all operations timed since
+  /// warm-up. With `cpu_time` it adds "cpu_per_operation", the thread's processor time. All are in seconds,
+  /// lower is better, of class `metric_class`. The median of clock_readings() is recorded as
+  /// result::clock_reading: a judge reads it beside the others.
+  void add_metrics(Trial& trial, const std::string& metric_class, bool cpu_time,
+                   SlowEnd slow_end = SlowEnd::p99) const;
 
  private:
   std::function<void()> operation_;

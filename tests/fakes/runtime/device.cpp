@@ -85,8 +85,9 @@ cudaError_t cudaGetDevice(int* device) {
   return enter("cudaGetDevice");
 }
 cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
-  *possible = 1;
-  return enter("cudaDeviceCanAccessPeer");
+  const cudaError_t told = enter("cudaDeviceCanAccessPeer");
+  *possible = fake::runtime::word() == "zero" ? 0 : 1;
+  return told;
 }
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
   return enter("cudaDeviceEnablePeerAccess");

@@ -90,6 +90,10 @@ ncclResult_t ncclAllReduce(const void*, void*, size_t, ncclDataType_t, ncclRedOp
                            cudaStream_t) {
   return collective("ncclAllReduce");
 }
+ncclResult_t ncclReduce(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, int, ncclComm_t,
+                        cudaStream_t) {
+  return collective("ncclReduce");
+}
 ncclResult_t ncclReduceScatter(const void*, void*, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t,
                                cudaStream_t) {
   return collective("ncclReduceScatter");

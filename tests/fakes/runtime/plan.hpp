@@ -19,7 +19,7 @@
 //   crash, exit the process ends in it, by SIGSEGV or with exit code 7
 //   idle        of a kernel: it is launched and does nothing; `any_kernel` is each of them. Of a
 //   cudaMemcpy...: 4 KiB and more are not copied
-//   zero, nan   of cudaEventElapsedTime: what it measured
+//   zero, nan   of cudaEventElapsedTime: what it measured; zero of cudaDeviceCanAccessPeer: there is none
 //   old         of cudaFuncGetAttributes: the code was made for compute capability 7.0
 //   endless     of a collective of NCCL: it is in flight until its communicator is aborted, which tells of an
 //   error

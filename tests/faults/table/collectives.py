@@ -172,6 +172,10 @@ ROWS = [
         SEVERAL, 0, "nccl/all_reduce/8B.*latency=", scenario="runtime_devices=3", lacks="ERROR",
     ),
     collective(
+        "a reduction to one of three GPUs: what the others hold is nobody's word, and is not compared",
+        SEVERAL + ";compare_kernel:2=719", 0, "nccl/reduce/8B.*latency=", only="^nccl/reduce/8B$", scenario="runtime_devices=3", lacks="ERROR",
+    ),
+    collective(
         "nobody else is let in to one of three GPUs: it is named as in use by each collective, and none has failed",
         SEVERAL + ";cudaSetDevice@1=46", 0,
         r"ERROR OCCURRED: 'GPU 1 \(GPU-aa\S*01\): choosing a GPU failed: cudaErrorDevicesUnavailable \(46\)",

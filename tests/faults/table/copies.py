@@ -6,7 +6,7 @@ from table.runtime import broken
 # Started by itself, with two GPUs: what lies between them is a device of its own to the command.
 PEER = (
     '"$BUILD/tests/fakes/runtime/copies/gpugauge-bench-copy" --gpugauge_window=0.02 --gpugauge_samples=peer.json'
-    " --benchmark_filter=copy/peer"
+    " --benchmark_filter=^copy/peer$"
 )
 
 
@@ -20,7 +20,7 @@ assert len(one['metrics']) == {pairs}, one
 {more.pop("and_holds", "")}
 END"""
     scenario = "runtime_devices=3" + more.pop("held", "")
-    run = PEER.replace("0.02", more.pop("window", "0.02"))
+    run = PEER.replace("0.02", more.pop("window", "0.02")).replace("copy/peer", more.pop("id", "copy/peer"))
     return broken(name, cuda, says, run=run, code=code, output="none", scenario=scenario, **{"holds": holds, **more})
 
 
@@ -39,7 +39,7 @@ END""",
 
 def left_over(id, cuda, what="", **more):
     """What was timed copies nothing: its target is right all the same, because the warm-up left it so."""
-    run = PEER.replace("copy/peer", f"^{id}$").replace("peer.json", "copied.json")
+    run = PEER.replace("copy/peer", id).replace("peer.json", "copied.json")
     if not id.startswith("copy/"):
         run = run.replace("copies/gpugauge-bench-copy", f"gpugauge-bench-{id.split('/')[0]}")
     says = "ERROR OCCURRED: 'wrong result: the same after one more (copy|launch) into poisoned memory" + what
@@ -61,7 +61,7 @@ ROWS = [
     broken(
         "a copy that fails while two threads copy, one in each direction",
         "cudaMemcpyAsync:30=719", r"ERROR OCCURRED: 'enqueueing a copy failed: cudaErrorLaunchFailure \(719\)",
-        run=PEER.replace("copy/peer", "^copy/bidirectional/pageable/4KiB$"), output="none", lacks="terminate",
+        run=PEER.replace("copy/peer", "copy/bidirectional/pageable/4KiB"), output="none", lacks="terminate",
     ),
     left_over("copy/d2d/256MiB", "cudaMemcpyAsync:20=idle", memory_mib=1200),
     between(
@@ -71,6 +71,37 @@ ROWS = [
     between(
         "copies between GPUs without a fault, so that the others are shown to be one",
         "", 0, "copy/peer.*bandwidth_2_to_1=", 6, lacks="ERROR",
+    ),
+    between(
+        "small copies between GPUs without a fault: each takes a time",
+        "", 0, "copy/peer_latency.*latency_2_to_1=", 6, lacks="ERROR", id="copy/peer_latency",
+        and_holds="assert all(one['notes'][f'samples_{a}_to_{b}'].endswith(' of 128 x 4KiB') for a, b in PAIRS), one['notes']",
+    ),
+    between(
+        "copies between GPUs in both directions at once without a fault: each pair is measured once",
+        "", 0, "copy/peer_bidirectional.*bandwidth_1_and_2=", 3, lacks="ERROR", id="copy/peer_bidirectional",
+        and_holds="assert all(one['notes'][f'peer_access_{a}_to_{b}'] == 'true' for a, b in PAIRS), one['notes']",
+    ),
+    between(
+        "copies between GPUs in both directions at once that copy nothing once they were tried",
+        "cudaMemcpyPeerAsync:9=idle", 1, "poisoned memory", 3, id="copy/peer_bidirectional",
+    ),
+    between(
+        "copies between GPUs by a kernel without a fault",
+        "", 0, "copy/peer_sm.*bandwidth_2_to_1=", 6, lacks="ERROR|cudaErrorInvalidDeviceFunction", id="copy/peer_sm",
+    ),
+    between(
+        "copies between GPUs by a kernel that copies nothing once it was tried",
+        "copy_kernel:5=idle", 1, "poisoned memory", 6, id="copy/peer_sm",
+    ),
+    between(
+        "copies by a kernel between GPUs of which one has no access to another: that pair is left out, and the others are measured",
+        "cudaDeviceCanAccessPeer:2-2=zero", 0, "copy/peer_sm.*bandwidth_2_to_1=", 5, lacks="ERROR", id="copy/peer_sm",
+        and_holds="assert [name for name in one['notes'] if one['notes'][name] == 'false'] == ['peer_access_0_to_2'], one['notes']",
+    ),
+    between(
+        "copies by a kernel between GPUs without access to each other: the benchmark does not apply",
+        "cudaDeviceCanAccessPeer=zero", 0, "no GPU has peer access to another", 0, id="copy/peer_sm",
     ),
     between(
         "copies between GPUs that are far too long for their share of the window: five samples are taken all the same",

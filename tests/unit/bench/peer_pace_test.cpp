@@ -61,9 +61,33 @@ TEST(PeerPace, JudgesNothingFromFewerThanFiveSamples) {
 }
 
 TEST(PeerPairs, AreNamedAsLongAsTheyAreNotMeasured) {
-  const std::vector<GpuPair> pairs = ordered_pairs(3);
+  const std::vector<GpuPair> pairs = all_pairs(3, false);
   ASSERT_EQ(pairs.size(), 6U);
   EXPECT_EQ(pairs_left(pairs, 4), "2 of 6 pairs: 2_to_0 2_to_1");
+}
+
+TEST(PeerPairs, BothWaysAreEachMeasuredOnce) {
+  std::string names;
+  for (const GpuPair& pair : all_pairs(3, true)) names += name_of(pair) + " ";
+  EXPECT_EQ(names, "0_and_1 0_and_2 1_and_2 ");
+  EXPECT_EQ(name_of({.from = 2, .to = 1}), "2_to_1");
+  EXPECT_TRUE(all_pairs(1, true).empty());
+}
+
+TEST(PeerBandwidth, CountsTheBytesOfBothWays) {
+  EXPECT_EQ(peer_bandwidth(1000, false, 0.5), 2000);
+  EXPECT_EQ(peer_bandwidth(1000, true, 0.5), 4000);
+}
+
+// A batch of small copies is long compared with what events resolve.
+TEST(CopiesInABatch, AreMoreOfSmallOnes) {
+  EXPECT_EQ(most_copies(4096), 128);
+  EXPECT_EQ(most_copies((1 << 20) - 1), 128);
+  EXPECT_EQ(most_copies(1 << 20), 16);
+  EXPECT_EQ(most_copies(std::uint64_t{1} << 30), 16);
+  const PeerPace small = fixed_pace(4096);
+  EXPECT_EQ(small.bytes, 4096U);
+  EXPECT_EQ(small.copies, 128);
 }
 
 }  // namespace

@@ -41,11 +41,11 @@ result::Run machine() {
 }
 
 /// The path of the copies between two GPUs as NVML counts them.
-std::string path(const result::Run& run, int from, int to) {
+std::string path(const result::Run& run, int from, int to, const char* middle = "_to_") {
   diagnose::Observation out;
   diagnose::Metric metric;
   metric.metric_class = "p2p";
-  metric.scope.op = fmt::format("copy/peer:bandwidth_{}_to_{}", 3 - from, 3 - to);
+  metric.scope.op = fmt::format("copy/peer:bandwidth_{}{}{}", 3 - from, middle, 3 - to);
   out.metrics = {metric};
   add_pair_ways({run}, out);
   return out.metrics.front().scope.path;
@@ -55,6 +55,7 @@ TEST(PairWays, FollowThePciTree) {
   EXPECT_EQ(path(machine(), 0, 1), "same_switch");
   EXPECT_EQ(path(machine(), 1, 2), "host_bridge");
   EXPECT_EQ(path(machine(), 3, 0), "cross_socket");
+  EXPECT_EQ(path(machine(), 3, 0, "_and_"), "cross_socket") << "both at once";
 }
 
 TEST(PairWays, AChipsetIsOnTheWayOfOneOfThem) {

@@ -86,6 +86,13 @@ TEST(TryInTurns, gives_the_medians_of_rounds_in_which_each_has_its_turn) {
   EXPECT_EQ(tried.refused, 1U);
 }
 
+TEST(NoteSuffix, is_empty_only_for_what_a_program_gets) {
+  EXPECT_EQ(cuda::note_suffix(0, 0), "");
+  EXPECT_EQ(cuda::note_suffix(2, 2), "");
+  EXPECT_EQ(cuda::note_suffix(3, 0), "_best");
+  EXPECT_EQ(cuda::note_suffix(0, 2), "_best");
+}
+
 TEST(TryInTurns, one_round_is_trying_each) {
   const cuda::Tried tried = cuda::try_in_turns(
       2, planned(2, 1), [](std::size_t index) { return 1.0 + static_cast<double>(index); });

@@ -33,14 +33,15 @@ const Definition& custom() {
   return definition;
 }
 
-BenchmarkResult measured(cuda::OperationTimer& timer, double seconds, bool cpu_time) {
+BenchmarkResult measured(cuda::OperationTimer& timer, double seconds, bool cpu_time,
+                         cuda::OperationTimer::SlowEnd slow_end = cuda::OperationTimer::SlowEnd::p99) {
   const Instance instance{&custom(), {}, "operation/timed"};
   Window window;
   window.seconds = seconds;
   window.budget_seconds = 3 * seconds;
   Trial trial(instance, window, 1);
   trial.time(timer);
-  timer.add_metrics(trial, "launch", cpu_time);
+  timer.add_metrics(trial, "launch", cpu_time, slow_end);
   trial.verify("made for the test", true);
   return trial.finish();
 }
@@ -102,6 +103,19 @@ TEST(OperationTimer, judges_no_p99_of_few_operations) {
   EXPECT_FALSE(metric(result, "operation_p99").judged);
   EXPECT_THAT(metric(result, "operation_p99").note, testing::HasSubstr("fewer than the 100"));
   EXPECT_TRUE(metric(result, "operation_p90").judged);
+}
+
+TEST(OperationTimer, calls_the_slowest_of_few_operations_what_it_is) {
+  int count = 0;
+  cuda::OperationTimer timer([&] { spin(++count % 8 == 0 ? 300e-6 : 10e-6); },
+                             [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }, 1);
+  const BenchmarkResult result = measured(timer, 0.05, false, cuda::OperationTimer::SlowEnd::maximum);
+  const Metric& slowest = metric(result, "operation_maximum");
+  EXPECT_GE(slowest.value, 290e-6);
+  EXPECT_FALSE(slowest.judged);
+  EXPECT_EQ(slowest.statistic, "maximum");
+  EXPECT_THAT(slowest.note, testing::StartsWith("the slowest of "));
+  EXPECT_THROW(metric(result, "operation_p99"), std::runtime_error);
 }
 
 TEST(OperationTimer, fills_no_batch_beyond_its_bound_and_prepares_before_each) {

@@ -284,6 +284,45 @@ TEST(BetweenGpus, PciExpressAtHalfInOneDirectionIsCounted) {
   EXPECT_EQ(of(found, "copy/peer:bandwidth_1_to_0").kind, VerdictKind::ok);
 }
 
+/// What another benchmark than copy/peer reaches between all pairs.
+void copies_of(result::Run& run, const std::string& id, int gpus, double bandwidth, const char* middle) {
+  result::BenchmarkResult out = run.processes[0].samples->benchmarks.back();
+  out.id = id;
+  const bool both = std::string(middle) == "_and_";
+  if (both) out.notes["link_directions"] = "2";
+  out.metrics.clear();
+  for (int from = 0; from < gpus; ++from)
+    for (int to = both ? from + 1 : 0; to < gpus; ++to)
+      if (from != to)
+        out.metrics.push_back(metric(fmt::format("bandwidth_{}{}{}", from, middle, to), "byte/second",
+                                     result::Direction::higher, "p2p", bandwidth));
+  run.processes[0].samples->benchmarks.push_back(std::move(out));
+}
+
+TEST(BetweenGpus, EachKindOfCopyIsComparedWithItsOwn) {
+  result::Run run = switched(4, [](int, int) { return 390e9; });
+  copies_of(run, "copy/peer_sm", 4, 225e9, "_to_");  // by a kernel all are slower alike
+  const auto found = judged(run);
+  ASSERT_THAT(found, SizeIs(24));
+  for (const Verdict& verdict : found) EXPECT_EQ(verdict.kind, VerdictKind::ok) << verdict.metric;
+}
+
+TEST(BetweenGpus, CopiesBothWaysAreHeldAgainstBothDirections) {
+  result::Run run = switched(3, [](int, int) { return 390e9; });
+  copies_of(run, "copy/peer_bidirectional", 3, 765e9, "_and_");
+  const Verdict both = of(judged(run), "copy/peer_bidirectional:bandwidth_0_and_1");
+  EXPECT_EQ(both.kind, VerdictKind::ok);
+  EXPECT_FALSE(both.advisory);
+  EXPECT_EQ(both.reason,
+            "80% of both directions of 18 NVLinks to NVSwitches, 478 GB/s in one direction as NVML says");
+  auto& pairs = run.processes[0].samples->benchmarks.back();
+  pairs.metrics[0].value = 390e9;  // one after the other
+  EXPECT_THAT(of(judged(run), "copy/peer_bidirectional:bandwidth_0_and_1").reason,
+              AllOf(HasSubstr("51% of"), HasSubstr("between GPU-0 and GPU-1")));
+  pairs.notes["peer_access_1_to_0"] = "false";
+  EXPECT_EQ(of(judged(run), "copy/peer_bidirectional:bandwidth_0_and_1").kind, VerdictKind::failed);
+}
+
 TEST(BetweenGpus, ALinkThatNobodySawIsSaidAndNotCounted) {
   result::Run run = links_run(2);
   pcie(run, 0, 5, 16);

@@ -1,6 +1,7 @@
 // The pure parts of the library families: shapes, work, tolerances, the references' own arithmetic.
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -166,6 +167,7 @@ TEST(Convolution, names_what_every_healthy_cudnn_has_plans_for) {
     EXPECT_FALSE(always_planned(types, representative, true, 75)) << types.name;
     EXPECT_FALSE(always_planned(types, representative, false, 90)) << types.name;
     EXPECT_FALSE(always_planned(types, "stem_7x7", true, 90)) << types.name;
+    EXPECT_TRUE(always_planned(types, "stage4_shortcut_1x1_stride2", true, 90)) << types.name;
   }
   EXPECT_FALSE(always_planned(bench::cudnn::fp32, representative, true, 90));
 }
@@ -214,8 +216,8 @@ TEST(Numerics, tell_tf32_from_fp32_by_the_error) {
   for (const int k : {64, 1024, 8192}) {
     const double exact = error_of_fp32_product(false, k);
     const double rounded = error_of_fp32_product(true, k);
-    EXPECT_STREQ(bench::cublas::numerics_of(exact), "fp32") << k;
-    EXPECT_STREQ(bench::cublas::numerics_of(rounded), "tf32") << k;
+    EXPECT_STREQ(kernels::gemm::numerics_of(exact), "fp32") << k;
+    EXPECT_STREQ(kernels::gemm::numerics_of(rounded), "tf32") << k;
     EXPECT_LE(exact, bench::cublas::fp32.tolerance(k)) << k;
     EXPECT_LE(rounded, bench::cublas::tf32.tolerance(k)) << k;
     EXPECT_GT(rounded, bench::cublas::tf32.tolerance(k) / 100) << k;
@@ -229,11 +231,50 @@ TEST(Convolution, counts_the_work_of_resnet) {
   EXPECT_EQ(kernels::convolution::flops(stem), 2.0 * 64 * 64 * 112 * 112 * 3 * 49);
   const auto& stage4 = bench::cudnn::layer_shape("stage4_1x1");
   EXPECT_EQ(stage4.p(), 14);
+  const auto& expanding = bench::cudnn::layer_shape("stage2_1x1_expand");
+  EXPECT_EQ(kernels::convolution::flops(expanding), 2.0 * 64 * 56 * 56 * 64 * 256);
+  // The block that halves stage 3's input has 3x3 filters at every second pixel, its shortcut 1x1 filters.
+  const auto& halving = bench::cudnn::layer_shape("stage3_3x3_stride2");
+  EXPECT_EQ(halving.p(), 28);
+  EXPECT_EQ(halving.q(), 28);
+  EXPECT_EQ(kernels::convolution::flops(halving), 2.0 * 64 * 28 * 28 * 128 * 128 * 9);
+  const auto& shortcut = bench::cudnn::layer_shape("stage4_shortcut_1x1_stride2");
+  EXPECT_EQ(shortcut.p(), 14);
+  EXPECT_EQ(shortcut.q(), 14);
+  EXPECT_EQ(kernels::convolution::flops(shortcut), 2.0 * 64 * 14 * 14 * 512 * 1024);
   using kernels::convolution::Pass;
   EXPECT_EQ(kernels::convolution::products(stem, Pass::forward), 147);
   EXPECT_EQ(kernels::convolution::products(stem, Pass::data_gradient), 64 * 49);
   EXPECT_EQ(kernels::convolution::products(stem, Pass::filter_gradient), 64 * 112 * 112);
   EXPECT_THROW(bench::cudnn::layer_shape("stage6"), std::logic_error);
+}
+
+// Three of four pixels take part in no product of the shortcut: their gradient is zero, and nothing else will do.
+TEST(Convolution, a_gradient_without_products_must_be_zero) {
+  using kernels::convolution::Pass;
+  using kernels::convolution::Tensor;
+  const kernels::convolution::Shape of{1, 1, 4, 4, 2, 1, 1, 0, 2};
+  const std::vector<float> gradient{1, 2, 3, 4, 5, 6, 7, 8};  // [1, k = 2, 2, 2]
+  const std::vector<float> filter{10, 100};
+  std::vector<float> result(16, 0);
+  const Tensor dy{gradient.data(), Element::fp32, {1, 2, 2, 2}, {8, 4, 2, 1}};
+  const Tensor w{filter.data(), Element::fp32, {2, 1, 1, 1}, {1, 1, 1, 1}};
+  const Tensor dx{result.data(), Element::fp32, {1, 1, 4, 4}, {16, 16, 4, 1}};
+  const auto error = [&](int y, int x) {
+    return kernels::convolution::element_error(of, Pass::data_gradient, dy, w, dx, 0, 0, y, x);
+  };
+  result[0] = 510;
+  result[2] = 620;
+  result[8] = 730;
+  result[10] = 840;
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 4; ++x) EXPECT_EQ(error(y, x), 0) << y << " " << x;
+  result[1] = 1e-30F;
+  EXPECT_EQ(error(0, 1), HUGE_VAL);
+  result[1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(error(0, 1), HUGE_VAL);
+  result[10] = 0;
+  EXPECT_GT(error(2, 2), 0.1);
 }
 
 // <y, forward(x, w)>, <data_gradient(y, w), x> and <filter_gradient(x, y), w> are one number.

@@ -1,8 +1,11 @@
 #include "nccl/bandwidth.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "kernels/collective/predictable.hpp"
+#include "nccl/layout.hpp"
 #include "support/byte_text.hpp"
 
 namespace gpugauge::bench::nccl {
@@ -87,6 +90,31 @@ TEST(Expected, blocks_are_those_of_the_ranks_in_turn) {
   EXPECT_EQ(exchanged.at(9, 37), predictable(9, 3, 27));
   const Expected received{.first_rank = 6, .block = 1000};
   EXPECT_EQ(received.at(9, 999), predictable(9, 6, 999));
+}
+
+TEST(Received, is_what_a_rank_can_compare) {
+  const Layout layout{.total = 24, .part = 8};
+  for (const int rank : {0, 1, 2}) {
+    EXPECT_EQ(received(Receives::total, layout, rank), 24U) << rank;
+    EXPECT_EQ(received(Receives::part, layout, rank), 8U) << rank;
+  }
+  EXPECT_EQ(received(Receives::total_at_root, layout, root), 24U);
+  EXPECT_EQ(received(Receives::total_at_root, layout, 1), 0U);
+  EXPECT_EQ(received(Receives::total_at_root, layout, 2), 0U);
+}
+
+// A reduction to one rank: exact vectors of inputs and of what the root must hold.
+TEST(Expected, the_root_of_a_reduction_holds_these_sums) {
+  constexpr int ranks = 3;
+  const std::vector<std::vector<float>> inputs{
+      {15, 86, 107, 237, 205, 253}, {134, 77, 240, 226, 169, 88}, {237, 235, 238, 207, 252, 11}};
+  const std::vector<float> sums{386, 398, 585, 670, 626, 352};
+  const Expected at_root{.sum = true, .ranks = ranks};
+  for (std::uint64_t i = 0; i < sums.size(); ++i) {
+    for (int rank = 0; rank < ranks; ++rank)
+      EXPECT_EQ(predictable(5, rank, i), inputs[static_cast<std::size_t>(rank)][i]) << rank << " " << i;
+    EXPECT_EQ(at_root.at(5, i), sums[i]) << i;
+  }
 }
 
 }  // namespace
