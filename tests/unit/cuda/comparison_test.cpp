@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/cuda/candidates_tried.hpp"
+
 namespace {
 
 using gpugauge::bench::cuda::error_of;
