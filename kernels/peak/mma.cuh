@@ -11,7 +11,8 @@ namespace gpugauge::kernels::peak {
 // C: (g, 2q), (g, 2q + 1), (g + 8, 2q), (g + 8, 2q + 1).
 template <Element Type>
 struct Fragments {
-  static constexpr int per = 32 / element_bits(Type);
+  static constexpr int bits_each = element_bits(Type);
+  static constexpr int per = 32 / bits_each;
   std::uint32_t a[4];
   std::uint32_t b[mma_chains][2][2];  // chain, which of the two matrices, register
 
@@ -24,8 +25,7 @@ struct Fragments {
       a[i] = 0;
 #pragma unroll
       for (int e = 0; e < per; ++e)
-        a[i] |= encode(Type, element_a(Type, g + i % 2 * 8, (q + i / 2 * 4) * per + e))
-                << (e * element_bits(Type));
+        a[i] |= encode(Type, element_a(Type, g + i % 2 * 8, (q + i / 2 * 4) * per + e)) << (e * bits_each);
     }
 #pragma unroll
     for (int chain = 0; chain < mma_chains; ++chain)
@@ -37,7 +37,7 @@ struct Fragments {
 #pragma unroll
           for (int e = 0; e < per; ++e)
             bits |= encode(Type, element_b(Type, (q + i * 4) * per + e, chain * 8 + g, second != 0))
-                    << (e * element_bits(Type));
+                    << (e * bits_each);
           b[chain][second][i] = bits;
         }
   }

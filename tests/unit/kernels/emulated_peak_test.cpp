@@ -19,10 +19,11 @@ using namespace gpugauge::kernels::peak;
 template <Element Type, bool Smaller>
 void expect_exact_words() {
   constexpr int pairs = 2 * mma_unroll;
-  std::vector<std::uint32_t> words(2 * mma_threads, ~0U);
-  emulator::launch(2, mma_threads, [&] { run_chains<Type, Smaller>(words.data(), pairs); });
-  for (int i = 0; i < 2 * mma_threads; ++i)
-    ASSERT_EQ(words[static_cast<std::size_t>(i)], expected_mma_word(Type, false, i % 32, pairs)) << i;
+  constexpr int blocks = 2;
+  std::vector<std::uint32_t> words(std::size_t{blocks} * mma_threads, ~0U);
+  emulator::launch(blocks, mma_threads, [&] { run_chains<Type, Smaller>(words.data(), pairs); });
+  for (std::size_t i = 0; i < words.size(); ++i)
+    ASSERT_EQ(words[i], expected_mma_word(Type, false, static_cast<int>(i % 32), pairs)) << i;
 }
 
 TEST(PeakMma, words_are_exact_by_the_whole_instruction) {
