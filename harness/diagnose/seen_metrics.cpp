@@ -69,14 +69,14 @@ bool tells_of_harm(const std::string& line) {
   const bool harm =
       tells_any_xid(told) ||
       contains_any_stated(told,
-                          {"fail",      "error",        "could not",     "couldn't",         "cannot",
-                           "can't",     "unable",       "warn",          "not found",        "disabled",
-                           "mismatch",  "don't match",  "not available", "not in available", "not compiled",
-                           "timeout",   "timed out",    "assert",        "denied",           "rejected",
-                           "refused",   "falling back", "fallback",      "fell back",        "unsupported",
-                           "sxid",      "not support",  "throttl",       "slowdown",         "no device",
-                           "no plugin", "<inactive>",   "oom_kill",      "oom-kill",         "OOM Killed",
-                           "corrupted", "Duplicate GPU"});
+                          {"fail",      "error",         "could not",     "couldn't",         "cannot",
+                           "can't",     "unable",        "warn",          "not found",        "disabled",
+                           "mismatch",  "don't match",   "not available", "not in available", "not compiled",
+                           "timeout",   "timed out",     "assert",        "denied",           "rejected",
+                           "refused",   "falling back",  "fallback",      "fell back",        "unsupported",
+                           "sxid",      "not support",   "throttl",       "slowdown",         "no device",
+                           "no plugin", "<inactive>",    "oom_kill",      "oom-kill",         "OOM Killed",
+                           "corrupted", "Duplicate GPU", ": Degraded",    "unhealthy"});
   // States, settings and headings that healthy machines print.
   return harm &&
          !contains_any(line, {": Not Active", "using internal", ": Disabled", "Disabled |", "Slowdown T",

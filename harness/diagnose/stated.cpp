@@ -114,14 +114,33 @@ bool tells_when(std::string_view rest) {
   return is_among(next_word(rest), words);
 }
 
+/// The line is of a check that passed: "[PASS] ...", "... check passed", "| NVLink errors | Pass |", "...: Passed".
+bool is_passed(std::string_view text, std::size_t end) {
+  const std::size_t before = text.rfind('\n', end == 0 ? 0 : end - 1);
+  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+  std::string line = lower(text.substr(begin, text.find('\n', end) - begin));
+  while (!line.empty() && (line.back() == ' ' || line.back() == '|' || line.back() == '.')) line.pop_back();
+  if (line.starts_with("[pass]") || line.starts_with("pass:")) return true;
+  for (const std::string_view word : {"pass", "passed", "ok", "healthy"}) {
+    if (!line.ends_with(word) || line.size() == word.size()) continue;
+    std::string_view front = std::string_view(line).substr(0, line.size() - word.size());
+    if (front.back() != ' ' && front.back() != ':' && front.back() != '.' && front.back() != '|') continue;
+    while (!front.empty() && front.back() == ' ') front.remove_suffix(1);
+    if (front.ends_with(':') || front.ends_with('|') || front.ends_with("..") || front.ends_with("test") ||
+        front.ends_with("check"))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_answered_none(std::string_view text, std::size_t end) {
   constexpr std::string_view gap = " \t\"'";
-  constexpr std::array<std::string_view, 20> counting{"count",  "counts",   "occurred", "detected", "found",
-                                                      "seen",   "reported", "error",    "errors",   "event",
-                                                      "events", "failure",  "failures", "reason",   "reasons",
-                                                      "active", "code",     "test",     "tests",    "check"};
+  constexpr std::array<std::string_view, 17> counting{
+      "count", "counts", "occurred", "detected", "found",  "seen",    "reported", "error", "errors",
+      "event", "events", "failure",  "failures", "reason", "reasons", "active",   "code"};
+  if (is_passed(text, end)) return true;
   std::string_view rest = text.substr(end);
   end += next_word(rest).size();
   // "connect failed : 0" counts something.
@@ -149,8 +168,6 @@ bool is_answered_none(std::string_view text, std::size_t end) {
   if (lower(rest.substr(0, 3)) == "n/a") return ends_answer(rest.substr(3));
   const std::string answer = lower(next_word(rest));
   if (answer == "none") return ends_answer(rest) || tells_when(rest);
-  if (is_among(answer, std::array<std::string_view, 4>{"pass", "passed", "ok", "healthy"}))
-    return ends_answer(rest);
   return ends_answer(rest) &&
          (answer == "no" || answer == "false" || (answer == "0" && (!happened || !last.empty())));
 }

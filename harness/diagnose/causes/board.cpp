@@ -5,7 +5,8 @@ namespace gpugauge::diagnose {
 namespace {
 
 void examine_inforom(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.told({"infoROM is corrupted", "InfoROM*corrupt", "corrupt*InfoROM"}));
+  it.confirms(weight::proof, seen.told({"infoROM is corrupted", "corrupt InfoROM has been detected in GPU"},
+                                       {"no \"infoROM", "not ", "%u"}));
   it.confirms(weight::proof, seen.nvml_error(14, {"NVML_ERROR_CORRUPTED_INFOROM"}));
   if (!it.evidence().empty()) it.is_an_event();
 }

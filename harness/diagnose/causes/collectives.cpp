@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/network_told.hpp"
+#include "diagnose/causes/printed.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -17,14 +18,22 @@ namespace {
 /// Variables and modules that give the network access to GPU memory.
 const Words gdr_switches{"NET_GDR", "GPUDIRECT", "peermem", "nv_peer_mem", "DMABUF", "dma-buf"};
 
-/// NCCL lists its channels, and none goes over the network: "Channel 00/0 : 0[1000] -> 1[9000] via P2P/direct pointer".
+/// The log has the channels of every rank of its communicator, and none goes over the network: "rank 0 nranks 2" and
+/// "Channel 00/0 : 0[1000] -> 1[9000] via P2P/direct pointer". A rank in the middle of a node lists local ones only.
 Fact no_channel_by_network(const Seen& seen) {
-  bool listed = false;
+  std::set<long> from;
+  long ranks = 0;
   for (const std::string& line : seen.it().log) {
-    if (contains_any(line, {"via NET/", "[send] via", "[receive] via"})) return std::nullopt;
-    listed = listed || contains_any(line, {"-> * via P2P", "-> * via SHM", "-> * via direct"});
+    if (contains_any(line, {"via NET/", "[send] via", "[receive] via", "Got completion", "vendor err"}))
+      return std::nullopt;
+    for (const std::string_view name : {"nranks ", "nRanks "})
+      if (const auto count = number_after(line, name)) ranks = std::max(ranks, static_cast<long>(*count));
+    if (!contains_any(line, {"-> * via P2P", "-> * via SHM", "-> * via direct"})) continue;
+    // "Channel 00/0 : 3[3] -> 4[4] via P2P/CUMEM/read"
+    if (const auto rank = number_after(line, " : ")) from.insert(static_cast<long>(*rank));
   }
-  return listed ? Fact("no channel that NCCL lists goes over the network") : Fact();
+  if (ranks < 2 || static_cast<long>(from.size()) < ranks) return std::nullopt;
+  return Fact("no channel that NCCL lists goes over the network");
 }
 
 }  // namespace
@@ -165,10 +174,11 @@ void examine_socket(const Seen& seen, Argument& it) {
   it.at_most(bound::likely, plugin_symbols(seen));
   if (!no_plugin_there(seen)) it.at_most(bound::likely, plugin_not_loaded(seen));
   it.at_most(bound::half, plugin_lacks_library(seen));
-  // NCCL tells of its network on every machine, also where nothing goes over it.
-  if (!several_nodes(seen) && !nodes_told(seen) && !slow_collective(seen) && !fabric_there(seen) &&
+  // NCCL tells of its network on every machine, also where nothing goes over it or there is no faster one.
+  if (!seen.known("nccl.transport") && !slow_collective(seen) && !fabric_there(seen) &&
       !seen.told({"via NET/Socket"}))
-    it.unproven(bound::unconfident, Fact("nothing is known to go over the network"));
+    it.unproven(seen.told({"Using network Socket"}) ? bound::unconfident : bound::unnamed,
+                Fact("nothing is known to go over the network, or to be slow"));
   // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));

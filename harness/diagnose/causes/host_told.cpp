@@ -43,7 +43,9 @@ Fact mask_seen(const Seen& seen) {
                     "all threads on one",
                     "one core per task",
                     "one core per rank",
-                    "1 core per task"});
+                    "1 core per task"},
+                   // NCCL says so of its own threads on every machine.
+                   {"Setting affinity for GPU"});
 }
 
 Fact quicker_when_busy(const Seen& seen) {

@@ -1,5 +1,11 @@
 // What a job was given: GPUs that its ranks share or do not see, memory of the host, multicast groups.
-#include "diagnose/causes/driver_start.hpp"
+#include <string>
+
+#include <fmt/format.h>
+
+#include "diagnose/causes/network_told.hpp"
+#include "diagnose/causes/printed.hpp"
+#include "result/text.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -20,25 +26,67 @@ void examine_hidden_peers(const Seen& seen, Argument& it) {
   it.confirms(weight::hint, seen.told({"gpu:per_task", "gpus-per-task", "single:1", "--gpu-bind"}));
   it.explains_failure();
   it.is_an_event();
-  it.at_most(bound::weak, in_words("a GPU is lost, which NVML does not find either",
-                                   seen.told({"fallen off the bus", "GPU is lost"})));
+  it.at_most(bound::weak,
+             in_words("a GPU is lost, which NVML does not find either",
+                      either(seen.xid({79}), seen.told({"fallen off the bus", "GPU is lost",
+                                                        "Unable to determine the device handle"}))));
+  it.at_most(bound::half,
+             in_words("under WSL NVML knows no such address",
+                      either(seen.on("host.os", {"wsl"}), seen.told({"microsoft-standard-WSL"}))));
+  it.at_most(bound::half,
+             in_words("instances of MIG have no such address", seen.told({"MIG-", "MIG device"})));
 }
 
+/// Someone was killed for memory: a count of 0, a metric's name and the GPU's memory are none of it.
+bool tells_of_kill(const std::string& line) {
+  if (contains(line, "Detected * oom_kill event")) return number_after(line, "Detected ").value_or(0) > 0;
+  if (contains_any(line, {"starting to watch", "last_terminated_reason", "cuda", "false"})) return false;
+  return contains_any(line, {"been OOM Killed", "oom-kill:constraint", "invoked oom-killer",
+                             "Memory cgroup out of memory: Kill", "Out of memory: Kill",
+                             "task *: Out Of Memory", "OUT_OF_ME", "Reason: *OOMKilled"}) ||
+         result::stripped(line) == "OOMKilled";
+}
+
+/// It was a part of the job: a program that computes, or a step of the batch system.
+bool is_of_job(const std::string& line) {
+  return contains_any(line, {"StepId", "step tasks", "task *: Out", "OUT_OF_ME", "python", "torch", "mpi",
+                             "pt_main", "ray::", "vllm", "train", "enroot", "squashfs"});
+}
+
+}  // namespace
+
+Fact killed_for_memory(const Seen& seen) {
+  for (const std::string& line : seen.it().log)
+    if (tells_of_kill(line) && is_of_job(line)) return fmt::format("log: \"{}\"", line);
+  return std::nullopt;
+}
+
+namespace {
+
 void examine_host_memory(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof,
-              seen.told({"oom_kill event", "OOM Killed", "OOMKilled", "oom-kill:constraint",
-                         "invoked oom-killer", "Memory cgroup out of memory", "Out of memory: Kill"}));
+  bool of_job = false;
+  for (const std::string& line : seen.it().log) {
+    if (!tells_of_kill(line)) continue;
+    of_job = of_job || is_of_job(line);
+    it.confirms(is_of_job(line) ? weight::strong : weight::good, fmt::format("log: \"{}\"", line));
+    if (it.evidence().size() == 3) break;
+  }
   if (it.evidence().empty()) return;
-  it.confirms(weight::hint,
-              seen.told({"exit code*137", "error code*137", "code: 137", "exitcode*-9", "signal 9"}));
-  it.explains_failure();
-  it.is_an_event();
+  const Fact ended =
+      seen.told({"exit code*137", "error code*137", "code: 137", "exitcode*-9", "signal 9", "SIGKILL"});
+  it.confirms(weight::good, ended);
+  if (of_job || ended) it.explains_failure();
+  if (!of_job && !ended) it.unproven(bound::half, Fact("it is not known to have been a process of the job"));
+  // What else a log of days tells is more likely the job's own fault.
+  if (!ended)
+    it.at_most(bound::likely, seen.told({"fallen off the bus", "illegal memory access", "vendor err",
+                                         "NCCL WARN", "uncorrectable ECC"}));
 }
 
 void examine_multicast(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.told({"NVSwitch multicast resources*used", "multicast*slot ids are used"}));
-  it.confirms(weight::good, seen.told({"Failed to bind NVLink SHARP", "NVLS*Multicast*out of memory",
-                                       "Multicast memory*CUDA error"}));
+  it.confirms(weight::proof,
+              seen.told({"all *multicast*slot ids are used", "all *multicast resources*are used"}));
+  it.confirms(weight::strong, seen.told({"Failed to bind NVLink SHARP", "NVLS*Multicast*out of memory"}));
   if (it.evidence().empty()) return;
   it.confirms(weight::strong, seen.recovers_by({"NVLS"}));
   it.explains_failure();
@@ -78,8 +126,10 @@ Signatures job_causes() {
                          {"ranks_share_gpu", "has each rank a GPU of its own?"},
                          {"no_visible_device", "does the task see a GPU at all?"}},
        .severity = Severity::failure,
-       .next = "nvidia-smi -L in each task; give every task all GPUs of its node (srun --gpus-per-node=N "
-               "--gpu-bind=none) and let it pick one by its local rank",
+       .subject = Subject::software,
+       .next =
+           "nvidia-smi -L in each task; give every task, or container, all GPUs of its node (srun "
+           "--gpus-per-node=N --gpu-bind=none; docker run --gpus all) and let it pick one by its local rank",
        .reading = {"https://slurm.schedmd.com/gres.html"},
        .examine = examine_hidden_peers},
       {.name = "host_memory_exhausted",

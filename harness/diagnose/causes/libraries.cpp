@@ -62,7 +62,11 @@ Fact mismatch_reported(const Seen& seen) {
           seen.told({"SUBLIBRARY_VERSION_MISMATCH", "sublibrary*mismatch", "CUDNN_STATUS_VERSION_MISMATCH",
                      "libcudnn*undefined symbol", "libcublas*undefined symbol",
                      "symbol lookup error*libcudnn", "undefined symbol*cublasLt", "undefined symbol*cudnn",
-                     "undefined symbol*nvJitLink", "cudnn*version mismatch", "undefined symbol: nccl"}))
+                     "undefined symbol*nvJitLink", "cudnn*version mismatch"}))
+    return fact;
+  // The loader's words; the linker's are another matter.
+  if (Fact fact =
+          seen.told({".so*undefined symbol: nccl", "ImportError*undefined symbol: nccl"}, {"ld.lld", "ld:"}))
     return fact;
   for (const ErrorSeen& error : seen.it().errors)
     if ((error.api == "cudnn" || error.api == "loader") &&

@@ -246,8 +246,11 @@ void examine_nvlink(const Seen& seen, Argument& it) {
   it.confirms(weight::strong,
               seen.on("gpu.fabric_health", {"degraded_bandwidth", "route_unhealthy", "too_few_nvlinks"}));
   it.confirms(weight::good, seen.xid(failed_link_xids()));
-  it.confirms(weight::good, seen.told({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error",
-                                       "Link*<inactive>"}));
+  it.confirms(weight::good,
+              seen.told({"NVLink*inactive", "nvlink*down", "nvlink*fail", "NVLink*error", "Link*<inactive>"},
+                        {"NVLink SHARP", "NVLS"}));
+  // nvidia-smi -q, below Fabric
+  it.confirms(weight::good, seen.told({"Bandwidth * : Degraded", "Route Unhealthy * : True"}));
   const Fact nvlink = either(seen.on("topology.path", {"nvlink"}), seen.slower({}, {.path = "nvlink"}));
   // With poor contact the driver waits for links that train again and again.
   it.confirms(weight::good,

@@ -1,12 +1,39 @@
 // A kernel module whose source does not fit the kernel.
+#include <string>
+
+#include <fmt/format.h>
+
 #include "diagnose/causes/driver_start.hpp"
 
 namespace gpugauge::diagnose {
 
+namespace {
+
+/// A file of the module's source tree, where DKMS, the distribution and the installer have it.
+bool is_of_module(const std::string& line) {
+  for (const std::string_view place :
+       {"/dkms/nvidia/", "/dkms/nvidia-current/", "/dkms/nvidia-open/", "/dkms/nvidia-srv/",
+        "/usr/src/nvidia-", "/usr/src/nvidia-open-", "/usr/src/nvidia-srv-", "/usr/src/nvidia-current-"})
+    if (const std::size_t at = line.find(place);
+        at != std::string::npos && at + place.size() < line.size() && is_digit(line[at + place.size()]))
+      return true;
+  return contains_any(line, {"NVIDIA-Linux-*/kernel/", "NVIDIA-Linux-*/kernel-open/"});
+}
+
+/// The compiler itself is another one than the source was written for.
+Fact other_compiler(const Seen& seen) {
+  return seen.told({"gcc-version-check failed", "gcc version check failed",
+                    "unrecognized command-line option", "unrecognized command line option",
+                    "cannot use keyword"});
+}
+
+}  // namespace
+
 Fact module_not_compiled(const Seen& seen) {
-  // The compiler's words on a file of the module's source tree.
-  return seen.told({"/nvidia*/build/*: error:", "/nvidia-*/nvidia*.c:*: error:", "/nvidia*/nv-*.c:*: error:",
-                    "/nvidia*/nv*.h:*: error:", "/kernel/nvidia*: error:", "/kernel-open/nvidia*: error:"});
+  for (const std::string& line : seen.it().log)
+    if (is_of_module(line) && contains_any(line, {": error:", ": fatal error:"}))
+      return fmt::format("log: \"{}\"", line);
+  return std::nullopt;
 }
 
 namespace {
@@ -18,8 +45,7 @@ void examine_newer_kernel(const Seen& seen, Argument& it) {
   it.explains_failure();
   it.is_an_event();
   it.confirms(weight::hint, either(seen.field_changed("kernel.version"), seen.changed({"os"})));
-  it.at_most(bound::weak,
-             seen.told({"gcc-version check failed", "compiler differs", "unrecognized command"}));
+  it.at_most(bound::weak, in_words("the compiler is another one", other_compiler(seen)));
 }
 
 }  // namespace

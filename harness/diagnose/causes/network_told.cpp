@@ -33,7 +33,9 @@ Fact registration_refused(const Seen& seen) {
   if (Fact fact = seen.told({"Couldn't allocate MR", "failed to create mr"}, {"cuda", "gpu", "peermem"}))
     return fact;
   // NCCL before 2.19 does not say why; a small limit that is printed beside it does.
-  if (Fact fact = both(seen.told({"NCCL WARN Call to ibv_reg_mr failed"}), small_lock_limit(seen)))
+  if (Fact fact =
+          both(seen.told({"NCCL WARN Call to ibv_reg_mr failed"}, {"failed with error", "peermem", "dmabuf"}),
+               small_lock_limit(seen)))
     return fact;
   return seen.told({"reg_mr*Cannot allocate memory", "umem_reg*Cannot allocate memory",
                     "ib_register*Cannot allocate memory", "fi_mr_reg*Cannot allocate",
@@ -61,10 +63,12 @@ Fact rank_died(const Seen& seen) {
     if (error.api == "cuda" || error.api == "driver" || error.api == "nvml")
       return fmt::format("another interface reported an error: \"{}\"",
                          error.text.empty() ? error.code.text() : error.text);
-  return seen.told({"out of memory", "OutOfMemory", "oom-kill", "SIGKILL", "signal 9", "Segmentation fault",
-                    "SIGSEGV", "exitcode*-9", "exitcode*-11", "illegal memory access", "CUDA error",
-                    "Cuda failure", "Xid", "device-side assert", "fallen off the bus", "ncclInvalidUsage",
-                    "mismatch"});
+  if (Fact fact = killed_for_memory(seen)) return fact;
+  return seen.told({"out of memory", "OutOfMemory", "SIGKILL", "signal 9", "Segmentation fault", "SIGSEGV",
+                    "exitcode*-9", "exitcode*-11", "illegal memory access", "CUDA error", "Cuda failure",
+                    "Xid", "device-side assert", "fallen off the bus", "ncclInvalidUsage", "mismatch"},
+                   // Of another program than the job's.
+                   {"Out of memory: Kill", "Memory cgroup out of memory"});
 }
 
 Fact ranks_refused(const Seen& seen) {

@@ -5,6 +5,8 @@
 
 namespace gpugauge::diagnose {
 
+/// The kernel killed a part of the job for the host's memory.
+Fact killed_for_memory(const Seen& seen);
 /// More than one node is known to take part.
 bool several_nodes(const Seen& seen);
 /// Work of several processes fails or hangs, or its library reported an error. A job that is only slow has met.

@@ -147,9 +147,9 @@ Fabric look_at_fabric(const Inventory& inventory) {
   for (const GpuView& gpu : gpus_of(inventory)) {
     fabric.rack = fabric.rack || is_rack(gpu);
     fabric.subnet = fabric.subnet || has_nvlink_5(gpu);
-    const std::string health = gpu.value("fabric_health");
-    if (!health.empty() && health != "healthy") fabric.unhealthy.push_back(gpu);
     const std::string state = gpu.value("fabric_state");
+    const std::string health = gpu.value("fabric_health");
+    if (state == "completed" && !health.empty() && health != "healthy") fabric.unhealthy.push_back(gpu);
     if (state.empty() || state == "not_supported") continue;
     member = true;
     if (state != "completed") fabric.waiting.push_back(gpu);

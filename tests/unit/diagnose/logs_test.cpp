@@ -39,10 +39,24 @@ TEST(Logs, SocketsThatNothingGoesOverAreNoFault) {
   EXPECT_LT(score_of(of_log(on_sockets), "nccl_socket_fallback"), confident) << "NCCL tells so everywhere";
   const Lines local =
       with(on_sockets, "n1:77:90 [0] NCCL INFO Channel 00/0 : 0[1000] -> 1[9000] via P2P/direct pointer");
-  EXPECT_EQ(score_of(of_log(local), "nccl_socket_fallback"), 0);
   const Lines over =
       with(local, "n1:77:90 [0] NCCL INFO Channel 00/0 : 7[b9000] -> 8[1000] [send] via NET/Socket/0");
   EXPECT_GE(score_of(of_log(over), "nccl_socket_fallback"), confident);
+}
+
+TEST(Logs, OneNodeIsProvenByTheChannelsOfAllRanksOnly) {
+  const Lines broken{"n1:77:90 [3] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'",
+                     "n1:77:90 [3] NCCL INFO comm 0x5 rank 3 nranks 64 cudaDev 3 busId 901c0 - Init START"};
+  const Lines middle = with(broken, "n1:77:90 [3] NCCL INFO Channel 00/0 : 3[3] -> 4[4] via P2P/CUMEM/read");
+  EXPECT_EQ(score_of(of_log(middle), "gdr_disabled"), score_of(of_log(broken), "gdr_disabled"))
+      << "a rank within a node has no channel to another one";
+  EXPECT_EQ(
+      best_of(
+          {"n1:77:90 [3] NCCL INFO comm 0x5 rank 3 nranks 64 cudaDev 3 busId 901c0 - Init START",
+           "n1:77:90 [3] NCCL INFO Channel 00/0 : 3[3] -> 4[4] via P2P/CUMEM/read",
+           "n1:77:95 [3] NCCL WARN NET/IB : Got completion from peer 10.0.0.8<4000> with status=12 opcode=0 "
+           "len=0 vendor err 129 (Recv)"}),
+      "rdma_path_broken");
 }
 
 TEST(Logs, TwoRanksOnOneGpu) {
@@ -53,6 +67,8 @@ TEST(Logs, TwoRanksOnOneGpu) {
 TEST(Logs, GpusOfPeersThatAreHiddenAndThoseThatAreLost) {
   const Lines hidden{"misc/nvmlwrap.cc:183 NCCL WARN nvmlDeviceGetHandleByPciBusId() failed: Not Found"};
   EXPECT_EQ(best_of(hidden), "peer_gpus_hidden");
+  EXPECT_NE(best_of(with(hidden, "Unable to determine the device handle for GPU0000:3B:00.0: Unknown Error")),
+            "peer_gpus_hidden");
   EXPECT_EQ(best_of(with(hidden, "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus.")),
             "gpu_lost");
 }
@@ -65,6 +81,17 @@ TEST(Logs, AProcessThatWasKilledForMemory) {
       "host_memory_exhausted");
   EXPECT_EQ(best_of({"Memory cgroup out of memory: Killed process 4711 (python3) total-vm:9000kB"}),
             "host_memory_exhausted");
+  EXPECT_EQ(best_of({"srun: error: node12: task 3: Out Of Memory"}), "host_memory_exhausted");
+  EXPECT_EQ(best_of({"slurmstepd: error: Detected 0 oom_kill events in StepId=1234.0."}), "");
+  EXPECT_EQ(best_of({"I0301 oomwatcher.go:54] starting to watch for oom_kill events"}), "");
+  EXPECT_EQ(best_of({R"(kube_pod_container_status_last_terminated_reason{reason="OOMKilled"} 0)"}), "");
+  const Lines other{"01:00:02 Out of memory: Killed process 2213 (mysqld) total-vm:9000kB"};
+  EXPECT_LT(score_of(of_log(other), "host_memory_exhausted"), confident)
+      << "not of the job, as far as is known";
+  EXPECT_EQ(best_of(with(other,
+                         "09:30 n1:77:95 [3] NCCL WARN NET/IB : Got completion from peer 10.0.0.8<4000> with "
+                         "status=12 opcode=0 len=0 vendor err 129 (Recv)")),
+            "rdma_path_broken");
   EXPECT_NE(best_of({"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."}),
             "host_memory_exhausted");
 }
@@ -75,12 +102,19 @@ TEST(Logs, MulticastGroupsOfTheSwitches) {
                "'out of memory'",
                "[ERROR] all the NVSwitch multicast resources/slot ids are used for partition id -1."}),
       "nvls_unavailable");
+  EXPECT_EQ(
+      best_of(
+          {"NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 401"}),
+      "nvls_unavailable");
+  EXPECT_EQ(best_of({"[INFO] NVSwitch multicast resources: 3 of 1024 used"}), "");
   EXPECT_EQ(best_of({"[INFO] multicast group 126 is allocated.", "[INFO] multicast group 126 is freed."}),
             "");
 }
 
 TEST(Logs, AnInfoRomThatIsCorrupted) {
   EXPECT_EQ(best_of({"WARNING: infoROM is corrupted at gpu 0008:00:00.0"}), "inforom_corrupted");
+  EXPECT_EQ(best_of({"InfoROM validation: no corruption detected"}), "");
+  EXPECT_EQ(best_of({"the infoROM is not corrupted"}), "");
 }
 
 TEST(Logs, AModuleThatDoesNotCompile) {
@@ -90,6 +124,21 @@ TEST(Logs, AModuleThatDoesNotCompile) {
   EXPECT_NE(best_of({"/var/lib/dkms/lustre-client/2.14/build/lnet/o2iblnd.c:91:3: error: too few arguments"}),
             "kernel_newer_than_driver")
       << "another module";
+  EXPECT_NE(
+      best_of(
+          {"/usr/local/lib/python3.12/dist-packages/nvidia/nvtx/include/nvtx3/nvToolsExt.h:141:10: error: x"}),
+      "kernel_newer_than_driver")
+      << "a program's headers";
+  EXPECT_EQ(best_of(with(errors, "warning: the compiler differs from the one used to build the kernel")),
+            "kernel_newer_than_driver")
+      << "NVIDIA's build says so of the same compiler by another name";
+  EXPECT_LT(
+      score_of(
+          of_log({"/usr/src/nvidia-550.120/common/inc/nvtypes.h:66:5: error: cannot use keyword 'false' as "
+                  "enumeration constant"}),
+          "kernel_newer_than_driver"),
+      confident)
+      << "a newer compiler";
 }
 
 TEST(Logs, ALimitOfLockedMemoryBesideARegistrationThatFailed) {
@@ -99,11 +148,26 @@ TEST(Logs, ALimitOfLockedMemoryBesideARegistrationThatFailed) {
   EXPECT_LT(
       score_of(of_log(with(failed, "max locked memory       (kbytes, -l) unlimited")), "locked_memory_limit"),
       confident);
+  EXPECT_LT(score_of(of_log({"ibvwrap.c:106 NCCL WARN Call to ibv_reg_mr failed with error Bad address",
+                             "max locked memory       (kbytes, -l) 65536"}),
+                     "locked_memory_limit"),
+            confident)
+      << "it says why";
+}
+
+TEST(Logs, TheFabricsHealthOfNvidiaSmi) {
+  EXPECT_EQ(best_of({"        Bandwidth                     : Degraded"}), "nvlink_partial");
+  EXPECT_EQ(best_of({"        Bandwidth                     : Full",
+                     "        Route Unhealthy               : False"}),
+            "");
 }
 
 TEST(Logs, SymbolsOfAnotherNccl) {
   EXPECT_EQ(best_of({"ImportError: /x/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister"}),
             "mixed_library_versions");
+  EXPECT_NE(best_of({"ld.lld: error: undefined symbol: ncclCommInitRank", ">>> referenced by main.cpp"}),
+            "mixed_library_versions")
+      << "a library that was not linked";
 }
 
 TEST(Logs, LinksThatAreInactive) {
@@ -114,6 +178,10 @@ TEST(Logs, LinksThatAreInactive) {
 TEST(Logs, ChecksThatPassedAreNoFaults) {
   EXPECT_EQ(best_of({"INFO - GPU Row Remap Test: Passed", "INFO - GPU ECC Test: Passed",
                      "INFO - GPU Xid Test: Passed"}),
+            "");
+  EXPECT_EQ(best_of({"[PASS] GPU fallen off the bus check", "NVLink error test passed",
+                     "| NVLink errors             | Pass                                           |",
+                     "row remapping failed check passed"}),
             "");
   EXPECT_EQ(best_of({"INFO - GPU Row Remap Test: Failed"}), "hbm_row_remap");
 }

@@ -143,6 +143,10 @@ TEST(FabricRules, AFabricThatIsNotHealthyIsNamedWithWhatIsWrong) {
   EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("fewer links carry data")));
   EXPECT_THAT(findings[0].evidence, Contains(HasSubstr("a route to another GPU does not work")));
   EXPECT_THAT(findings[0].next, ElementsAre(HasSubstr("nvidia-smi nvlink --status"))) << "one step for both";
+  set_gpu(inventory, 5, {{"fabric_state", "failed"}});
+  EXPECT_THAT(said(findings_of(check_driver, inventory)), ElementsAre("warning fabric_not_ready"))
+      << "what has not joined is not unhealthy, too";
+  set_gpu(inventory, 5, {{"fabric_state", "completed"}});
   set_gpu(inventory, 5, {{"fabric_health", "misconfiguration_9"}});
   EXPECT_THAT(findings_of(check_driver, inventory).at(0).next, ElementsAre(HasSubstr("nvidia-smi -q")))
       << "a word that no list here has";
