@@ -138,6 +138,17 @@ std::optional<std::string> text_of(const std::string& path) {
   return text.str();
 }
 
+std::map<std::string, std::string> nccl_variables() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string line(*entry);
+    const std::size_t equals = line.find('=');
+    if (line.starts_with("NCCL_") && equals != std::string::npos)
+      found.try_emplace(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return found;
+}
+
 // Newer versions ask the environment, older ones the user database.
 std::string home_folder() {
   if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
@@ -185,7 +196,11 @@ Configuration configuration_here(int nccl_version) {
   const std::string conf_file = result::from_environment("NCCL_CONF_FILE").value_or("");
   for (const std::string& path : configuration_files(nccl_version, conf_file, home_folder()))
     if (auto text = text_of(path)) files.emplace_back(path, std::move(*text));
-  return {result::from_environment, files};
+  return {[variables = nccl_variables()](const char* name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            return found == variables.end() ? std::nullopt : std::optional(found->second);
+          },
+          files};
 }
 
 void add_settings(const Configuration& configuration, result::Facts& facts) {

@@ -40,7 +40,8 @@ class Configuration {
   std::map<std::string, Setting> from_files_;
 };
 
-/// What this process's environment and files say, for an NCCL of this version.
+/// What this process's environment and files say at this moment, for an NCCL of this version. Later changes do
+/// not show: NCCL itself sets in the environment what it finds in files.
 Configuration configuration_here(int nccl_version);
 
 /// Adds the variables that decide how ranks talk to each other, in the form that ranks::disagreement() takes:

@@ -1,5 +1,7 @@
 #include "nccl/settings.hpp"
 
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,6 +53,18 @@ TEST(Configuration, the_environment_comes_before_the_files_and_the_first_line_be
   EXPECT_FALSE(found.find("NCCL_NTHREADS")) << "set, but to nothing: the file does not come into it";
   EXPECT_FALSE(found.find("no setting"));
   EXPECT_FALSE(found.find("#NCCL_NET"));
+}
+
+TEST(Configuration, of_this_process_is_what_its_environment_said_at_first) {
+  setenv("NCCL_ALGO", "Tree", 1);
+  unsetenv("NCCL_OF_THIS_TEST");
+  const Configuration found = configuration_here(22809);
+  setenv("NCCL_ALGO", "Ring", 1);
+  setenv("NCCL_OF_THIS_TEST", "LL", 1);
+  EXPECT_EQ(found.find("NCCL_ALGO")->value, "Tree");
+  EXPECT_FALSE(found.find("NCCL_OF_THIS_TEST"));
+  unsetenv("NCCL_ALGO");
+  unsetenv("NCCL_OF_THIS_TEST");
 }
 
 TEST(Settings, are_those_that_ranks_must_share) {
