@@ -1,8 +1,20 @@
 #include "nccl/limits.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpugauge::bench::nccl {
+
+double Limits::usual(bool several) const {
+  return several ? collective : std::min(collective, alone);
+}
+
+// A slow link is not a broken one: three times what one iteration took are allowed.
+double Limits::patience(bool several, double iteration_seconds, int iterations) const {
+  if (iteration_seconds == 0) return several ? making : usual(several);
+  const double seconds = std::round(collective + 3 * iteration_seconds * iterations);
+  return several ? seconds : std::min(seconds, alone);
+}
 
 Limits limits_from(const result::Lookup& lookup) {
   Limits made;

@@ -14,6 +14,12 @@ struct Limits {
   double end = 20;         ///< a process still hangs after its communicators were aborted
   /// Anything in a process that runs alone: the command would end it later, with a less specific reason.
   double alone = 0.75 * result::process_limit_seconds;
+
+  /// For a collective that is not known to be slow; `several` processes measure, or one that runs alone.
+  double usual(bool several) const;
+  /// For `iterations` collectives of one size that are in flight. `iteration_seconds`: what one took before; 0
+  /// for the first of all, which may have to connect many ranks.
+  double patience(bool several, double iteration_seconds, int iterations) const;
 };
 
 /// The limits where GPUGAUGE_COLLECTIVE_TIMEOUT sets `collective`: whole seconds, 1 to 3600. `making` and

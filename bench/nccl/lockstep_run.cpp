@@ -2,7 +2,6 @@
 #include "nccl/lockstep_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -97,13 +96,8 @@ void LockstepRun::allocate(const std::string& step, std::uint64_t bytes) {
   world_.wait();
 }
 
-// A slow link is not a broken one: allow three times what one iteration took. The first of all may have to
-// connect many ranks.
 double LockstepRun::patience(int iterations) const {
-  const bool several = world_.several_processes();
-  if (iteration_seconds_ == 0) return several ? limits().making : limits().collective;
-  const double seconds = std::round(limits().collective + 3 * iteration_seconds_ * iterations);
-  return several ? seconds : std::min(seconds, limits().alone);
+  return limits().patience(world_.several_processes(), iteration_seconds_, iterations);
 }
 
 void LockstepRun::enqueue_once(const Layout& layout, int in_flight) {

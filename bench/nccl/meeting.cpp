@@ -64,7 +64,7 @@ int nccl_version_code() {
   return ncclGetVersion(&version) == ncclSuccess ? version : 0;
 }
 
-/// As NCCL will find it; read once, before this process changes its own environment.
+/// As NCCL will find it; copied at the first call, before this process and NCCL change the environment.
 const Configuration& configuration() {
   static const Configuration found = configuration_here(nccl_version_code());
   return found;

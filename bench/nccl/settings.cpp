@@ -1,12 +1,14 @@
 #include "nccl/settings.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
-#include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -16,71 +18,117 @@ namespace gpugauge::bench::nccl {
 
 namespace {
 
+/// How NCCL reads a value. number: as strtoll with base 0, and none where it is out of range. list: of names with
+/// commas, in any order, unless it has one of ^ : ;
+enum class Reads { word, number, list };
+
+struct Variable {
+  const char* name;
+  Reads reads;
+  std::optional<long long> usual = std::nullopt;  ///< what NCCL 2.20 to 2.30 take where it is not set
+};
+
 // Each rank computes the algorithm, protocol, channels, threads and pieces of a collective for itself, and the
 // network's transport of a connection by itself. Where these differ, kernels wait for data that never comes.
 // Names: docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html, and src/ of NCCL for those that the page
 // leaves out. That ranks must share them: NVIDIA/nccl issues 626 (by a maintainer) and 1136 (a hang by
 // NCCL_NET_OVERHEAD alone). Sorted.
 constexpr std::array of_all{
-    "NCCL_ALGO",
-    "NCCL_ALLOC_P2P_NET_LL_BUFFERS",
-    "NCCL_BUFFSIZE",
-    "NCCL_CGA_CLUSTER_SIZE",
-    "NCCL_CHUNK_SIZE",
-    "NCCL_COLLNET_ENABLE",
-    "NCCL_COLLNET_NODE_THRESHOLD",
-    "NCCL_CTA_POLICY",
-    "NCCL_CUMEM_ENABLE",
-    "NCCL_IB_DISABLE",
-    "NCCL_IB_QPS_PER_CONNECTION",
-    "NCCL_IB_SPLIT_DATA_ON_QPS",
-    "NCCL_LL128_BUFFSIZE",
-    "NCCL_LL128_C2C",
-    "NCCL_LL128_NTHREADS",
-    "NCCL_LL_BUFFSIZE",
-    "NCCL_LL_THRESHOLD",
-    "NCCL_MAX_CTAS",
-    "NCCL_MAX_NCHANNELS",
-    "NCCL_MAX_NRINGS",
-    "NCCL_MAX_P2P_NCHANNELS",
-    "NCCL_MIN_CTAS",
-    "NCCL_MIN_NCHANNELS",
-    "NCCL_MIN_NRINGS",
-    "NCCL_MIN_P2P_NCHANNELS",
-    "NCCL_MNNVL_ENABLE",
-    "NCCL_NCHANNELS_PER_NET_PEER",
-    "NCCL_NET",
-    "NCCL_NET_OVERHEAD",
-    "NCCL_NTHREADS",
-    "NCCL_NVLSTREE_MAX_CHUNKSIZE",
-    "NCCL_NVLS_CHUNKSIZE",
-    "NCCL_NVLS_ENABLE",
-    "NCCL_NVLS_NCHANNELS",
-    "NCCL_P2P_LL_THRESHOLD",
-    "NCCL_P2P_NET_CHUNKSIZE",
-    "NCCL_P2P_NVL_CHUNKSIZE",
-    "NCCL_P2P_PCI_CHUNKSIZE",
-    "NCCL_P2P_SCHEDULE_GROUP_SIZE",
-    "NCCL_PAT_ENABLE",
-    "NCCL_PROTO",
-    "NCCL_RUNTIME_CONNECT",
-    "NCCL_SINGLE_RING_THRESHOLD",
-    "NCCL_SYM_CTAS",
-    "NCCL_SYM_KERNEL",
-    "NCCL_THREAD_THRESHOLDS",
-    "NCCL_TREE_THRESHOLD",
-    "NCCL_UNPACK_DOUBLE_NCHANNELS",
-    "NCCL_WIN_ENABLE",
+    Variable{"NCCL_ALGO", Reads::list},
+    Variable{"NCCL_ALLOC_P2P_NET_LL_BUFFERS", Reads::number, 0},
+    Variable{"NCCL_BUFFSIZE", Reads::number},
+    Variable{"NCCL_CHUNK_SIZE", Reads::number},
+    Variable{"NCCL_COLLNET_NODE_THRESHOLD", Reads::number},
+    Variable{"NCCL_CTA_POLICY", Reads::word},
+    Variable{"NCCL_CUMEM_ENABLE", Reads::number},
+    Variable{"NCCL_IB_DISABLE", Reads::number, 0},
+    Variable{"NCCL_IB_QPS_PER_CONNECTION", Reads::number, 1},
+    Variable{"NCCL_IB_SPLIT_DATA_ON_QPS", Reads::number, 0},
+    Variable{"NCCL_LL128_BUFFSIZE", Reads::number},
+    Variable{"NCCL_LL128_C2C", Reads::number, 1},
+    Variable{"NCCL_LL128_NTHREADS", Reads::number},
+    Variable{"NCCL_LL_BUFFSIZE", Reads::number},
+    Variable{"NCCL_LL_THRESHOLD", Reads::number},
+    Variable{"NCCL_MAX_CTAS", Reads::number},
+    Variable{"NCCL_MAX_NCHANNELS", Reads::number},
+    Variable{"NCCL_MAX_NRINGS", Reads::number},
+    Variable{"NCCL_MAX_P2P_NCHANNELS", Reads::number},
+    Variable{"NCCL_MIN_CTAS", Reads::number},
+    Variable{"NCCL_MIN_NCHANNELS", Reads::number},
+    Variable{"NCCL_MIN_NRINGS", Reads::number},
+    Variable{"NCCL_MIN_P2P_NCHANNELS", Reads::number},
+    Variable{"NCCL_MNNVL_ENABLE", Reads::number},
+    Variable{"NCCL_NCHANNELS_PER_NET_PEER", Reads::number},
+    Variable{"NCCL_NET", Reads::word},
+    Variable{"NCCL_NET_OVERHEAD", Reads::number},
+    Variable{"NCCL_NET_SHARED_COMMS", Reads::number, 1},
+    Variable{"NCCL_NTHREADS", Reads::number},
+    Variable{"NCCL_NVLSTREE_MAX_CHUNKSIZE", Reads::number},
+    Variable{"NCCL_NVLS_CHUNKSIZE", Reads::number},
+    Variable{"NCCL_NVLS_NCHANNELS", Reads::number},
+    Variable{"NCCL_P2P_LL_THRESHOLD", Reads::number},
+    Variable{"NCCL_P2P_NET_CHUNKSIZE", Reads::number},
+    Variable{"NCCL_P2P_NVL_CHUNKSIZE", Reads::number},
+    Variable{"NCCL_P2P_PCI_CHUNKSIZE", Reads::number},
+    Variable{"NCCL_P2P_SCHEDULE_GROUP_SIZE", Reads::number},
+    Variable{"NCCL_PAT_ENABLE", Reads::number, 2},
+    Variable{"NCCL_PROTO", Reads::list},
+    Variable{"NCCL_RUNTIME_CONNECT", Reads::number, 1},
+    Variable{"NCCL_SINGLE_RING_THRESHOLD", Reads::number},
+    Variable{"NCCL_SYM_CTAS", Reads::number},
+    Variable{"NCCL_SYM_KERNEL", Reads::word},
+    Variable{"NCCL_THREAD_THRESHOLDS", Reads::word},
+    Variable{"NCCL_TREE_THRESHOLD", Reads::number},
+    Variable{"NCCL_UNPACK_DOUBLE_NCHANNELS", Reads::number, 1},
+    Variable{"NCCL_WIN_ENABLE", Reads::number, 1},
 };
 
 // Both ends of a connection within a node choose its transport (selectTransport in src/transport.cc), each by
 // its own variables. Nodes that are built differently may have others.
 constexpr std::array of_a_node{
-    "NCCL_CUMEM_HOST_ENABLE",  "NCCL_NET_DISABLE_INTRA",   "NCCL_NVB_DISABLE",
-    "NCCL_P2P_DIRECT_DISABLE", "NCCL_P2P_DISABLE",         "NCCL_P2P_LEVEL",
-    "NCCL_P2P_READ_ENABLE",    "NCCL_P2P_USE_CUDA_MEMCPY", "NCCL_SHM_DISABLE",
-    "NCCL_SHM_MEMCPY_MODE",    "NCCL_SHM_USE_CUDA_MEMCPY",
+    Variable{"NCCL_CUMEM_HOST_ENABLE", Reads::number},
+    Variable{"NCCL_NET_DISABLE_INTRA", Reads::number, 0},
+    Variable{"NCCL_NVB_DISABLE", Reads::number, 0},
+    Variable{"NCCL_P2P_DIRECT_DISABLE", Reads::number, 0},
+    Variable{"NCCL_P2P_DISABLE", Reads::number, 0},
+    Variable{"NCCL_P2P_LEVEL", Reads::word},
+    Variable{"NCCL_P2P_READ_ENABLE", Reads::number},
+    Variable{"NCCL_P2P_USE_CUDA_MEMCPY", Reads::number, 0},
+    Variable{"NCCL_SHM_DISABLE", Reads::number, 0},
+    Variable{"NCCL_SHM_MEMCPY_MODE", Reads::number},
+    Variable{"NCCL_SHM_USE_CUDA_MEMCPY", Reads::number, 0},
 };
+
+// NCCL takes the least over all ranks (initTransportsRank in src/init.cc), so they may differ: nodes with and
+// without NVSwitches do.
+constexpr std::array settled_by_nccl{
+    Variable{"NCCL_COLLNET_ENABLE", Reads::number},
+    Variable{"NCCL_NVLS_ENABLE", Reads::number, 2},
+};
+
+/// The value in one form for all texts that mean the same to NCCL; nullopt where it means the same as none.
+std::optional<std::string> as_nccl_reads(const Variable& variable, const std::string& text) {
+  std::string value = result::lower(text);
+  if (variable.reads == Reads::number) {
+    errno = 0;
+    const long long number = std::strtoll(value.c_str(), nullptr, 0);
+    if (errno != 0 || number == variable.usual) return std::nullopt;
+    return std::to_string(number);
+  }
+  if (variable.reads == Reads::list && value.find_first_of("^:;") == std::string::npos) {
+    const std::vector<std::string> entries = result::split(value, ',');
+    std::set<std::string> names(entries.begin(), entries.end());
+    names.erase("");
+    if (!names.empty()) return fmt::format("{}", fmt::join(names, ","));
+  }
+  return value;
+}
+
+std::optional<Setting> compared_form(const Configuration& configuration, const Variable& variable) {
+  const auto found = configuration.find(variable.name);
+  auto value = found ? as_nccl_reads(variable, found->value) : std::nullopt;
+  return value ? std::optional(Setting{std::move(*value), found->file}) : std::nullopt;
+}
 
 std::optional<std::string> text_of(const std::string& path) {
   std::ifstream file(path);
@@ -88,6 +136,17 @@ std::optional<std::string> text_of(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+std::map<std::string, std::string> nccl_variables() {
+  std::map<std::string, std::string> found;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string line(*entry);
+    const std::size_t equals = line.find('=');
+    if (line.starts_with("NCCL_") && equals != std::string::npos)
+      found.try_emplace(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return found;
 }
 
 // Newer versions ask the environment, older ones the user database.
@@ -137,26 +196,33 @@ Configuration configuration_here(int nccl_version) {
   const std::string conf_file = result::from_environment("NCCL_CONF_FILE").value_or("");
   for (const std::string& path : configuration_files(nccl_version, conf_file, home_folder()))
     if (auto text = text_of(path)) files.emplace_back(path, std::move(*text));
-  return {result::from_environment, files};
+  return {[variables = nccl_variables()](const char* name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            return found == variables.end() ? std::nullopt : std::optional(found->second);
+          },
+          files};
 }
 
 void add_settings(const Configuration& configuration, result::Facts& facts) {
-  const auto add = [&](const std::string& kind, const std::string& name) {
-    const auto setting = configuration.find(name);
-    if (!setting || (setting->value == "0" && name.ends_with("_DISABLE"))) return;
-    facts[kind + name] = result::lower(setting->value);
-    if (!setting->file.empty()) facts["from." + name] = setting->file;
+  const auto add = [&](const std::string& kind, const Variable& variable) {
+    const auto setting = compared_form(configuration, variable);
+    if (!setting) return;
+    facts[kind + variable.name] = setting->value;
+    if (!setting->file.empty()) facts[std::string("from.") + variable.name] = setting->file;
   };
-  for (const char* const name : of_all) add("setting.", name);
-  for (const char* const name : of_a_node) add("node_setting.", name);
+  for (const Variable& variable : of_all) add("setting.", variable);
+  for (const Variable& variable : of_a_node) add("node_setting.", variable);
 }
 
 std::string settings_text(const Configuration& configuration) {
-  result::Facts found;
-  add_settings(configuration, found);
   std::map<std::string, std::string> by_name;
-  for (const auto& [key, value] : found)
-    if (!key.starts_with("from.")) by_name[key.substr(key.find('.') + 1)] = value;
+  const auto add = [&](const Variable& variable) {
+    if (auto setting = compared_form(configuration, variable))
+      by_name[variable.name] = std::move(setting->value);
+  };
+  for (const Variable& variable : of_all) add(variable);
+  for (const Variable& variable : of_a_node) add(variable);
+  for (const Variable& variable : settled_by_nccl) add(variable);
   std::string text;
   for (const auto& [name, value] : by_name)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);

@@ -40,17 +40,20 @@ class Configuration {
   std::map<std::string, Setting> from_files_;
 };
 
-/// What this process's environment and files say, for an NCCL of this version.
+/// What this process's environment and files say at this moment, for an NCCL of this version. Later changes do
+/// not show: NCCL itself sets in the environment what it finds in files.
 Configuration configuration_here(int nccl_version);
 
 /// Adds the variables that decide how ranks talk to each other, in the form that ranks::disagreement() takes:
 /// "setting.NAME" for those that all ranks must share, "node_setting.NAME" for those that ranks of one node
-/// must, and "from.NAME" for a file. A value is in lower case: NCCL ignores the case of words. A variable that
-/// may differ is left out, among them names of cards, interfaces and files, limits of the network, and the
-/// log. So are a 0 that disables nothing, and the names of plugins, which are compared by what they load.
+/// must, and "from.NAME" for a file. Texts that mean the same to NCCL give the same value: words in lower case,
+/// numbers in decimal, names of a plain list sorted; and what NCCL takes anyway is left out. So is a variable
+/// that may differ, among them names of cards, interfaces and files, limits of the network, the log, and what
+/// NCCL itself agrees on; and the names of plugins, which are compared by what they load.
 void add_settings(const Configuration& configuration, result::Facts& facts);
 
-/// The same variables as one text: "NCCL_ALGO=ring NCCL_SHM_DISABLE=1", by name; "none" where none is set.
+/// The same variables, and those that NCCL itself agrees on (NCCL_NVLS_ENABLE, NCCL_COLLNET_ENABLE), as one
+/// text: "NCCL_ALGO=ring NCCL_SHM_DISABLE=1", by name; "none" where none is set.
 std::string settings_text(const Configuration& configuration);
 
 }  // namespace gpugauge::bench::nccl

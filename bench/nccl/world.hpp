@@ -79,13 +79,13 @@ class World {
   void agree(const std::string& step, const std::optional<Skipped>& problem);
   /// Waits for the work of all members. Throws when NCCL reports an error, a rank has ended, or nothing
   /// finishes for `seconds`; the communicators are then aborted.
-  void wait(double seconds = limits().collective);
+  void wait(double seconds);
+  /// The same, for as long as a collective that is not known to be slow.
+  void wait() { wait(limits().usual(several_processes())); }
   /// Watches one enqueueing call into NCCL. The call may wait for another rank in this thread (to connect, or
   /// for room in a proxy's queue). If it does not return within `seconds`, or the ranks part, the process
   /// ends and all others learn why.
-  ranks::Watch::Call enqueueing(double seconds = limits().collective) {
-    return {*watch_, "enqueueing a collective", seconds};
-  }
+  ranks::Watch::Call enqueueing(double seconds) { return {*watch_, "enqueueing a collective", seconds}; }
   /// Aborts the communicators. No further benchmark can be measured, and the other processes learn why. Only
   /// the first call has an effect.
   void give_up(const std::string& sentence);

@@ -133,6 +133,24 @@ PY
   grep -q '"nccl.settings": "NCCL_ALGO=ring"' s.rank0.json
 }
 
+@test "ranks that say NVLS and CollNet unlike each other measure: NCCL agrees on both itself" {
+  echo "NCCL_NVLS_ENABLE=0 NCCL_COLLNET_ENABLE=1" >env.1
+  ranks 2
+  for rank in 0 1; do ended "$rank" 0 "nccl/all_reduce/8B"; done
+  grep -q '"nccl.settings": "none"' s.rank0.json
+  grep -q '"nccl.settings": "NCCL_COLLNET_ENABLE=1 NCCL_NVLS_ENABLE=0"' s.rank1.json
+}
+
+@test "settings that ranks write in different ways and that mean the same stop nobody" {
+  echo "NCCL_BUFFSIZE=4194304 NCCL_ALGO=ring,tree NCCL_RUNTIME_CONNECT=1" >env.0
+  echo "NCCL_BUFFSIZE=0x400000 NCCL_ALGO=Tree,Ring" >env.1
+  ranks 2
+  for rank in 0 1; do
+    ended "$rank" 0 "nccl/all_reduce/8B"
+    grep -q '"nccl.settings": "NCCL_ALGO=ring,tree NCCL_BUFFSIZE=4194304"' "s.rank$rank.json"
+  done
+}
+
 @test "a rank that never comes is named in every other rank's output and sample file, also where mpirun ends all with the first" {
   echo "sleep 30" >env.1
   GPUGAUGE_RENDEZVOUS_TIMEOUT=2 ABORTS=1 SECONDS_MOST=15 ranks 3

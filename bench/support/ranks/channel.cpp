@@ -24,6 +24,8 @@ namespace gpugauge::bench::ranks {
 
 namespace {
 
+// A hello of any version begins with the protocol and the job.
+constexpr const char* any_protocol = "gpugauge.ranks/";
 constexpr const char* protocol = "gpugauge.ranks/2";
 // A rank that met rank 0 waits a little longer than rank 0 does for the others, so that it learns who is
 // missing.
@@ -103,9 +105,16 @@ void Channel::introduce(Wire wire) {
   Message hello;
   const double limit = steady_seconds() + hello_seconds;
   // Not one of ours: another program, or another job on the same port.
-  if (wire.receive(hello, limit) != Line::open || hello.kind != Kind::hello || hello.texts.size() != 6 ||
-      hello.texts[0] != protocol || hello.texts[1] != launch_.job)
+  if (wire.receive(hello, limit) != Line::open || hello.kind != Kind::hello || hello.texts.size() < 2 ||
+      !hello.texts[0].starts_with(any_protocol) || hello.texts[1] != launch_.job)
     return;
+  if (hello.texts[0] != protocol || hello.texts.size() != 6) {
+    const std::string sentence = fmt::format(
+        "a process{} is of another build of GPUGauge than rank 0 on {}: start the same build everywhere",
+        hello.texts.size() > 4 ? " on " + hello.texts[4] : "", peers_[0].host);
+    wire.send({Kind::fault, {sentence}}, limit);
+    part(sentence);
+  }
   const auto rank = rank_in(hello.texts[3], launch_.size);
   if (hello.texts[2] != std::to_string(launch_.size) || !rank || wire_of(*rank).is_open()) {
     const std::string sentence =

@@ -13,6 +13,7 @@
 
 #include "support/family.hpp"
 #include "support/ranks/channel.hpp"
+#include "support/ranks/place.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench::ranks {
@@ -66,6 +67,19 @@ class Ranks : public testing::Test {
     }
     for (std::thread& thread : threads) thread.join();
     return ends;
+  }
+
+  /// A connection to rank 0, as soon as it listens.
+  Wire at_the_door() const {
+    const double deadline = steady_seconds() + 5;
+    Wire wire;
+    std::string fault;
+    while (!wire.is_open() && steady_seconds() < deadline) {
+      wire = connected(launch(1, 2), deadline, fault);
+      if (!wire.is_open()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_TRUE(wire.is_open()) << fault;
+    return wire;
   }
 
   const int port_ = free_port();
@@ -207,6 +221,51 @@ TEST_F(Ranks, one_rank_started_twice_is_refused) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(ends[0], HasSubstr("says that it is rank 1 of 3, but that rank is there already"));
   EXPECT_THAT(ends, Each(testing::Not("")));
+}
+
+// As a rank of the first protocol introduces itself, and as one of a later one may.
+TEST_F(Ranks, one_of_another_build_is_told_at_once) {
+  for (const Texts& hello :
+       {Texts{"gpugauge.ranks/1", "job", "3", "2", "node9", "77"}, Texts{"gpugauge.ranks/3", "job"}}) {
+    Message answer;
+    std::thread other([&] {
+      Wire wire = at_the_door();
+      ASSERT_TRUE(wire.send({Kind::hello, hello}, steady_seconds() + 5));
+      EXPECT_EQ(wire.receive(answer, steady_seconds() + 5), Line::open);
+    });
+    const double start = steady_seconds();
+    const auto ends = run(3, [](Channel&) {}, 20, {1, 2});
+    EXPECT_LT(steady_seconds() - start, 10);
+    other.join();
+    EXPECT_EQ(answer.kind, Kind::fault);
+    ASSERT_EQ(answer.texts.size(), 1U);
+    EXPECT_THAT(answer.texts[0], HasSubstr("another build of GPUGauge"));
+    EXPECT_EQ(ends[0], answer.texts[0]);
+  }
+}
+
+TEST_F(Ranks, a_rank_of_another_build_and_another_job_disturbs_nobody) {
+  std::thread other([&] {
+    Wire wire = at_the_door();
+    EXPECT_TRUE(wire.send({Kind::hello, {"gpugauge.ranks/1", "another", "2", "1", "node9", "77"}},
+                          steady_seconds() + 5));
+    Message answer;
+    EXPECT_EQ(wire.receive(answer, steady_seconds() + 5), Line::ended);
+  });
+  std::vector<std::string> ends(2, "not run");
+  std::vector<std::thread> threads;
+  for (const std::size_t rank : {0U, 1U})
+    threads.emplace_back([&, rank] {
+      if (rank == 1) other.join();
+      try {
+        Channel channel(launch(static_cast<int>(rank), 2, 10));
+        ends[rank] = channel.exchange("step", std::to_string(rank), 10)[1];
+      } catch (const Parted& parted) {
+        ends[rank] = parted.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(ends, ElementsAre("1", "1"));
 }
 
 TEST_F(Ranks, each_knows_its_number_on_its_machine) {

@@ -31,6 +31,27 @@ TEST(Limits, follow_from_the_one_that_is_set) {
   EXPECT_EQ(longer.alone, 90) << "the command ends the process then";
 }
 
+TEST(Limits, of_a_process_that_runs_alone_end_before_the_command_would_end_it) {
+  for (const char* asked : {"600", "91"}) {
+    const Limits longer = where_it_says(asked);
+    EXPECT_EQ(longer.usual(false), 90) << asked;
+    EXPECT_EQ(longer.patience(false, 0, 1), 90) << asked;
+    EXPECT_EQ(longer.patience(false, 10, 50), 90) << asked;
+  }
+  EXPECT_EQ(where_it_says("600").usual(true), 600);
+  EXPECT_EQ(where_it_says("30").usual(false), 30);
+  EXPECT_EQ(where_it_says("30").patience(false, 0, 1), 30);
+}
+
+TEST(Limits, allow_three_times_what_a_collective_took_before) {
+  const Limits usual = where_it_says(std::nullopt);
+  EXPECT_EQ(usual.patience(true, 0, 50), 120) << "the first may have to connect ranks";
+  EXPECT_EQ(usual.patience(true, 2, 50), 60 + 3 * 2 * 50);
+  EXPECT_EQ(usual.patience(false, 2, 5), 90) << "60 s and 30";
+  EXPECT_EQ(usual.patience(false, 2, 50), 90);
+  EXPECT_EQ(usual.patience(false, 1, 5), 75);
+}
+
 TEST(Limits, leave_ranks_that_parted_the_time_to_keep_their_files) {
   EXPECT_EQ(where_it_says("30").end, 10);
   EXPECT_EQ(where_it_says("3").end, 5);

@@ -1,5 +1,7 @@
 #include "nccl/settings.hpp"
 
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,6 +55,18 @@ TEST(Configuration, the_environment_comes_before_the_files_and_the_first_line_be
   EXPECT_FALSE(found.find("#NCCL_NET"));
 }
 
+TEST(Configuration, of_this_process_is_what_its_environment_said_at_first) {
+  setenv("NCCL_ALGO", "Tree", 1);
+  unsetenv("NCCL_OF_THIS_TEST");
+  const Configuration found = configuration_here(22809);
+  setenv("NCCL_ALGO", "Ring", 1);
+  setenv("NCCL_OF_THIS_TEST", "LL", 1);
+  EXPECT_EQ(found.find("NCCL_ALGO")->value, "Tree");
+  EXPECT_FALSE(found.find("NCCL_OF_THIS_TEST"));
+  unsetenv("NCCL_ALGO");
+  unsetenv("NCCL_OF_THIS_TEST");
+}
+
 TEST(Settings, are_those_that_ranks_must_share) {
   const Configuration found = configuration({{"NCCL_ALGO", "Ring"}, {"NCCL_SHM_DISABLE", "1"}},
                                             {{"/etc/nccl.conf", "NCCL_PROTO=LL\n"}});
@@ -65,27 +79,64 @@ TEST(Settings, are_those_that_ranks_must_share) {
 }
 
 TEST(Settings, each_that_decides_what_a_collective_does_is_among_them) {
-  for (const char* name : {"NCCL_ALGO", "NCCL_PROTO", "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS",
-                           "NCCL_MIN_CTAS", "NCCL_MAX_CTAS", "NCCL_BUFFSIZE", "NCCL_NTHREADS",
-                           "NCCL_NET_OVERHEAD", "NCCL_NVLS_ENABLE", "NCCL_COLLNET_ENABLE", "NCCL_NET",
-                           "NCCL_IB_DISABLE", "NCCL_IB_QPS_PER_CONNECTION", "NCCL_CUMEM_ENABLE"})
-    EXPECT_THAT(facts_of(configuration({{name, "1"}})),
-                UnorderedElementsAre(Pair(std::string("setting.") + name, "1")));
+  for (const char* name :
+       {"NCCL_ALGO", "NCCL_PROTO", "NCCL_MIN_NCHANNELS", "NCCL_MAX_NCHANNELS", "NCCL_MIN_CTAS",
+        "NCCL_MAX_CTAS", "NCCL_BUFFSIZE", "NCCL_NTHREADS", "NCCL_NET_OVERHEAD", "NCCL_NVLS_CHUNKSIZE",
+        "NCCL_NVLS_NCHANNELS", "NCCL_COLLNET_NODE_THRESHOLD", "NCCL_NET", "NCCL_IB_DISABLE",
+        "NCCL_IB_QPS_PER_CONNECTION", "NCCL_NET_SHARED_COMMS", "NCCL_CUMEM_ENABLE"})
+    EXPECT_THAT(facts_of(configuration({{name, "7"}})),
+                UnorderedElementsAre(Pair(std::string("setting.") + name, "7")));
 }
 
-TEST(Settings, what_disables_nothing_is_as_good_as_not_set) {
-  EXPECT_THAT(facts_of(configuration({{"NCCL_IB_DISABLE", "0"}, {"NCCL_SHM_DISABLE", "0"}})),
-              testing::IsEmpty());
-  EXPECT_THAT(facts_of(configuration({{"NCCL_NVLS_ENABLE", "0"}})),
-              UnorderedElementsAre(Pair("setting.NCCL_NVLS_ENABLE", "0")));
+// The lowest of all ranks counts: nodes with and without NVSwitches can take part in one collective.
+TEST(Settings, what_nccl_itself_agrees_on_is_told_and_not_compared) {
+  const Configuration found = configuration({{"NCCL_NVLS_ENABLE", "0"}, {"NCCL_COLLNET_ENABLE", "1"}});
+  EXPECT_THAT(facts_of(found), testing::IsEmpty());
+  EXPECT_EQ(settings_text(found), "NCCL_COLLNET_ENABLE=1 NCCL_NVLS_ENABLE=0");
+}
+
+TEST(Settings, what_nccl_takes_anyway_is_as_good_as_not_set) {
+  for (const auto& [name, value] : Variables{{"NCCL_IB_DISABLE", "0"},
+                                             {"NCCL_SHM_DISABLE", "0"},
+                                             {"NCCL_P2P_DISABLE", "0x0"},
+                                             {"NCCL_NET_DISABLE_INTRA", "0"},
+                                             {"NCCL_RUNTIME_CONNECT", "1"},
+                                             {"NCCL_WIN_ENABLE", "1"},
+                                             {"NCCL_IB_SPLIT_DATA_ON_QPS", "0"},
+                                             {"NCCL_ALLOC_P2P_NET_LL_BUFFERS", "0"},
+                                             {"NCCL_LL128_C2C", "1"},
+                                             {"NCCL_IB_QPS_PER_CONNECTION", "1"},
+                                             {"NCCL_PAT_ENABLE", "2"},
+                                             {"NCCL_UNPACK_DOUBLE_NCHANNELS", "1"},
+                                             {"NCCL_NET_SHARED_COMMS", "1"}})
+    EXPECT_THAT(facts_of(configuration({{name, value}})), testing::IsEmpty()) << name;
+  EXPECT_THAT(facts_of(configuration({{"NCCL_RUNTIME_CONNECT", "0"}})),
+              UnorderedElementsAre(Pair("setting.NCCL_RUNTIME_CONNECT", "0")));
+}
+
+TEST(Settings, texts_that_mean_the_same_to_nccl_are_the_same) {
+  const auto value_of = [](const std::string& name, const std::string& text) {
+    return settings_text(configuration({{name, text}}));
+  };
+  for (const char* text : {"4194304", "0x400000", "020000000", "+4194304", " 4194304", "4194304 bytes"})
+    EXPECT_EQ(value_of("NCCL_BUFFSIZE", text), "NCCL_BUFFSIZE=4194304") << text;
+  EXPECT_EQ(value_of("NCCL_NTHREADS", "-1"), "NCCL_NTHREADS=-1");
+  EXPECT_EQ(value_of("NCCL_NTHREADS", "many"), "NCCL_NTHREADS=0") << "as strtoll reads it";
+  EXPECT_EQ(value_of("NCCL_NTHREADS", "99999999999999999999"), "none") << "NCCL takes its own then";
+  for (const char* text : {"ring,tree", "Tree,Ring", "TREE,ring,", "tree,tree,ring"})
+    EXPECT_EQ(value_of("NCCL_ALGO", text), "NCCL_ALGO=ring,tree") << text;
+  EXPECT_EQ(value_of("NCCL_PROTO", "Simple,LL128,LL"), "NCCL_PROTO=ll,ll128,simple");
+  for (const char* text : {"^tree,ring", "allreduce:tree,ring;broadcast:ring", ","})
+    EXPECT_EQ(value_of("NCCL_ALGO", text), std::string("NCCL_ALGO=") + text);
+  EXPECT_EQ(value_of("NCCL_THREAD_THRESHOLDS", "64 32"), "NCCL_THREAD_THRESHOLDS=64 32");
 }
 
 // What a node is built of, where the log goes, and what the plugins are asked by another way.
 TEST(Settings, what_may_differ_from_rank_to_rank_is_left_out) {
-  for (const char* name :
-       {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE", "NCCL_DEBUG",
-        "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS", "NCCL_HOSTID", "NCCL_CONF_FILE", "NCCL_NET_PLUGIN",
-        "NCCL_TUNER_PLUGIN", "NCCL_NET_GDR_LEVEL", "NCCL_IGNORE_CPU_AFFINITY", "NCCL_IB_TIMEOUT"})
+  for (const char* name : {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE",
+                           "NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS", "NCCL_HOSTID",
+                           "NCCL_CONF_FILE", "NCCL_NET_PLUGIN", "NCCL_TUNER_PLUGIN", "NCCL_NET_GDR_LEVEL",
+                           "NCCL_IGNORE_CPU_AFFINITY", "NCCL_IB_TIMEOUT", "NCCL_CGA_CLUSTER_SIZE"})
     EXPECT_THAT(facts_of(configuration({{name, "1"}})), testing::IsEmpty()) << name;
 }
 
