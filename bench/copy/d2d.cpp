@@ -35,9 +35,7 @@ void within_device(Trial& trial) {
   AtMost batches(timer, most_copies(bytes));
   trial.work({.bytes = 2.0 * static_cast<double>(bytes)});
   trial.note("buffer_sets", std::to_string(sets));
-  trial.note("cache", sets * 2 * bytes >= 3 * cuda::device().l2_bytes
-                          ? "cold: all buffers together are at least three times L2"
-                          : "part of the data stays in L2");
+  trial.note("cache", cache_note(sets * 2 * bytes, cuda::device().l2_bytes));
   trial.time(batches);
   while (timer.operations() < static_cast<std::int64_t>(sets))
     timer.enqueue_one();  // writes each target once
@@ -77,7 +75,7 @@ const Registration large{
         .from(Depth::exhaustive, "size", {"64MiB"})};
 
 const Registration small{
-    copying("launch", {"4KiB", "64KiB", "1MiB"})
+    copying("l2", {"4KiB", "64KiB", "1MiB"})
         .isolates(
             "cudaMemcpyAsync within device memory of what L2 holds: starting a copy is most of its time; bytes "
             "read and written both count")

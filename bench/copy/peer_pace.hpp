@@ -59,8 +59,16 @@ constexpr bool has_its_samples(int samples, double seconds, double budget_second
   return samples >= peer_samples && seconds > budget_seconds;
 }
 
-/// Why the median of so many samples is not judged; "" where it is.
-inline std::string why_not_judged(std::size_t samples) {
+/// Class of the metrics of copies that all have `fixed_bytes` bytes, or of what peer_pace() plans where that is 0. A time
+/// of microseconds moves as those of small collectives do, and is no mean with bandwidths.
+constexpr const char* class_of_copies(std::uint64_t fixed_bytes) {
+  return fixed_bytes > 0 ? "coll_small" : "p2p";
+}
+
+/// Why the median of so many samples is not judged; "" where it is. `unheld`: whether the metric is the time of small
+/// copies, and the host's enqueueing is part of samples, because nothing held them back until all was enqueued.
+inline std::string why_not_judged(std::size_t samples, bool unheld) {
+  if (unheld) return "nothing held the copies back until all were enqueued: it holds the host's enqueueing";
   if (samples >= fewest_to_judge) return "";
   return fmt::format("{} samples are fewer than the {} that a median is judged from", samples,
                      fewest_to_judge);

@@ -65,11 +65,11 @@ result::Metric metric_of(const PeerCopy& kind, const Way& way, const std::string
   metric.name = (timed ? "latency_" : "bandwidth_") + name;
   metric.unit = timed ? "second" : "byte/second";
   metric.better = timed ? result::Direction::lower : result::Direction::higher;
-  metric.metric_class = "p2p";
+  metric.metric_class = class_of_copies(kind.bytes);
   metric.statistic = "median";
   metric.value = rounded(value);
   metric.resolution = rounded(value * share);
-  metric.note = why_not_judged(way.seconds.size());
+  metric.note = why_not_judged(way.seconds.size(), timed && !way.held);
   metric.judged = metric.note.empty();
   return metric;
 }
@@ -240,7 +240,7 @@ void measure_peers(Trial& trial, const PeerCopy& kind) {
 
 Definition define_peers(const char* op, const PeerCopy& kind) {
   return define(GPUGAUGE_BENCH_FAMILY, op)
-      .custom_metrics({"p2p"})
+      .custom_metrics({class_of_copies(kind.bytes)})
       .requires_devices(2)
       .from(Depth::deep)
       .body([kind](Trial& trial) { measure_peers(trial, kind); });

@@ -171,6 +171,7 @@ Way measure_way(const PeerCopy& kind, const GpuPair& pair, std::uint64_t seed, d
         way.timed_out = way.seconds.size();
         held = false;
       }
+      way.held = way.held && held;
     }
   }
   way.as_timed = lanes.compare(way.pace.bytes);

@@ -29,6 +29,7 @@ struct PeerCopy {
 struct Way {
   PeerPace pace;
   std::vector<double> seconds;  ///< of one copy, both ways where both send, per sample
+  bool held = true;             ///< every sample, until all its copies were enqueued
   std::size_t timed_out = 0;    ///< the sample (1 = first) whose blocker gave up before all was enqueued
   kernels::Comparison as_timed;
   kernels::Comparison once_more;  ///< after one more copy into a poisoned target

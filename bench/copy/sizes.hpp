@@ -16,4 +16,11 @@ constexpr std::int64_t most_copies(std::uint64_t bytes) {
   return bytes >= (std::uint64_t{1} << 20) ? 16 : 128;
 }
 
+/// How much of `bytes` bytes, which copies within the device touch again and again, an L2 of `l2_bytes` holds.
+constexpr const char* cache_note(std::uint64_t bytes, std::uint64_t l2_bytes) {
+  if (bytes <= l2_bytes) return "all of the data stays in L2";
+  return bytes < 3 * l2_bytes ? "part of the data stays in L2"
+                              : "cold: all buffers together are at least three times L2";
+}
+
 }  // namespace gpugauge::bench::copy

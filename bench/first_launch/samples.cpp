@@ -22,14 +22,12 @@ Sampled sample(Trial& trial, const std::function<FreshProcess()>& next, std::siz
   std::vector<FreshResult>& results = out.results;
   const double start = steady_seconds();
   while (results.size() < most) {
-    const double past = steady_seconds() - start;
-    const bool enough = results.size() >= fewest;
-    if (enough && past >= trial.window().seconds) break;
-    if (!results.empty() && past >= trial.window().budget_seconds) break;
+    if (is_last_process(results.size(), fewest, steady_seconds() - start, trial.window())) break;
     results.push_back(cuda::run_fresh_on_gpu(trial, next()));
   }
   if (results.size() < fewest)
-    trial.note("budget", fmt::format("ended after {} of {} processes", results.size(), fewest));
+    trial.note("budget", fmt::format("ended after {} of {} processes, which do not fit into {:.3g} s",
+                                     results.size(), fewest, trial.window().budget_seconds));
   double wrong = 0;
   for (const FreshResult& result : results) wrong += result.report.at(key::wrong_values);
   trial.verify("values that first kernels computed wrongly", wrong, 0);

@@ -54,8 +54,8 @@ struct Sampled {
 inline constexpr std::size_t fewest_processes = 3;
 
 /// Runs one process untimed, so that its files are in memory. Then runs others until the trial's window is
-/// full, at least `fewest` (1 to 100) unless the budget ends first. Records how many ran, and that every kernel
-/// computed the right values. Throws like run_fresh.
+/// full, at least `fewest` (1 to 100) unless they do not fit into the budget: see is_last_process(). Records how many
+/// ran, and that every kernel computed the right values. Throws like run_fresh.
 Sampled sample(Trial& trial, const std::function<FreshProcess()>& next,
                std::size_t fewest = fewest_processes);
 

@@ -34,7 +34,8 @@ const Registration registered{
     define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
         .isolates(
             "The same as context and kernel/lazy in a hundred fresh processes, so that the slowest tenth and "
-            "the slowest hundredth of starts are told, too")
+            "the slowest hundredth of starts are told, too; where a process is so slow that a hundred do not fit "
+            "into three times the window, it ends with the window, and the slowest hundredth is not judged")
         .bad_value("where the medians are as they were: something that comes now and then, another program's "
                    "start, a busy disk, a driver that is asked by monitoring")
         .from(Depth::exhaustive)

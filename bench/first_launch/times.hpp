@@ -10,9 +10,21 @@
 #include <fmt/format.h>
 
 #include "result/samples.hpp"
+#include "support/measure.hpp"
 #include "support/statistics.hpp"
 
 namespace gpugauge::bench::first_launch {
+
+/// Whether no further process is to run after `count`, 0 or more, in `seconds` of the `planned`. With all that are
+/// planned the window is the end. So it is where those that ran were so slow that the planned ones do not fit into
+/// the budget, and there are enough for the p90: a p99 would not come of the rest of the budget either.
+inline bool is_last_process(std::size_t count, std::size_t planned, double seconds, const Window& window) {
+  if (count == 0) return false;
+  if (seconds >= window.budget_seconds) return true;
+  if (seconds < window.seconds) return false;
+  const double all = seconds / static_cast<double>(count) * static_cast<double>(planned);
+  return count >= planned || (count >= fewest_for_p90 && all > window.budget_seconds);
+}
 
 /// The metrics of the times of processes, `values` in seconds, at least one. Always `name`, the median. Beside
 /// it the slow end that `planned` processes support, so that a benchmark always has the same metrics: `name`_p90

@@ -77,7 +77,8 @@ void add_pair_ways(const std::vector<result::Run>& rounds, diagnose::Observation
       for (const result::BenchmarkResult& benchmark : process.samples->benchmarks)
         benchmarks.try_emplace(benchmark.id, &benchmark);
   for (diagnose::Metric& metric : out.metrics) {
-    if (metric.metric_class != "p2p" || !metric.scope.path.empty()) continue;
+    if ((metric.metric_class != "p2p" && metric.metric_class != "coll_small") || !metric.scope.path.empty())
+      continue;
     const std::string id = result::benchmark_of(metric.scope.op);
     const auto found = benchmarks.find(id);
     if (found == benchmarks.end() || id.size() + 1 >= metric.scope.op.size()) continue;

@@ -127,7 +127,7 @@ def model(folder):
     if (folder / "ratios").exists():
         run = load(folder / "ratios" / "ratios-run.json")
         text += "\n### Beside NVIDIA's libraries, and the rates of instructions\n\n" + source(folder, "ratios")
-        named = [load(file) for file in sorted((folder / "ratios").glob("kernels-*.json"))]
+        named = ratios.names_in(sorted((folder / "ratios").glob("kernels-*.json")))
         text += ratios.table(ratios.lines(ratios.with_peaks([run]), [run], named), ratios.RATIO_HEAD)[0]
         if (folder / "pytorch").exists():
             text += "\n### Beside PyTorch\n\n" + source(folder, "pytorch")

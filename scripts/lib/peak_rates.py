@@ -31,6 +31,7 @@ INSTRUCTIONS = (
     Instruction("peak/bf16/wgmma:flop_per_clock_per_sm", "gemm16"),
     Instruction("peak/fp8/mma_sync:flop_per_clock_per_sm", "fp8"),
     Instruction("peak/fp8/wgmma:flop_per_clock_per_sm", "fp8"),
+    Instruction("peak/int8/mma_sync_m8n8k16:operation_per_clock_per_sm", "int8"),
     Instruction("peak/int8/mma_sync:operation_per_clock_per_sm", "int8"),
     Instruction("peak/int8/wgmma:operation_per_clock_per_sm", "int8"),
 )
@@ -79,7 +80,7 @@ def exists(metric, capability):
     number = int(capability.replace(".", ""))
     if words.endswith("wgmma"):
         return number == 90
-    if words.endswith("mma_sync_m16n8k8"):
+    if words.endswith(("mma_sync_m16n8k8", "mma_sync_m8n8k16")):
         return 75 <= number < 80  # later ones leave it out: a larger instruction takes its place
     if words.endswith("mma_sync_m16n8k16"):
         return number >= 90

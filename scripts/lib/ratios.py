@@ -10,7 +10,7 @@ their samples only the names of kernels are taken, which are shown beside what w
 processes of a run differ, for products, memory and launching. Else it prints a Markdown table: each kernel's median over the processes of all given run files, divided by the
 best of what it is compared with in the same files. A ratio that lacks any of these is not formed, and says what it lacks; a
 benchmark that failed counts as not measured. Ends with 0 when every ratio that could be formed reaches its bound, 1 when one does
-not, 2 when a file cannot be read or none of the ratios could be formed.
+not, 2 when a run file cannot be read or none of the ratios could be formed.
 """
 import json
 import statistics
@@ -165,10 +165,9 @@ def line(ratio, found, reasons, names=None):
     return (ratio.kernel, with_kernel(best, best, names), f"{share:.3f}", asked, "reached" if reached else "below"), reached
 
 
-def lines(ratios, runs, samples=()):
-    """What line() says of each; kernels are named from `samples`."""
+def lines(ratios, runs, names=None):
+    """What line() says of each; `names`: of kernels()."""
     found, reasons = values(runs)
-    names = kernels(samples)
     return [line(ratio, found, reasons, names) for ratio in ratios]
 
 
@@ -252,6 +251,17 @@ def read_samples(path):
     return read_file(path, "gpugauge.samples/1", "sample")
 
 
+def names_in(paths):
+    """kernels() of these sample files. One that cannot be read is named on stderr and has none: no figure depends on it."""
+    names = {}
+    for path in paths:
+        try:
+            names.update(kernels([read_samples(path)]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            print(f"ratios.py: {path}: no names of kernels are taken from it: {type(error).__name__}: {error}", file=sys.stderr)
+    return names
+
+
 def main(arguments):
     """The command; its exit code."""
     pytorch = "--pytorch" in arguments
@@ -272,23 +282,24 @@ def main(arguments):
     if not paths or any(path.startswith("--") for path in paths + named):
         print(__doc__, file=sys.stderr, end="")
         return 2
-    runs, samples = [], []
-    for path in paths + named:
+    runs = []
+    for path in paths:
         try:
-            (samples if path in named else runs).append((read_samples if path in named else read_run)(path))
+            runs.append(read_run(path))
         except (OSError, ValueError) as error:
             print(f"ratios.py: {path}: {error}", file=sys.stderr)
             return 2
+    names = names_in(named)
     try:
         if "--spread" in arguments:
             text, code = table(spread_lines(runs), SPREAD_HEAD)
         else:
-            text, code = table(lines(PYTORCH if pytorch else with_peaks(runs), runs, samples), RATIO_HEAD)
+            text, code = table(lines(PYTORCH if pytorch else with_peaks(runs), runs, names), RATIO_HEAD)
     except peak_rates.Unreadable as error:
         print(f"ratios.py: {error}", file=sys.stderr)
         return 2
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:  # Python's own end would say that a ratio falls short
-        print(f"ratios.py: {' '.join(paths + named)}: not as a run file is: {type(error).__name__}: {error}", file=sys.stderr)
+        print(f"ratios.py: {' '.join(paths)}: not as a run file is: {type(error).__name__}: {error}", file=sys.stderr)
         return 2
     print(text, end="")
     return code

@@ -134,6 +134,15 @@ class Ratios(unittest.TestCase):
         self.assertNotIn("peak/fp64/fma", self.peaks("9.0", "NVIDIA H20", fp32__fma=250.0))
         self.assertNotIn("peak/fp16/mma_sync_m16n8k8", self.peaks("7.5", "NVIDIA T1000", fp16__mma_sync_m16n8k8=9.0))
 
+    def test_the_instructions_of_7_5_are_reported_there_and_later_gpus_lack_them(self):
+        small = "peak/int8/mma_sync_m8n8k16"
+        found = self.peaks("7.5", "Tesla T4", int8__mma_sync_m8n8k16=2000.0)
+        self.assertEqual(found[small][0][1:4], ("2048 of 7.5", "0.977", ""))
+        self.assertIsNone(found[small][1])
+        self.assertNotIn("peak/int8/mma_sync", found)
+        for capability in peak_rates.capabilities():
+            self.assertEqual(small in {one.metric.split(":")[0] for one in peak_rates.rates(capability)}, capability == "7.5", capability)
+
     def test_a_gpu_without_a_known_rate_and_several_gpus_are_said(self):
         columns, reached = self.peaks("8.7", "Orin", fp32__fma=250.0)["peak/*"]
         self.assertIsNone(reached)
@@ -169,12 +178,12 @@ class Ratios(unittest.TestCase):
     def test_the_kernel_of_a_library_is_named_where_a_sample_file_knows_it(self):
         made = run(**{KERNEL: ("bandwidth", 3.0), OTHER: ("bandwidth", 4.0), "copy/d2d": ("bandwidth", 2.0)})
         samples = {"benchmarks": [{"id": OTHER, "notes": {"kernel": "reduce<a|b>" + 100 * "x"}, "metrics": [{"name": "bandwidth", "value": 99.0}]}]}
-        (columns, reached), = ratios.lines([self.ratio], [made], [samples])
+        (columns, reached), = ratios.lines([self.ratio], [made], ratios.kernels([samples]))
         self.assertEqual(columns[1], f"{OTHER}:bandwidth, by `" + ("reduce<a\\|b>" + 100 * "x")[:100] + "...`")
         self.assertEqual(columns[2], "0.750", "no figure of the sample file counts")
         self.assertIs(reached, False)
         unknown = {"benchmarks": [{"id": OTHER, "notes": {"kernel_unknown": "no CUPTI"}, "metrics": [{"name": "bandwidth"}]}]}
-        self.assertEqual(ratios.lines([self.ratio], [made], [unknown])[0][0][1], f"{OTHER}:bandwidth")
+        self.assertEqual(ratios.lines([self.ratio], [made], ratios.kernels([unknown]))[0][0][1], f"{OTHER}:bandwidth")
 
     def test_the_best_of_a_librarys_candidates_has_a_kernel_of_its_own(self):
         notes = {"kernel": "first", "kernel_best": "fastest"}
@@ -182,6 +191,18 @@ class Ratios(unittest.TestCase):
         self.assertEqual(ratios.kernels([{"benchmarks": [{"id": "a", "notes": notes, "metrics": metrics}]}]),
                          {"a:throughput": "first", "a:throughput_best": "fastest"})
         self.assertEqual(ratios.kernels([{"benchmarks": [{"id": "a", "notes": {"kernel": "only"}, "metrics": metrics}]}])["a:throughput_best"], "only")
+
+    def test_a_sample_file_that_cannot_be_read_costs_the_names_alone(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()) as printed:
+            path, cut = pathlib.Path(folder, "run.json"), pathlib.Path(folder, "kernels-cub.json")
+            made = run(**{"gemm/fp32/simt/4096x4096x4096": ("throughput", 95.0), "torch/matmul/fp32/4096x4096x4096": ("throughput", 100.0)})
+            path.write_text(json.dumps({"schema": "gpugauge.run/1", **made}), encoding="utf-8")
+            for text in ('{"schema": "gpugauge.samples/1", "bench', '{"schema": "gpugauge.samples/1"}', '{"schema": "gpugauge.samples/1", "benchmarks": [7]}'):
+                cut.write_text(text, encoding="utf-8")
+                self.assertEqual(ratios.main(["--pytorch", "--kernels", str(cut), str(path)]), 0, text)
+            self.assertEqual(ratios.main(["--pytorch", "--kernels", str(cut), str(pathlib.Path(folder, "none.json"))]), 2)
+        self.assertEqual(printed.getvalue().count("| 0.950 | 0.90 | reached |"), 3)
+        self.assertEqual(said.getvalue().count(f"{cut}: no names of kernels are taken from it: "), 3)
 
     def test_a_filter_chooses_what_is_compared_with_of_one_library(self):
         wanted = re.compile(ratios.compared("cublas"))

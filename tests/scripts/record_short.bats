@@ -154,3 +154,14 @@ TEXT
   grep -qF '| primitive/reduce:bandwidth | cub/reduce:bandwidth, by `DeviceReduce` | 1.000 | 0.98 | reached |' "$tree/build/record/ratios/ratios.md"
   grep -qF '| cub/scan/exclusive:bandwidth | 1.000 |' "$tree/build/record/ratios/ratios.md"
 }
+
+@test "a sample file of kernels' names that ends in the middle costs the names alone" {
+  mkdir -p "$tree/build/ci/libexec/gpugauge"
+  printf '#!/bin/sh\n%s\n' 'for word; do case "$word" in --gpugauge_samples=*) echo "{\"schema\": \"gpug" >"${word#*=}" ;; esac; done
+    exit 139' >"$tree/build/ci/libexec/gpugauge/gpugauge-bench-cub"
+  chmod +x "$tree/build/ci/libexec/gpugauge/gpugauge-bench-cub"
+  record ratios
+  [ "$status" -eq 0 ]
+  [[ "$(row ratios)" == *"recorded: 34 of 34 ratios reached  "* ]]
+  grep -qF '| primitive/reduce:bandwidth | cub/reduce:bandwidth | 1.000 | 0.98 | reached |' "$tree/build/record/ratios/ratios.md"
+}

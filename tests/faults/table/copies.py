@@ -75,7 +75,8 @@ ROWS = [
     between(
         "small copies between GPUs without a fault: each takes a time",
         "", 0, "copy/peer_latency.*latency_2_to_1=", 6, lacks="ERROR", id="copy/peer_latency",
-        and_holds="assert all(one['notes'][f'samples_{a}_to_{b}'].endswith(' of 128 x 4KiB') for a, b in PAIRS), one['notes']",
+        and_holds="assert all(one['notes'][f'samples_{a}_to_{b}'].endswith(' of 128 x 4KiB') for a, b in PAIRS), one['notes']\n"
+        "assert all(metric['class'] == 'coll_small' for metric in one['metrics']), one",
     ),
     between(
         "copies between GPUs in both directions at once without a fault: each pair is measured once",

@@ -35,6 +35,30 @@ TEST(FirstLaunchTimes, AreNamedByWhatWasPlannedAndNotByWhatCame) {
               ElementsAre("context", "context_maximum"));
 }
 
+// A machine of eight GPUs takes seconds to start CUDA: the rest of the budget would be spent on a p99 that never comes.
+TEST(FirstLaunchTimes, SlowProcessesEndWithTheWindowAndThoseThatFitGoOn) {
+  const Window window{.seconds = 30, .budget_seconds = 90};
+  EXPECT_FALSE(is_last_process(19, 100, 29, window));
+  EXPECT_TRUE(is_last_process(20, 100, 30, window));    // 1.5 s each: 150 s
+  EXPECT_FALSE(is_last_process(40, 100, 32, window));   // 0.8 s each: 80 s
+  EXPECT_TRUE(is_last_process(100, 100, 80, window));   // all that were planned
+  EXPECT_FALSE(is_last_process(100, 100, 20, window));  // the window is filled
+}
+
+TEST(FirstLaunchTimes, OfFewerProcessesThanAP90NeedsNoneIsLeftOutBeforeTheBudget) {
+  const Window window{.seconds = 30, .budget_seconds = 90};
+  EXPECT_FALSE(is_last_process(9, 100, 45, window));
+  EXPECT_TRUE(is_last_process(10, 100, 50, window));
+  EXPECT_TRUE(is_last_process(4, 100, 90, window));
+  EXPECT_FALSE(is_last_process(0, 100, 90, window));  // one always runs
+  EXPECT_FALSE(is_last_process(2, 3, 80, window));    // a median is of three
+  const auto found = times_of(std::vector<double>(20, 1.5), 100, "context", "init", 1e-8);
+  ASSERT_THAT(names(found), ElementsAre("context", "context_p90", "context_p99"));
+  EXPECT_TRUE(found[1].judged);
+  EXPECT_FALSE(found[2].judged);
+  EXPECT_EQ(found[2].note, "20 processes are fewer than the 100 that a p99 is judged from");
+}
+
 TEST(FirstLaunchTimes, OfAHundredProcessesHaveTheirPercentiles) {
   std::vector<double> values;
   for (int i = 100; i >= 1; --i) values.push_back(i);

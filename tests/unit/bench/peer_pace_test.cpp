@@ -56,8 +56,8 @@ TEST(PeerPace, TakesFiveSamplesHoweverSlowTheWayIs) {
 }
 
 TEST(PeerPace, JudgesNothingFromFewerThanFiveSamples) {
-  EXPECT_EQ(why_not_judged(5), "");
-  EXPECT_EQ(why_not_judged(4), "4 samples are fewer than the 5 that a median is judged from");
+  EXPECT_EQ(why_not_judged(5, false), "");
+  EXPECT_EQ(why_not_judged(4, false), "4 samples are fewer than the 5 that a median is judged from");
 }
 
 TEST(PeerPairs, AreNamedAsLongAsTheyAreNotMeasured) {
@@ -88,6 +88,26 @@ TEST(CopiesInABatch, AreMoreOfSmallOnes) {
   const PeerPace small = fixed_pace(4096);
   EXPECT_EQ(small.bytes, 4096U);
   EXPECT_EQ(small.copies, 128);
+}
+
+TEST(PeerPace, ATimeThatHoldsTheHostsEnqueueingIsNotJudged) {
+  EXPECT_EQ(why_not_judged(15, true),
+            "nothing held the copies back until all were enqueued: it holds the host's enqueueing");
+}
+
+// Microseconds need more tolerance than bandwidths, and would hide these in the mean of their class.
+TEST(PeerPace, TimesAreNotOfTheClassOfBandwidths) {
+  EXPECT_STREQ(class_of_copies(4096), "coll_small");
+  EXPECT_STREQ(class_of_copies(0), "p2p");
+}
+
+TEST(Sizes, TheNoteOfTheCacheSaysHowMuchOfTheDataItHolds) {
+  constexpr std::uint64_t l2 = 50 << 20;
+  EXPECT_EQ(cache_note(8 << 10, l2), "all of the data stays in L2");
+  EXPECT_EQ(cache_note(l2, l2), "all of the data stays in L2");
+  EXPECT_EQ(cache_note(l2 + 1, l2), "part of the data stays in L2");
+  EXPECT_EQ(cache_note(3 * l2 - 1, l2), "part of the data stays in L2");
+  EXPECT_EQ(cache_note(3 * l2, l2), "cold: all buffers together are at least three times L2");
 }
 
 }  // namespace

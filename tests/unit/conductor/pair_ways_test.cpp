@@ -41,10 +41,11 @@ result::Run machine() {
 }
 
 /// The path of the copies between two GPUs as NVML counts them.
-std::string path(const result::Run& run, int from, int to, const char* middle = "_to_") {
+std::string path(const result::Run& run, int from, int to, const char* middle = "_to_",
+                 const char* metric_class = "p2p") {
   diagnose::Observation out;
   diagnose::Metric metric;
-  metric.metric_class = "p2p";
+  metric.metric_class = metric_class;
   metric.scope.op = fmt::format("copy/peer:bandwidth_{}{}{}", 3 - from, middle, 3 - to);
   out.metrics = {metric};
   add_pair_ways({run}, out);
@@ -56,6 +57,7 @@ TEST(PairWays, FollowThePciTree) {
   EXPECT_EQ(path(machine(), 1, 2), "host_bridge");
   EXPECT_EQ(path(machine(), 3, 0), "cross_socket");
   EXPECT_EQ(path(machine(), 3, 0, "_and_"), "cross_socket") << "both at once";
+  EXPECT_EQ(path(machine(), 3, 0, "_to_", "coll_small"), "cross_socket") << "times of small copies";
 }
 
 TEST(PairWays, AChipsetIsOnTheWayOfOneOfThem) {
