@@ -33,9 +33,13 @@ cases() { echo "$GPUGAUGE_SOURCE/harness/diagnose/reports/observations"; }
 }
 
 @test "diagnose says what known reports read like where it names no cause, and a site adds its own" {
+  echo '{"metrics": [{"class": "application", "factor": 2.0}], "log": ["dkms status: nvidia module", "driver upgrade"]}' >seen.json
+  run -3 gpugauge diagnose seen.json
+  [[ $output == *"Reads like"*"no evidence"*kernel_module_missing*shared* ]]
+  # What has hardly a word in common with known reports is not compared to the reader.
   echo '{"metrics": [{"class": "application", "factor": 2.0}], "log": ["port flaps on leaf-7 since Monday"]}' >seen.json
   run -3 gpugauge diagnose seen.json
-  [[ $output == *"Reads like"*"no evidence"*shared* ]]
+  [[ $output != *"Reads like"* ]]
   cat >ours.json <<'JSON'
 {"schema": "gpugauge.known-reports/1", "reports": [{"id": "INC-7", "causes": ["leaf_switch_firmware"],
  "source": "incident 7", "established": "The leaf's firmware.", "seen": {"log": ["port flaps on leaf-7"]}}]}
