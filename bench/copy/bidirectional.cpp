@@ -118,7 +118,6 @@ const Registration pinned{
             "one copy engine for both directions, a switch or root complex that is shared, host memory that "
             "cannot feed both, an IOMMU that translates")
         .batch_seconds(10e-3)  // two pairs of 256 MiB: standard has no room for longer ones
-        .from(Depth::deep, "size", {"1GiB"})
         .from(Depth::standard, "size", {"256MiB"})
         .body(by_engines)};
 

@@ -72,7 +72,7 @@ const Registration large{
         .bad_value(
             "a memory clock below its maximum, ECC or row-remapping trouble, another process on the GPU, a "
             "driver that copies by its engine instead of the SMs")
-        .from(Depth::exhaustive, "size", {"64MiB"})};
+        .from(Depth::exhaustive, "size", {"64MiB", "256MiB"})};
 
 const Registration small{
     copying("l2", {"4KiB", "64KiB", "1MiB"})

@@ -39,7 +39,7 @@ Definition by_kernel(const char* op, Direction direction) {
       .isolates("Copying page-locked memory " + way_of(direction) +
                 " by a kernel on the SMs, without a copy engine")
       .bad_value("what slows the copy engine too; alone: too few SMs, or small requests on the link")
-      .from(Depth::exhaustive, "size", {"64MiB"})  // deep has no room for what 1 and 256 MiB say already
+      .from(Depth::exhaustive, "size", {"64MiB", "1GiB"})  // deep has no room for what 256 MiB says already
       .body([direction](Trial& trial) { copy_by_kernel(trial, direction); });
 }
 
@@ -51,7 +51,7 @@ Definition from_pageable(const char* op, Direction direction) {
                 "take part. On the host's clock")
       .bad_value(
           "a slow or throttled processor, host memory of the other NUMA node, no free pages, a neighbour")
-      .from(Depth::exhaustive, "size", {"64MiB"})  // deep has no room for what 1 and 256 MiB say already
+      .from(Depth::exhaustive, "size", {"64MiB", "1GiB"})  // deep has no room for what 256 MiB says already
       .body([direction](Trial& trial) { copy_pageable(trial, direction); });
 }
 

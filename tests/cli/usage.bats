@@ -148,7 +148,9 @@ for profile, most in processes.items():
             starts = max(row["processes"] for row in own)
             seconds += starts * (own[0]["process_start_seconds"] + between)
             seconds += sum(row["processes"] * row["estimated_seconds"] for row in own)
-        assert seconds <= budget[profile], f"{profile} of {kind}: {seconds:.0f} s of {budget[profile]} s"
+        # Starts of processes differ from what is stated: the deepest verdict before an upgrade leaves some room.
+        most_seconds = budget[profile] * (0.985 if (profile, kind) == ("deep", "gpu") else 1)
+        assert seconds <= most_seconds, f"{profile} of {kind}: {seconds:.0f} s of {budget[profile]} s"
         print(f"{profile} of {kind}: {seconds:.0f} s of {budget[profile]} s, {len(mine)} benchmarks")
         for row in mine:
             assert 1 <= row["processes"] <= most, row
