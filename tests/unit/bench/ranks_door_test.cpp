@@ -20,7 +20,6 @@
 namespace gpugauge::bench::ranks {
 namespace {
 
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
