@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ struct End {
 
 /// In a child, as Google Benchmark runs only once in a process.
 End run_with(Environment environment, const std::string& flag = "--gpugauge_seed=1") {
-  const fs::path folder = fs::path(testing::TempDir()) / "gpugauge_family_errors";
+  const fs::path folder = fs::path(testing::TempDir()) / fmt::format("gpugauge_family_errors_{}", getpid());
   fs::create_directories(folder);
   const pid_t child = fork();
   if (child == 0) {
