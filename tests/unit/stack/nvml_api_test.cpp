@@ -182,7 +182,7 @@ TEST(NvmlApi, EveryStructureIsNvidias) {
   SAME_PLACE(FieldValue, code, nvmlFieldValue_t, nvmlReturn);
   SAME_PLACE(FieldValue, value, nvmlFieldValue_t, value);
   static_assert(sizeof(nvml::Event) == sizeof(nvmlEventData_t));
-  SAME_PLACE(Event, device, nvmlEventData_t, device);
+  static_assert(offsetof(nvml::Event, device) == offsetof(::nvmlEventData_t, device));
   SAME_PLACE(Event, type, nvmlEventData_t, eventType);
   SAME_PLACE(Event, data, nvmlEventData_t, eventData);
   static_assert(sizeof(nvml::ConfidentialState) == sizeof(nvmlConfComputeSystemState_t));
