@@ -49,8 +49,9 @@ bool tells_of_kill(const std::string& line) {
 
 /// It was a part of the job: a program that computes, or a step of the batch system.
 bool is_of_job(const std::string& line) {
-  return contains_any(line, {"StepId", "step tasks", "task *: Out", "OUT_OF_ME", "python", "torch", "mpi",
-                             "pt_main", "ray::", "vllm", "train", "enroot", "squashfs"});
+  // As words: "constraint" holds "train", and "compiler" holds "mpi".
+  return contains_any_word(line, {"StepId", "step tasks", "task *: Out", "OUT_OF_ME", "python", "torch",
+                                  "mpi", "pt_main", "ray::", "vllm", "train", "enroot", "squashfs"});
 }
 
 }  // namespace

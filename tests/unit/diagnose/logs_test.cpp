@@ -88,6 +88,11 @@ TEST(Logs, AProcessThatWasKilledForMemory) {
   const Lines other{"01:00:02 Out of memory: Killed process 2213 (mysqld) total-vm:9000kB"};
   EXPECT_LT(score_of(of_log(other), "host_memory_exhausted"), confident)
       << "not of the job, as far as is known";
+  EXPECT_LT(score_of(of_log(with(
+                         other,
+                         "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),task=mysqld,pid=2213,uid=112")),
+                     "host_memory_exhausted"),
+            confident);
   EXPECT_EQ(best_of(with(other,
                          "09:30 n1:77:95 [3] NCCL WARN NET/IB : Got completion from peer 10.0.0.8<4000> with "
                          "status=12 opcode=0 len=0 vendor err 129 (Recv)")),
