@@ -46,7 +46,7 @@ inline constexpr std::array classes{
     ClassInfo{"d2h", "copies from device to host"},
     ClassInfo{"p2p", "copies between devices"},
     ClassInfo{"coll_large", "collectives, bandwidth-bound sizes"},
-    ClassInfo{"coll_small", "collectives, latency-bound sizes"},
+    ClassInfo{"coll_small", "collectives and copies between devices, latency-bound sizes"},
     ClassInfo{"host_cpu", "host processor: arithmetic, system calls, wake-up"},
     ClassInfo{"host_memory", "host memory bandwidth and latency"},
     ClassInfo{"integrity", "repeatability bit for bit"},
