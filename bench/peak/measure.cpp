@@ -10,6 +10,7 @@
 
 #include "kernels/peak/expected_chain.hpp"
 #include "kernels/peak/mma.hpp"
+#include "kernels/peak/tcgen05.hpp"
 #include "kernels/peak/wgmma.hpp"
 #include "kernels/support/fill.hpp"
 #include "kernels/support/uniform.hpp"
@@ -121,6 +122,10 @@ int wgmma_pairs(Element element) {
   return std::min(4096, device_code::most_pairs(element));
 }
 
+int tcgen05_pairs(Element element) {
+  return std::min(4096, device_code::most_pairs(element));
+}
+
 }  // namespace
 
 void measure_chain(Trial& trial, Chain chain) {
@@ -172,6 +177,21 @@ void measure_wgmma(Trial& trial, Element element) {
   };
   launch.expected =
       table(128, [=](int thread) { return device_code::expected_wgmma_word(element, thread, pairs); });
+  measure(trial, launch);
+}
+
+void measure_tcgen05(Trial& trial, Element element) {
+  const int pairs = tcgen05_pairs(element);
+  Launch launch;
+  launch.kernel = "peak::tcgen05_peak_kernel";
+  launch.blocks = device_code::tcgen05_blocks(element);
+  launch.threads = device_code::tcgen05_threads;
+  launch.operations = device_code::tcgen05_flops(element, launch.blocks, pairs);
+  launch.whole_numbers = element == Element::int8;
+  launch.start = [element, pairs, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {
+    return device_code::tcgen05_peak(element, blocks, pairs, words, stream);
+  };
+  launch.expected = device_code::expected_tcgen05_words(element, pairs);
   measure(trial, launch);
 }
 

@@ -98,6 +98,12 @@ Definition& Definition::stands_in_below(int compute_capability) {
   return *this;
 }
 
+Definition& Definition::stands_in_on(std::vector<int> compute_capabilities) {
+  requirements.gpu = true;
+  requirements.instead_on = std::move(compute_capabilities);
+  return *this;
+}
+
 Definition& Definition::requires_devices(int count) {
   requirements.gpu = true;
   requirements.devices = count;

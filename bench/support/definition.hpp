@@ -62,6 +62,7 @@ struct Requirements {
   bool only_that_compute_capability =
       false;                         ///< for instructions of one generation: wgmma exists only on 9.0
   int below_compute_capability = 0;  ///< 80 for GPUs before 8.0; 0 for no upper bound
+  std::vector<int> instead_on;       ///< {100, 103}: in place of another benchmark on exactly these GPUs
   int devices = 1;                   ///< GPUs that one process needs to see
 };
 
@@ -103,6 +104,9 @@ class Definition {
   /// measures both, so it adds nothing to the estimate of a profile. Newer GPUs leave it out of their
   /// results, unless nothing else is asked for.
   Definition& stands_in_below(int compute_capability);
+  /// Marks a benchmark that replaces another one on GPUs of exactly these compute capabilities, in ascending
+  /// order (100 for 10.0). Estimates and results are as with stands_in_below().
+  Definition& stands_in_on(std::vector<int> compute_capabilities);
   /// GPUs that one process must see (default 1). With fewer, the instance is skipped and the reason named.
   Definition& requires_devices(int count);
   /// The shallowest profile that measures these instances (default Depth::standard).

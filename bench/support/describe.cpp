@@ -50,6 +50,7 @@ nlohmann::ordered_json json_of(const Definition& definition) {
         {"minimum_compute_capability", definition.requirements.minimum_compute_capability},
         {"only_that_compute_capability", definition.requirements.only_that_compute_capability},
         {"below_compute_capability", definition.requirements.below_compute_capability},
+        {"instead_on", definition.requirements.instead_on},
         {"devices", definition.requirements.devices}}}};
 }
 

@@ -12,6 +12,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "result/build.hpp"
 #include "result/error.hpp"
@@ -53,6 +54,20 @@ BenchmarkResult unmeasured(const Instance& instance, const Skipped& skipped) {
   return outcome;
 }
 
+/// True for an empty list, too.
+bool is_one_of(const std::vector<int>& compute_capabilities, int found) {
+  return compute_capabilities.empty() || std::find(compute_capabilities.begin(), compute_capabilities.end(),
+                                                   found) != compute_capabilities.end();
+}
+
+/// "10.0, 10.3"
+std::string listed(const std::vector<int>& compute_capabilities) {
+  std::vector<std::string> words;
+  words.reserve(compute_capabilities.size());
+  for (const int one : compute_capabilities) words.push_back(fmt::format("{}.{}", one / 10, one % 10));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 // Why the instance cannot be measured on this machine, or nullopt.
 std::optional<std::string> unmet(const Requirements& requirements) {
   if (!requirements.gpu) return std::nullopt;
@@ -68,6 +83,9 @@ std::optional<std::string> unmet(const Requirements& requirements) {
   if (below != 0 && found >= below)
     return fmt::format("stands in for another benchmark before compute capability {}.{}, this GPU has {}.{}",
                        below / 10, below % 10, found / 10, found % 10);
+  if (!is_one_of(requirements.instead_on, found))
+    return fmt::format("stands in for another benchmark on compute capability {}, this GPU has {}.{}",
+                       listed(requirements.instead_on), found / 10, found % 10);
   const int devices = here.devices ? here.devices() : 1;
   if (devices < requirements.devices)
     return fmt::format("needs {} GPUs, this process sees {}", requirements.devices, devices);
@@ -158,15 +176,19 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
   recorder.add(std::move(outcome));
 }
 
-bool is_for_older_gpus(const Instance& instance) {
-  const int below = instance.definition->requirements.below_compute_capability;
-  return below != 0 && environment().compute_capability && environment().compute_capability() >= below;
+bool stands_in_elsewhere(const Instance& instance) {
+  const Requirements& needed = instance.definition->requirements;
+  if (!environment().compute_capability) return false;
+  const int found = environment().compute_capability();
+  return (needed.below_compute_capability != 0 && found >= needed.below_compute_capability) ||
+         !is_one_of(needed.instead_on, found);
 }
 
-// Benchmarks that replace others on older GPUs are not part of what this GPU is asked. A skip in every result
+// Benchmarks that replace others on other GPUs are not part of what this GPU is asked. A skip in every result
 // would tell nothing. Where nothing else was chosen, they are skipped with a reason.
 void leave_out_stand_ins(std::vector<Instance>& chosen) {
-  if (!std::all_of(chosen.begin(), chosen.end(), is_for_older_gpus)) std::erase_if(chosen, is_for_older_gpus);
+  if (!std::all_of(chosen.begin(), chosen.end(), stands_in_elsewhere))
+    std::erase_if(chosen, stands_in_elsewhere);
 }
 
 // Registers with Google Benchmark and runs. Returns false when it does not know a flag.

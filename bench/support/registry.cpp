@@ -59,6 +59,10 @@ void check(const Definition& definition) {
   if (needed.below_compute_capability != 0 &&
       needed.below_compute_capability <= needed.minimum_compute_capability)
     refuse("stands_in_below() leaves no compute capability");
+  if (!std::is_sorted(needed.instead_on.begin(), needed.instead_on.end()) ||
+      (!needed.instead_on.empty() &&
+       (needed.minimum_compute_capability != 0 || needed.below_compute_capability != 0)))
+    refuse("stands_in_on() names every compute capability itself, in ascending order");
   if (definition.requirements.devices < 1) refuse("requires_devices() must be 1 or more");
   if (definition.beside_id) need_word("beside()", definition.beside_name);
   const auto need_value = [&](const char* call, const std::string& name, const std::string& value) {

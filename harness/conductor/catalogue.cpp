@@ -73,7 +73,9 @@ void add_definition(const nlohmann::json& value, const result::Place& place, Ben
   made.isolates = reader.text("isolates");
   made.bad_value = reader.text("bad_value");
   const nlohmann::json& needed = reader.object("requires");
-  made.stands_in = number_or(needed, "below_compute_capability", place.key("requires"), 0) > 0;
+  const auto instead_on = needed.find("instead_on");
+  made.stands_in = number_or(needed, "below_compute_capability", place.key("requires"), 0) > 0 ||
+                   (instead_on != needed.end() && !instead_on->empty());
   if (result::ObjectReader(needed, place.key("requires")).boolean("gpu"))
     made.kind = is_between_devices(made.metric_class) ? DeviceKind::links : DeviceKind::gpu;
   made.window_share = within(place.key("window_share"), reader.number("window_share"));

@@ -27,7 +27,7 @@ struct Benchmark {
   /// else it says that it takes.
   double beside_seconds = .12;
   std::vector<std::string> more_classes = {};  ///< classes of its other metrics
-  /// Measured on older GPUs in place of a benchmark that they cannot run. No round spends the time of both.
+  /// Measured on some GPUs in place of a benchmark that they cannot run. No round spends the time of both.
   bool stands_in = false;
 };
 

@@ -76,7 +76,7 @@ bool from_registers(std::string_view benchmark) {
 }
 
 bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark) {
-  if (has_tcgen05(capability)) return false;
+  if (has_tcgen05(capability)) return benchmark.find("/tcgen05") != std::string_view::npos;
   const bool emulated =
       capability == "9.0" && products == "fp8" && benchmark.find("wgmma") == std::string_view::npos;
   return !emulated;

@@ -30,8 +30,8 @@ bool own_kernels(std::string_view benchmark);
 bool from_registers(std::string_view benchmark);
 
 /// True if the suite's own kernels of these products reach the Tensor Cores' rate, or six tenths of it
-/// (mma.sync on 9.0). False on 10.x and 11.x, whose fast instruction they do not use, and for fp8 by mma.sync
-/// on 9.0, which runs as fp16 instructions.
+/// (mma.sync on 9.0). False on 10.x and 11.x unless they use tcgen05, the fast instruction there, and for fp8 by
+/// mma.sync on 9.0, which runs as fp16 instructions.
 bool own_kernels_tell(std::string_view capability, std::string_view products, std::string_view benchmark);
 
 /// Returns the instruction that computes these products faster than the benchmark's mma.sync on this compute

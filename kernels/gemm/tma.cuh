@@ -43,7 +43,7 @@ __device__ __forceinline__ void load_box_multicast(std::uint32_t to, const Tenso
 }
 
 /// Starts writing the box at `from` to (column, row), and closes this thread's bulk group. Ordinary stores to
-/// the box must be fenced first (fence_for_store in bulk.cuh). wait_for_stores_to_read waits for the group.
+/// the box must be fenced first (fence_for_asynchronous_reads in bulk.cuh). wait_for_stores_to_read waits for the group.
 __device__ __forceinline__ void store_box(const TensorMap& map, int column, int row, std::uint32_t from) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];\n"

@@ -25,7 +25,7 @@ __device__ __forceinline__ void store_part(const R& ring, const sm90::TensorMap&
   if (leads) sm90::wait_for_stores_to_read<1>();  // the store of the other box may still read it
   sm90::named_barrier(consumer + 1, 128);
   write_box<Part>(box, result.pairs);
-  sm90::fence_for_store();
+  sm90::fence_for_asynchronous_reads();
   sm90::named_barrier(consumer + 1, 128);
   if (leads) sm90::store_box(c, result.column + Part * 64, result.row, box);
 }

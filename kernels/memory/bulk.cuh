@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(bulk_map_block<Map>)
         sm90::store_vector(piece + place,
                            map_vectors(map, from_b, sm90::load_vector(piece + bulk_piece_bytes + place)));
     }
-    sm90::fence_for_store();
+    sm90::fence_for_asynchronous_reads();
     __syncthreads();
   }
   if (threadIdx.x == 0) {
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(bulk_mover_threads)
   if (blockIdx.x == 0 && tail < count) to[tail] = value;
   for (std::uint32_t v = threadIdx.x * 16; v < bulk_stage_bytes; v += bulk_mover_threads * 16)
     sm90::store_vector(piece + v, make_float4(value, value, value, value));
-  sm90::fence_for_store();
+  sm90::fence_for_asynchronous_reads();
   __syncwarp();
   if (threadIdx.x != 0) return;
   for (std::size_t offset = share.first; offset < share.bytes; offset += share.step) {

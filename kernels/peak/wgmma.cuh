@@ -3,6 +3,7 @@
 
 #include "kernels/peak/mma.cuh"
 #include "kernels/peak/wgmma.hpp"
+#include "kernels/support/bulk.cuh"
 
 namespace gpugauge::kernels::peak {
 
@@ -141,8 +142,7 @@ __device__ __forceinline__ void make(WgmmaOperands& operands) {
     const int column = i / depth % wgmma_columns;
     put<Type>(operands.b[second], column, i % depth, element_b(Type, i % depth, column, second != 0));
   }
-  // Tensor Cores read shared memory through the asynchronous proxy.
-  asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
+  sm90::fence_for_asynchronous_reads();
   __syncthreads();
 }
 

@@ -18,9 +18,10 @@ __device__ __forceinline__ void load_bulk(std::uint32_t to, const void* from, st
       : "memory");
 }
 
-/// Makes this thread's ordinary writes to shared memory visible to bulk stores. Every writing thread calls it
-/// before the barrier that precedes the store.
-__device__ __forceinline__ void fence_for_store() {
+/// Makes this thread's ordinary writes to shared memory visible to what reads it asynchronously: bulk stores,
+/// and matrix instructions by their descriptors. Every writing thread calls it before the barrier that
+/// precedes the read.
+__device__ __forceinline__ void fence_for_asynchronous_reads() {
   asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory");
 }
 
@@ -52,6 +53,13 @@ __device__ __forceinline__ float4 load_vector(std::uint32_t from) {
 __device__ __forceinline__ void store_vector(std::uint32_t to, float4 value) {
   asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};\n" ::"r"(to), "f"(value.x), "f"(value.y),
                "f"(value.z), "f"(value.w)
+               : "memory");
+}
+
+/// Stores 16 bytes of shared memory by an ordinary instruction.
+__device__ __forceinline__ void store_words(std::uint32_t to, const std::uint32_t (&words)[4]) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};\n" ::"r"(to), "r"(words[0]), "r"(words[1]),
+               "r"(words[2]), "r"(words[3])
                : "memory");
 }
 

@@ -4,7 +4,8 @@
 # ci (80-real;90a-real), all (real code for every architecture of the toolkit from 7.5 up, PTX of the newest generic
 # one), or a list as CMAKE_CUDA_ARCHITECTURES takes it. Code for 9.0 is always 90a-real, whatever a list calls it: wgmma
 # and TMA multicast need the architecture-specific target, which is also why `auto` is not CMake's own `native`; who
-# writes `native` gets `auto`.
+# writes `native` gets `auto`. Code for 10.0, 10.3 and 11.0 is 100a-real, 103a-real and 110a-real for the same reason: tcgen05.
+set(_gpugauge_specific 90 100 103 110)
 
 # PTX that every GPU from CODE on runs. That of 9.0 lacks wgmma and would run in place of the real code there.
 function(_gpugauge_ptx_of code out)
@@ -12,6 +13,15 @@ function(_gpugauge_ptx_of code out)
     set(code 89)
   endif()
   set(${out} ${code}-virtual PARENT_SCOPE)
+endfunction()
+
+# Machine code for CODE, with the instructions that only it has.
+function(_gpugauge_real_of code out)
+  if(code IN_LIST _gpugauge_specific)
+    set(${out} ${code}a-real PARENT_SCOPE)
+  else()
+    set(${out} ${code}-real PARENT_SCOPE)
+  endif()
 endfunction()
 
 # The toolkit's real architectures from 7.5 up ("75;80;...") and the newest of them.
@@ -83,7 +93,9 @@ function(gpugauge_choose_architectures out)
         message(FATAL_ERROR "GPUGAUGE_ARCHITECTURES is all-major, whose code for 9.0 has no wgmma: write all, or the list.")
       endif()
     endforeach()
-    list(TRANSFORM _choice REPLACE "^90(-real)?$" "90a-real")
+    foreach(_code IN LISTS _gpugauge_specific)
+      list(TRANSFORM _choice REPLACE "^${_code}(-real)?$" "${_code}a-real")
+    endforeach()
     list(REMOVE_DUPLICATES _choice)
     set(${out} ${_choice} PARENT_SCOPE)
     return()
@@ -110,10 +122,11 @@ function(gpugauge_choose_architectures out)
       endif()
       _gpugauge_ptx_of(${_below} _ptx)
       list(APPEND _list ${_ptx})
-    elseif(_code EQUAL 90)
-      list(APPEND _list 90a-real)
+    elseif(_choice STREQUAL "all" AND _code EQUAL 100 AND NOT 103 IN_LIST _codes)
+      list(APPEND _list 100-real)   # 10.3 runs it, and not that of 10.0 alone
     else()
-      list(APPEND _list ${_code}-real)
+      _gpugauge_real_of(${_code} _real)
+      list(APPEND _list ${_real})
     endif()
   endforeach()
   # An old card beside others, for a display perhaps, must not keep these from being gauged.

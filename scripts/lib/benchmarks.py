@@ -89,6 +89,8 @@ def needs(requires):
         words.append(f"of compute capability {capability // 10}.{capability % 10}"
                      + ("" if requires["only_that_compute_capability"] else " or newer")
                      + (f", before {below // 10}.{below % 10}" if below else ""))
+    elif requires["instead_on"]:
+        words.append("of compute capability " + " or ".join(f"{one // 10}.{one % 10}" for one in requires["instead_on"]))
     elif below:
         words.append(f"of a compute capability before {below // 10}.{below % 10}")
     if requires["devices"] > 1:

@@ -24,16 +24,21 @@ INSTRUCTIONS = (
     Instruction("peak/fp16/fma_x2:flop_per_clock_per_sm", "fp16", True),
     Instruction("peak/tf32/mma_sync:flop_per_clock_per_sm", "gemmtf32"),
     Instruction("peak/tf32/wgmma:flop_per_clock_per_sm", "gemmtf32"),
+    Instruction("peak/tf32/tcgen05:flop_per_clock_per_sm", "gemmtf32"),
     Instruction("peak/fp16/mma_sync_m16n8k8:flop_per_clock_per_sm", "gemm16"),
     Instruction("peak/fp16/mma_sync:flop_per_clock_per_sm", "gemm16"),
     Instruction("peak/fp16/wgmma:flop_per_clock_per_sm", "gemm16"),
+    Instruction("peak/fp16/tcgen05:flop_per_clock_per_sm", "gemm16"),
     Instruction("peak/bf16/mma_sync:flop_per_clock_per_sm", "gemm16"),
     Instruction("peak/bf16/wgmma:flop_per_clock_per_sm", "gemm16"),
+    Instruction("peak/bf16/tcgen05:flop_per_clock_per_sm", "gemm16"),
     Instruction("peak/fp8/mma_sync:flop_per_clock_per_sm", "fp8"),
     Instruction("peak/fp8/wgmma:flop_per_clock_per_sm", "fp8"),
+    Instruction("peak/fp8/tcgen05:flop_per_clock_per_sm", "fp8"),
     Instruction("peak/int8/mma_sync_m8n8k16:operation_per_clock_per_sm", "int8"),
     Instruction("peak/int8/mma_sync:operation_per_clock_per_sm", "int8"),
     Instruction("peak/int8/wgmma:operation_per_clock_per_sm", "int8"),
+    Instruction("peak/int8/tcgen05:operation_per_clock_per_sm", "int8"),
 )
 
 # rate: dense operations of one SM in one clock. gated: this instruction is meant to reach it here.
@@ -80,6 +85,8 @@ def exists(metric, capability):
     number = int(capability.replace(".", ""))
     if words.endswith("wgmma"):
         return number == 90
+    if words.endswith("tcgen05"):
+        return number in (100, 103, 110) and ("/int8/" not in words or number != 103)
     if words.endswith(("mma_sync_m16n8k8", "mma_sync_m8n8k16")):
         return 75 <= number < 80  # later ones leave it out: a larger instruction takes its place
     if words.endswith("mma_sync_m16n8k16"):
@@ -88,10 +95,9 @@ def exists(metric, capability):
 
 
 def meant_to_reach(one, capability, products, cores):
-    """Whether the instruction is the fast one of its units: wgmma on 9.0, mma.sync on 8.x and 12.x; on 10.x and 11.x that is
-    tcgen05, which no benchmark measures. m8n8k4 is the small fp64 instruction of 9.0; Tensor Cores that add nothing to fp64's rate do
-    not compute it themselves."""
-    if one.cores or one.metric.split(":")[0].endswith("wgmma"):
+    """Whether the instruction is the fast one of its units: wgmma on 9.0, tcgen05 on 10.x and 11.x, mma.sync on 8.x and 12.x. m8n8k4
+    is the small fp64 instruction of 9.0; Tensor Cores that add nothing to fp64's rate do not compute it themselves."""
+    if one.cores or one.metric.split(":")[0].endswith(("wgmma", "tcgen05")):
         return True
     if one.of == "gemm64":
         large = "m16n8k16" in one.metric

@@ -4,6 +4,7 @@
 #include "kernels/peak/chains.hpp"
 #include "kernels/peak/expected_chain.hpp"
 #include "kernels/peak/mma.hpp"
+#include "kernels/peak/tcgen05.hpp"
 #include "kernels/peak/wgmma.hpp"
 #include "kernels/support/fill.hpp"
 
@@ -83,6 +84,27 @@ TEST_F(Peak, wgmma_gives_the_exact_sums) {
           [&](int thread) { return expected_wgmma_word(element, thread % 128, pairs); },
           "element " + std::to_string(static_cast<int>(element)) + ", pairs " + std::to_string(pairs));
   EXPECT_EQ(wgmma_peak(Element::fp64, blocks, wgmma_unroll, nullptr, nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(Peak, tcgen05_gives_the_exact_sums) {
+  const int capability = device().compute_capability;
+  if (!has_tcgen05(Element::bf16, capability)) {
+    EXPECT_EQ(tcgen05_peak(Element::bf16, blocks, tcgen05_unroll, nullptr, nullptr), cudaErrorNotSupported);
+    GTEST_SKIP() << "tcgen05 exists on compute capability 10.0, 10.3 and 11.0 alone";
+  }
+  for (const Element element :
+       {Element::tf32, Element::fp16, Element::bf16, Element::fp8_e4m3, Element::int8})
+    for (const int pairs : {tcgen05_unroll, 5 * tcgen05_unroll, most_pairs(Element::fp8_e4m3)}) {
+      if (!has_tcgen05(element, capability)) continue;
+      const std::vector<std::uint32_t> expected = expected_tcgen05_words(element, pairs);
+      compare(
+          tcgen05_threads,
+          [&](std::uint32_t* words) { return tcgen05_peak(element, blocks, pairs, words, nullptr); },
+          [&](int thread) { return expected[static_cast<std::size_t>(thread) % expected.size()]; },
+          "element " + std::to_string(static_cast<int>(element)) + ", pairs " + std::to_string(pairs));
+    }
+  EXPECT_EQ(tcgen05_peak(Element::fp64, blocks, tcgen05_unroll, nullptr, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(tcgen05_blocks(Element::bf16), device().sm_count);
 }
 
 TEST_F(Peak, blocks_fill_the_device) {

@@ -152,9 +152,15 @@ class Ratios(unittest.TestCase):
             one["processes"][0]["samples"]["context"] = {"gpu.compute_capability": capability}
         self.assertIn("the runs are of different GPUs", ratios.lines(ratios.with_peaks(made), made)[-1][0][4])
 
-    def test_on_10_0_no_benchmark_has_the_fast_instruction(self):
+    def test_on_10_x_tcgen05_is_the_fast_instruction(self):
+        cores = {"peak/fp64/fma", "peak/fp32/fma", "peak/fp16/fma_x2"}
+        fast = {f"peak/{word}/tcgen05" for word in ("tf32", "fp16", "bf16", "fp8", "int8")}
         asked = {one.metric.split(":")[0] for one in peak_rates.rates("10.0") if one.gated}
-        self.assertEqual(asked, {"peak/fp64/fma", "peak/fp32/fma", "peak/fp16/fma_x2"})
+        self.assertEqual(asked, cores | fast)
+        asked = {one.metric.split(":")[0] for one in peak_rates.rates("10.3") if one.gated}
+        self.assertEqual(asked, cores - {"peak/fp64/fma"} | fast - {"peak/int8/tcgen05"})
+        for capability in ("8.0", "9.0", "12.0"):
+            self.assertFalse([one for one in peak_rates.rates(capability) if "tcgen05" in one.metric], capability)
 
     def test_the_rates_are_read_from_the_judges_table_as_it_stands_there(self):
         products, cores, cut, slow = peak_rates.read()

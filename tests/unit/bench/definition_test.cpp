@@ -66,6 +66,14 @@ TEST(Registration, RefusesARangeOfComputeCapabilitiesThatIsEmpty) {
   EXPECT_EQ(refusal(whole("range").requires_gpu(70).stands_in_below(80)), "");
 }
 
+TEST(Registration, RefusesAStandInThatNamesItsGpusTwiceOrInAnotherOrder) {
+  const auto said = HasSubstr("stands_in_on() names every compute capability itself, in ascending order");
+  EXPECT_THAT(refusal(whole("stand-in").stands_in_on({103, 100})), said);
+  EXPECT_THAT(refusal(whole("stand-in").requires_gpu(80).stands_in_on({100})), said);
+  EXPECT_THAT(refusal(whole("stand-in").stands_in_below(80).stands_in_on({100})), said);
+  EXPECT_EQ(refusal(whole("stand-in").stands_in_on({100, 103})), "");
+}
+
 TEST(Registration, RefusesWordsThatCannotStandInAnId) {
   EXPECT_THAT(refusal(whole("with space")), HasSubstr("'with space' is not a word"));
   EXPECT_THAT(refusal(whole("")), HasSubstr("op '' is not a word"));

@@ -67,7 +67,7 @@ TEST(Catalogue, KnowsEveryClassOfABenchmarksMetrics) {
   for (const char* word : {"host_memory", "hbm", ""}) EXPECT_FALSE(selects(word, made.benchmarks[0]));
 }
 
-TEST(Catalogue, CountsNoTimeForWhatStandsInOnOlderGpus) {
+TEST(Catalogue, CountsNoTimeForWhatStandsInOnOtherGpus) {
   const auto seconds = [](const char* requirement) {
     std::string text = described("host", "", "1");
     const std::string gpu = R"("gpu": false)";
@@ -80,6 +80,8 @@ TEST(Catalogue, CountsNoTimeForWhatStandsInOnOlderGpus) {
   EXPECT_GT(seconds(""), 1);
   EXPECT_EQ(seconds(R"(, "below_compute_capability": 0)"), seconds(""));
   EXPECT_EQ(seconds(R"(, "below_compute_capability": 80)"), 0);
+  EXPECT_EQ(seconds(R"(, "instead_on": [])"), seconds(""));
+  EXPECT_EQ(seconds(R"(, "instead_on": [100, 103])"), 0);
 }
 
 TEST(Catalogue, TakesTheOneClassThatAFamilyOfAnotherReleaseNames) {

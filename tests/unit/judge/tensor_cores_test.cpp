@@ -279,6 +279,13 @@ TEST(TensorCores, OwnKernelsThatAreNotTheFastOnesOfAGpuSpeakAgainstNothing) {
                           "10.0", "NVIDIA B200");
   EXPECT_EQ(slow.at("tensor_cores/gemm16/hardware").kind, VerdictKind::ok);
   EXPECT_TRUE(slow.at("tensor_cores/fp8/hardware").advisory);
+  // tcgen05 is the fast one.
+  const auto fast = proof({{"peak/bf16/tcgen05", "gemm16", 8000}, {"peak/fp8/tcgen05", "gemm8", 16000}},
+                          "10.0", "NVIDIA B200");
+  EXPECT_EQ(fast.at("tensor_cores/gemm16/hardware").kind, VerdictKind::ok);
+  EXPECT_EQ(fast.at("tensor_cores/fp8/hardware").kind, VerdictKind::ok);
+  const auto broken = proof({{"peak/bf16/tcgen05", "gemm16", 400}}, "10.0", "NVIDIA B200");
+  EXPECT_EQ(broken.at("tensor_cores/gemm16/hardware").kind, VerdictKind::failed);
   const auto emulated = proof({{"peak/bf16/mma_sync", "gemm16", 2500}, {"peak/fp8/mma_sync", "gemm8", 2000}});
   EXPECT_EQ(emulated.at("tensor_cores/fp8/hardware").kind, VerdictKind::ok);
   const auto lost = proof({{"peak/bf16/wgmma", "gemm16", 4000}, {"peak/fp8/wgmma", "gemm8", 3000}});

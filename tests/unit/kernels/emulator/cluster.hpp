@@ -18,6 +18,7 @@
 
 #include "emulator.hpp"
 #include "kernels/support/ptx.cuh"
+#include "tensor_memory.hpp"
 
 // NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own name
 #undef __grid_constant__
@@ -55,6 +56,7 @@ struct ClusterBlock {
   std::vector<unsigned char> memory = std::vector<unsigned char>(std::size_t{227} * 1024, 0xff);
   std::mutex mutex;
   std::map<std::uint32_t, PhaseBarrier> barriers;
+  TensorMemory tensor;
   std::array<std::barrier<>, 2> named{std::barrier<>(128), std::barrier<>(128)};
 
   PhaseBarrier& barrier(std::uint32_t address) {
@@ -170,6 +172,8 @@ inline void launch_clusters(unsigned clusters, unsigned blocks_in, unsigned thre
     for (const auto& ended : now.blocks)
       for (auto& [address, barrier] : ended->barriers)
         EXPECT_TRUE(barrier.copies.empty() && barrier.bytes == 0) << "a copy was never waited for";
+    for (const auto& ended : now.blocks)
+      EXPECT_EQ(ended->tensor.taken, 0U) << "Tensor Memory was not given back";
   }
 }
 

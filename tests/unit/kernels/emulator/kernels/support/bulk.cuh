@@ -17,7 +17,7 @@ inline void load_bulk(std::uint32_t to, const void* from, std::uint32_t bytes, s
   });
 }
 
-inline void fence_for_store() {
+inline void fence_for_asynchronous_reads() {
   emulator::unfenced = false;
 }
 
@@ -51,6 +51,12 @@ inline float4 load_vector(std::uint32_t from) {
 inline void store_vector(std::uint32_t to, float4 value) {
   EXPECT_EQ(to % 16, 0U);
   std::memcpy(&emulator::here->memory.at(to), &value, sizeof value);
+  emulator::unfenced = true;
+}
+
+inline void store_words(std::uint32_t to, const std::uint32_t (&words)[4]) {
+  EXPECT_EQ(to % 16, 0U);
+  std::memcpy(&emulator::here->memory.at(to), &words[0], sizeof words);
   emulator::unfenced = true;
 }
 

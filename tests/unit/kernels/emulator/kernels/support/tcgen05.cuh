@@ -1,0 +1,197 @@
+// The functions of kernels/support/tcgen05.cuh as the PTX ISA describes the instructions, on the host: operands
+// are read through their descriptors from shared memory, as early or as late as the instructions allow.
+#pragma once
+
+#include "cluster.hpp"
+#include "kernels/support/bf16.hpp"
+#include "kernels/support/small_float.hpp"
+#include "kernels/support/tcgen05_descriptors.hpp"
+
+namespace emulator {
+
+/// When a product reads its operands: as it starts, or as somebody waits for its end.
+inline Arrival tensor_products = Arrival::early;
+
+/// `field` of `bits` bits of a descriptor, from bit `from` on.
+constexpr std::uint64_t field(std::uint64_t descriptor, unsigned from, unsigned bits) {
+  return descriptor >> from & ((std::uint64_t{1} << bits) - 1);
+}
+
+/// Table "Shared memory descriptor layout" of tcgen05, for operands along k without swizzle.
+struct CoreMatrices {
+  explicit CoreMatrices(std::uint64_t descriptor)
+      : start(field(descriptor, 0, 14) << 4),
+        along_k(field(descriptor, 16, 14) << 4),
+        along_rows(field(descriptor, 32, 14) << 4) {
+    EXPECT_EQ(field(descriptor, 46, 3), 1U) << "a fixed constant";
+    EXPECT_EQ(field(descriptor, 49, 3), 0U) << "base offset";
+    EXPECT_EQ(field(descriptor, 52, 1), 0U) << "relative offset along k";
+    EXPECT_EQ(field(descriptor, 53, 8), 0U) << "a fixed constant";
+    EXPECT_EQ(field(descriptor, 61, 3), 0U) << "no swizzle";
+    EXPECT_EQ(start % 16, 0U);
+  }
+  std::size_t start, along_k, along_rows;
+
+  std::size_t place(std::size_t row, std::size_t byte) const {
+    return start + row / 8 * along_rows + byte / 16 * along_k + row % 8 * 16 + byte % 16;
+  }
+};
+
+/// Table "Instruction descriptor format for .kind::tf32, .kind::f16, .kind::f8f6f4 and .kind::i8".
+struct Instruction {
+  explicit Instruction(std::uint32_t descriptor)
+      : sums(field(descriptor, 4, 2)),
+        a(field(descriptor, 7, 3)),
+        b(field(descriptor, 10, 3)),
+        columns(field(descriptor, 17, 6) * 8),
+        rows(field(descriptor, 24, 5) * 16) {
+    for (const unsigned bit : {0U, 1U, 2U, 3U, 6U, 13U, 14U, 15U, 16U, 23U, 29U, 30U, 31U})
+      EXPECT_EQ(field(descriptor, bit, 1), 0U)
+          << "dense, no saturation, nothing negated, both along k: " << bit;
+    EXPECT_TRUE(rows == 64 || rows == 128) << rows;
+    EXPECT_TRUE(columns >= 16 && columns <= 256 && columns % 16 == 0) << columns;
+  }
+  std::size_t sums, a, b, columns, rows;
+};
+
+/// An element of the kind, by the number that the descriptor gives its type.
+template <gpugauge::kernels::sm100::Kind Of>
+float element_of_kind(std::size_t type, std::size_t place) {
+  namespace kernels = gpugauge::kernels;
+  using kernels::sm100::Kind;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &here->memory.at(place), Of == Kind::tf32 ? 4 : Of == Kind::f16 ? 2 : 1);
+  if constexpr (Of == Kind::tf32) {
+    EXPECT_EQ(type, 2U);
+    EXPECT_EQ(bits & 0x1fffU, 0U) << "more than tf32 holds";
+    return kernels::float_of(bits);
+  }
+  if constexpr (Of == Kind::f16) {
+    EXPECT_LE(type, 1U);
+    return type == 0 ? kernels::to_float(kernels::Fp16{static_cast<std::uint16_t>(bits)})
+                     : kernels::to_float(kernels::Bf16{static_cast<std::uint16_t>(bits)});
+  }
+  if constexpr (Of == Kind::f8f6f4) {
+    EXPECT_EQ(type, 0U) << "e4m3";
+    return kernels::to_float(kernels::E4m3{static_cast<std::uint8_t>(bits)});
+  }
+  EXPECT_EQ(type, 1U) << "signed";
+  return static_cast<float>(static_cast<std::int8_t>(bits));
+}
+
+/// All elements of an operand, row by row.
+template <gpugauge::kernels::sm100::Kind Of>
+std::vector<float> operand_of(std::uint64_t descriptor, std::size_t type, std::size_t rows) {
+  using gpugauge::kernels::sm100::Kind;
+  constexpr std::size_t bytes = Of == Kind::tf32 ? 4 : Of == Kind::f16 ? 2 : 1;
+  const CoreMatrices matrix(descriptor);
+  std::vector<float> out;
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t byte = 0; byte < 32; byte += bytes)
+      out.push_back(element_of_kind<Of>(type, matrix.place(row, byte)));
+  return out;
+}
+
+/// Sums of 128 rows: row i in lane i, column j in column j, as fp32 or int32.
+template <gpugauge::kernels::sm100::Kind Of>
+void multiply_now(ClusterBlock& block_of, std::uint32_t sums, std::uint64_t a_descriptor,
+                  std::uint64_t b_descriptor, std::uint32_t instruction, bool add) {
+  using gpugauge::kernels::sm100::Kind;
+  here = &block_of;  // a thread that waits may be the one that computes
+  const Instruction how(instruction);
+  EXPECT_EQ(how.rows, 128U) << "the layout of others is another";
+  EXPECT_EQ(how.sums, Of == Kind::i8 ? 2U : 1U);
+  const std::vector<float> a = operand_of<Of>(a_descriptor, how.a, how.rows);
+  const std::vector<float> b = operand_of<Of>(b_descriptor, how.b, how.columns);
+  const std::size_t depth = a.size() / how.rows;
+  for (std::size_t row = 0; row < how.rows; ++row)
+    for (std::size_t column = 0; column < how.columns; ++column) {
+      float sum = 0;
+      for (std::size_t k = 0; k < depth; ++k) sum += a[row * depth + k] * b[column * depth + k];
+      std::uint32_t& to = block_of.tensor.at(row, sums % 65536 + column);
+      if constexpr (Of == Kind::i8) {
+        to = static_cast<std::uint32_t>(static_cast<std::int32_t>(sum)) + (add ? to : 0U);
+      } else {
+        sum += add ? gpugauge::kernels::float_of(to) : 0.0F;
+        to = gpugauge::kernels::bits_of(sum);
+      }
+    }
+}
+
+}  // namespace emulator
+
+namespace gpugauge::kernels::sm100 {
+
+inline bool elect() {
+  emulator::warp->barrier.arrive_and_wait();
+  return emulator::lane == 0;
+}
+
+inline void take_tensor_memory(std::uint32_t to, std::uint32_t columns) {
+  emulator::warp->barrier.arrive_and_wait();
+  if (emulator::lane != 0) return;
+  EXPECT_TRUE(columns >= 32 && columns <= 512 && (columns & (columns - 1)) == 0) << columns;
+  EXPECT_EQ(emulator::here->tensor.taken, 0U);
+  emulator::here->tensor.taken = columns;
+  const std::uint32_t first = 0;
+  std::memcpy(&emulator::here->memory.at(to), &first, sizeof first);
+}
+
+inline std::uint32_t taken_tensor_memory(std::uint32_t at) {
+  std::uint32_t address = 0;
+  std::memcpy(&address, &emulator::here->memory.at(at), sizeof address);
+  return address;
+}
+
+inline void give_tensor_memory(std::uint32_t address, std::uint32_t columns) {
+  emulator::warp->barrier.arrive_and_wait();
+  if (emulator::lane != 0) return;
+  EXPECT_EQ(address, 0U);
+  EXPECT_EQ(emulator::here->tensor.taken, columns);
+  EXPECT_TRUE(emulator::here->tensor.idle()) << "given back under products";
+  emulator::here->tensor.taken = 0;
+}
+
+inline void fence_before_barrier() {
+  EXPECT_FALSE(emulator::unfenced) << "operands are handed to tcgen05 without a fence";
+}
+inline void fence_after_barrier() {}
+
+template <Kind Of>
+void multiply(std::uint32_t sums, std::uint64_t a, std::uint64_t b, std::uint32_t instruction, bool add) {
+  emulator::TensorMemory& tensor = emulator::here->tensor;
+  EXPECT_LE(sums + emulator::Instruction(instruction).columns, tensor.taken) << "columns that nobody took";
+  {
+    const std::scoped_lock lock(tensor.mutex);
+    tensor.products.emplace_back([&at = *emulator::here, sums, a, b, instruction, add] {
+      emulator::multiply_now<Of>(at, sums, a, b, instruction, add);
+    });
+  }
+  if (emulator::tensor_products == emulator::Arrival::early) tensor.finish(tensor.started());
+}
+
+inline void commit(std::uint32_t barrier) {
+  emulator::PhaseBarrier& toward = emulator::here->barrier(barrier);
+  const std::scoped_lock lock(toward.mutex);
+  toward.copies.emplace_back(
+      [&toward, &tensor = emulator::here->tensor, count = emulator::here->tensor.started()] {
+        tensor.finish(count);
+        EXPECT_GT(toward.pending, 0U) << "more arrivals than the barrier counts";
+        --toward.pending;
+        return 0L;
+      });
+  if (emulator::tensor_products == emulator::Arrival::early)
+    toward.land();
+  else
+    toward.changed.notify_all();  // whoever waits makes it land
+}
+
+inline void load_columns(std::uint32_t (&to)[32], std::uint32_t from) {
+  const std::size_t warp = threadIdx.x / 32;
+  EXPECT_EQ(from >> 16, warp % 4 * 32) << "lanes that are not this warp's";
+  EXPECT_TRUE(emulator::here->tensor.idle()) << "sums are read before their products are done";
+  for (std::size_t i = 0; i < 32; ++i)
+    to[i] = emulator::here->tensor.at((from >> 16) + threadIdx.x % 32, from % 65536 + i);
+}
+
+}  // namespace gpugauge::kernels::sm100

@@ -1,0 +1,38 @@
+// Tensor Memory of a block and the products on it that one thread has started, for the emulated tcgen05.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace emulator {
+
+struct TensorMemory {
+  static constexpr std::size_t lanes = 128;
+  static constexpr std::size_t columns = 512;
+
+  std::mutex mutex;
+  std::vector<std::uint32_t> words = std::vector<std::uint32_t>(lanes * columns, 0xffffffffU);
+  std::size_t taken = 0;  ///< columns
+  std::vector<std::function<void()>> products;
+  std::size_t done = 0;  ///< of products
+
+  std::uint32_t& at(std::size_t row, std::size_t column) { return words.at(row * columns + column); }
+  /// Products of one thread follow each other.
+  void finish(std::size_t count) {
+    const std::scoped_lock lock(mutex);
+    for (; done < count; ++done) products.at(done)();
+  }
+  std::size_t started() {
+    const std::scoped_lock lock(mutex);
+    return products.size();
+  }
+  bool idle() {
+    const std::scoped_lock lock(mutex);
+    return done == products.size();
+  }
+};
+
+}  // namespace emulator
