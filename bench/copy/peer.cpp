@@ -12,7 +12,7 @@ const Registration registered{
             "an NVLink that is down, peer access taken away by ACS or an IOMMU, a pair on two sockets, a "
             "PCIe link that is narrow")
         .window_share(20)
-        .from(Depth::standard)};
+        .from(Depth::quick)};
 
 }  // namespace
 }  // namespace gpugauge::bench::copy

@@ -3,7 +3,9 @@
 
 #include "gemm/product.hpp"
 #include "kernels/gemm/mma_bf16.hpp"
+#include "kernels/gemm/tcgen05.hpp"
 #include "kernels/gemm/wgmma.hpp"
+#include "kernels/support/tcgen05_descriptors.hpp"
 
 namespace gpugauge::bench::gemm {
 namespace {
@@ -47,6 +49,16 @@ const Registration wgmma{
         .requires_gpu_of(90)
         .from(Depth::deep)
         .from(Depth::standard, "shape", {"8192x8192x8192"})};
+
+const Registration tcgen05{
+    product("tcgen05", kernels::gemm::tcgen05)
+        .isolates(
+            "bf16 products on the Tensor Cores of compute capability 10.0, 10.3 and 11.0 by tcgen05 and TMA, one SM "
+            "a tile, fp32 sums in Tensor Memory, bf16 result, without any library: tells a slow chip from a slow "
+            "library")
+        .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
+        .stands_in_on({kernels::sm100::gpus.begin(), kernels::sm100::gpus.end()})
+        .from(Depth::deep)};
 
 const std::vector<std::string> small_shape{"4096x4096x4096"};
 // What an order of tiles saves grows with the matrices.

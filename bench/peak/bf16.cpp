@@ -46,7 +46,7 @@ const Registration tcgen05{
         .saturating()
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
-        .stands_in_on(with_tcgen05)
+        .stands_in_on(kernels::peak::gpus_with_tcgen05(Element::bf16))
         .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) { measure_tcgen05(trial, Element::bf16); })};

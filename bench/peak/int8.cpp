@@ -71,7 +71,7 @@ const Registration tcgen05{
         .quantity(Quantity::rate, "gemm8")
         .statistics({Statistic::median, Statistic::mean})
         .batch_seconds(5e-3)
-        .stands_in_on(with_tcgen05_of_int8)
+        .stands_in_on(kernels::peak::gpus_with_tcgen05(Element::int8))
         .from(Depth::deep)
         .deterministic()
         .body([](Trial& trial) { measure_tcgen05(trial, Element::int8); })};

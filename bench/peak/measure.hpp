@@ -2,10 +2,9 @@
 // exact one.
 #pragma once
 
-#include <vector>
-
 #include "kernels/peak/chains.hpp"
 #include "kernels/peak/operands.hpp"
+#include "kernels/peak/tcgen05.hpp"
 #include "support/cuda/gpu_timer.hpp"
 
 namespace gpugauge::bench::peak {
@@ -25,9 +24,5 @@ void measure_mma(Trial& trial, Element element, bool large = false);
 void measure_wgmma(Trial& trial, Element element);
 /// Measures tcgen05 of compute capability 10.0, 10.3 and 11.0.
 void measure_tcgen05(Trial& trial, Element element);
-
-/// The GPUs on which tcgen05 stands in for wgmma; it has no int8 on 10.3.
-inline const std::vector<int> with_tcgen05{100, 103, 110};
-inline const std::vector<int> with_tcgen05_of_int8{100, 110};
 
 }  // namespace gpugauge::bench::peak

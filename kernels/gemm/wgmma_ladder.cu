@@ -9,7 +9,9 @@ template <int TileM, int TileN>
 cudaError_t launch_tile(const Bf16* a, const Bf16* b, Bf16* c, int m, int n, int k, cudaStream_t stream) {
   using T = WgmmaTile<TileM, TileN>;
   ProductMaps maps;
-  if (const cudaError_t status = maps.make(a, b, c, m, n, k, TileM); status != cudaSuccess) return status;
+  if (const cudaError_t status = maps.make(a, b, c, m, n, k, TileM, current_compute_capability() == 90);
+      status != cudaSuccess)
+    return status;
   const Schedule schedule = schedule_of(m, n, TileM, TileN, 1, 1);
   const std::int64_t units = std::int64_t{schedule.rows} * schedule.columns;
   if (units > 0x7fffffff) return cudaErrorInvalidValue;

@@ -28,7 +28,7 @@ Tcgen05Kernel tcgen05_kernel_of(Element element) {
 /// Code for another GPU of the generation has none of these instructions, or none that may run here.
 cudaError_t ready(Element element, Tcgen05Kernel kernel) {
   const int capability = current_compute_capability();
-  if (!has_tcgen05(element, capability)) return cudaErrorNotSupported;
+  if (!sm100::exists(tcgen05_kind(element), capability)) return cudaErrorNotSupported;
   if (const cudaError_t status = supports(kernel, capability); status != cudaSuccess) return status;
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, tcgen05_shared_bytes);
 }

@@ -9,15 +9,6 @@
 
 namespace gpugauge::kernels::peak {
 
-// tcgen05 exists only in architecture-specific targets. Elsewhere the kernels only trap; the wrapper refuses
-// every GPU whose own code is not in the build.
-#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) || \
-    defined(__CUDA_ARCH_FEAT_SM110_ALL)
-#define GPUGAUGE_HAS_TCGEN05 1
-#else
-#define GPUGAUGE_HAS_TCGEN05 0
-#endif
-
 /// Whether the architecture being compiled for has the instruction for this type.
 template <Element Type>
 __device__ constexpr bool has_tcgen05_here() {
@@ -26,17 +17,14 @@ __device__ constexpr bool has_tcgen05_here() {
 #elif !defined(__CUDA_ARCH__)
   return true;
 #else
-  return has_tcgen05(Type, __CUDA_ARCH__ / 10);
+  return sm100::exists(tcgen05_kind(Type), __CUDA_ARCH__ / 10);
 #endif
 }
 
 /// The instruction for the type: its kind, and the element type as its descriptor counts it.
 template <Element Type>
 struct Tcgen05 {
-  static constexpr sm100::Kind kind = Type == Element::tf32       ? sm100::Kind::tf32
-                                      : Type == Element::fp8_e4m3 ? sm100::Kind::f8f6f4
-                                      : Type == Element::int8     ? sm100::Kind::i8
-                                                                  : sm100::Kind::f16;
+  static constexpr sm100::Kind kind = tcgen05_kind(Type);
   static constexpr std::uint32_t elements = Type == Element::tf32       ? sm100::tf32_of_tf32
                                             : Type == Element::fp8_e4m3 ? sm100::e4m3_of_f8f6f4
                                             : Type == Element::int8     ? sm100::signed_of_i8
@@ -103,7 +91,8 @@ template <Element Type>
 __device__ __forceinline__ void run_round(std::uint32_t base, std::uint32_t sums, int pairs, unsigned batch) {
   using Places = Tcgen05Places;
   const auto operand = [&](std::uint32_t place) {
-    return sm100::operand_descriptor(base + place, Places::core_bytes, Places::group_bytes);
+    return sm100::operand_descriptor(sm100::Swizzle::none, base + place, Places::core_bytes,
+                                     Places::group_bytes);
   };
   const std::uint64_t a = operand(Places::a);
   const std::uint64_t b = operand(Places::b);

@@ -3,12 +3,15 @@
 // Cores. Checked against the PTX ISA by an emulator; not run on such a GPU yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include <cuda_runtime_api.h>
 
 #include "kernels/peak/operands.hpp"
+#include "kernels/support/tcgen05_descriptors.hpp"
 
 namespace gpugauge::kernels::peak {
 
@@ -34,17 +37,25 @@ constexpr int tcgen05_rounds = 8;
 /// Memory or share the Tensor Cores.
 constexpr int tcgen05_shared_bytes = 120 * 1024;
 
-/// True for the compute capabilities with the instruction for this type: 10.0, 10.3 and 11.0, without 10.3
-/// for int8.
-constexpr bool has_tcgen05(Element element, int compute_capability) {
-  return compute_capability == 100 || compute_capability == 110 ||
-         (compute_capability == 103 && element != Element::int8);
+/// The kind of products with this type; fp64 has none.
+GPUGAUGE_HOST_DEVICE constexpr sm100::Kind tcgen05_kind(Element element) {
+  return element == Element::tf32       ? sm100::Kind::tf32
+         : element == Element::fp8_e4m3 ? sm100::Kind::f8f6f4
+         : element == Element::int8     ? sm100::Kind::i8
+                                        : sm100::Kind::f16;
+}
+/// The GPUs with the instruction for this type (100 for 10.0): int8 is not on 10.3.
+inline std::vector<int> gpus_with_tcgen05(Element element) {
+  std::vector<int> out;
+  std::copy_if(sm100::gpus.begin(), sm100::gpus.end(), std::back_inserter(out),
+               [&](int capability) { return sm100::exists(tcgen05_kind(element), capability); });
+  return out;
 }
 
 /// Runs tcgen05_rounds times 2 * pairs + 1 instructions on `blocks` blocks. words[blocks * tcgen05_threads]
 /// get the folded results of each thread, expected_tcgen05_words. Work: tcgen05_flops. cudaErrorInvalidValue
 /// for fp64, and unless pairs is a multiple of tcgen05_unroll and at most most_pairs. cudaErrorNotSupported
-/// unless has_tcgen05. cudaErrorNoKernelImageForDevice where this build has no code for exactly this compute
+/// on GPUs without it. cudaErrorNoKernelImageForDevice where this build has no code for exactly this compute
 /// capability.
 cudaError_t tcgen05_peak(Element element, int blocks, int pairs, std::uint32_t* words, cudaStream_t stream);
 

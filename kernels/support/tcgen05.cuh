@@ -7,6 +7,15 @@
 
 #include "kernels/support/tcgen05_descriptors.hpp"
 
+// tcgen05 exists only in architecture-specific targets. Elsewhere the kernels only trap; the wrappers
+// refuse every GPU whose own code is not in the build.
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) || \
+    defined(__CUDA_ARCH_FEAT_SM110_ALL)
+#define GPUGAUGE_HAS_TCGEN05 1
+#else
+#define GPUGAUGE_HAS_TCGEN05 0
+#endif
+
 namespace gpugauge::kernels::sm100 {
 
 /// True in one lane of the warp, always the same. All lanes call it together.

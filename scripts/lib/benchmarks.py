@@ -90,7 +90,8 @@ def needs(requires):
                      + ("" if requires["only_that_compute_capability"] else " or newer")
                      + (f", before {below // 10}.{below % 10}" if below else ""))
     elif requires["instead_on"]:
-        words.append("of compute capability " + " or ".join(f"{one // 10}.{one % 10}" for one in requires["instead_on"]))
+        named = [f"{one // 10}.{one % 10}" for one in requires["instead_on"]]
+        words.append("of compute capability " + " or ".join([", ".join(named[:-1])] * (len(named) > 1) + named[-1:]))
     elif below:
         words.append(f"of a compute capability before {below // 10}.{below % 10}")
     if requires["devices"] > 1:

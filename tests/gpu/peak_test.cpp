@@ -88,14 +88,14 @@ TEST_F(Peak, wgmma_gives_the_exact_sums) {
 
 TEST_F(Peak, tcgen05_gives_the_exact_sums) {
   const int capability = device().compute_capability;
-  if (!has_tcgen05(Element::bf16, capability)) {
+  if (!gpugauge::kernels::sm100::exists(tcgen05_kind(Element::bf16), capability)) {
     EXPECT_EQ(tcgen05_peak(Element::bf16, blocks, tcgen05_unroll, nullptr, nullptr), cudaErrorNotSupported);
     GTEST_SKIP() << "tcgen05 exists on compute capability 10.0, 10.3 and 11.0 alone";
   }
   for (const Element element :
        {Element::tf32, Element::fp16, Element::bf16, Element::fp8_e4m3, Element::int8})
     for (const int pairs : {tcgen05_unroll, 5 * tcgen05_unroll, most_pairs(Element::fp8_e4m3)}) {
-      if (!has_tcgen05(element, capability)) continue;
+      if (!gpugauge::kernels::sm100::exists(tcgen05_kind(element), capability)) continue;
       const std::vector<std::uint32_t> expected = expected_tcgen05_words(element, pairs);
       compare(
           tcgen05_threads,

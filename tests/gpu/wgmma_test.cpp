@@ -5,8 +5,10 @@
 
 #include "gpu_test.hpp"
 #include "kernels/gemm/reference.hpp"
+#include "kernels/gemm/tcgen05.hpp"
 #include "kernels/gemm/work.hpp"
 #include "kernels/support/fill.hpp"
+#include "kernels/support/tcgen05_descriptors.hpp"
 
 namespace {
 
@@ -171,12 +173,49 @@ TEST_F(Wgmma, a_product_waits_for_the_one_ahead) {
   for (int repeat = 0; repeat < testing_gpu::of_size(20, 2); ++repeat) EXPECT_EQ(chain(true), right);
 }
 
+class Tcgen05 : public testing_gpu::GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (!IsSkipped() &&
+        !kernels::sm100::exists(kernels::sm100::Kind::f16, bench::cuda::device().compute_capability))
+      GTEST_SKIP() << "tcgen05 exists on compute capability 10.0, 10.3 and 11.0 only";
+  }
+};
+
+TEST_F(Tcgen05, is_right_at_every_element_of_any_shape) {
+  constexpr Product<Bf16>::Kernel bf16 = kernels::gemm::tcgen05;
+  constexpr Product<E4m3>::Kernel fp8 = kernels::gemm::tcgen05;
+  for (const Size& size : sizes(8)) {
+    const Product<Bf16> product(size);
+    check(product.run(bf16), "multiplying");
+    EXPECT_LE(product.error(), kernels::gemm::tolerance_bf16_mma(size.k)) << size;
+    EXPECT_TRUE(product.guards_stand()) << size;
+    const std::uint64_t first = product.checksum();
+    check(product.run(bf16), "multiplying");
+    EXPECT_EQ(product.checksum(), first) << size;
+  }
+  for (const Size& size : sizes(16)) {
+    const Product<E4m3> product(size);
+    check(product.run(fp8), "multiplying");
+    EXPECT_LE(product.error(), kernels::gemm::tolerance_fp8_wgmma(size.k)) << size;
+    EXPECT_TRUE(product.guards_stand()) << size;
+  }
+}
+
 class OtherGpu : public testing_gpu::GpuTest {};
 
 TEST_F(OtherGpu, refuses_wgmma) {
   if (bench::cuda::device().compute_capability == 90) GTEST_SKIP() << "this GPU has wgmma";
   const Product<Bf16> product({128, 256, 64});
   for (const Step& step : steps) EXPECT_EQ(product.run(step.kernel), cudaErrorNoKernelImageForDevice);
+}
+
+TEST_F(OtherGpu, refuses_tcgen05) {
+  if (kernels::sm100::exists(kernels::sm100::Kind::f16, bench::cuda::device().compute_capability))
+    GTEST_SKIP() << "this GPU has tcgen05";
+  constexpr Product<Bf16>::Kernel bf16 = kernels::gemm::tcgen05;
+  EXPECT_EQ(Product<Bf16>({128, 256, 64}).run(bf16), cudaErrorNoKernelImageForDevice);
 }
 
 }  // namespace

@@ -48,9 +48,12 @@ TEST(PeakTcgen05, words_are_exact_with_a_single_batch) {
 
 // As the tables of the PTX ISA give the bits.
 TEST(PeakTcgen05, descriptors_have_the_bits_of_the_isa) {
-  EXPECT_EQ(sm100::operand_descriptor(0x400, 128, 256), 0x0000'4010'0008'0040U);
-  EXPECT_EQ(sm100::operand_descriptor(0x3'fff0, 16, 0x3'fff0), 0x0000'7fff'0001'3fffU);
+  EXPECT_EQ(sm100::operand_descriptor(sm100::Swizzle::none, 0x400, 128, 256), 0x0000'4010'0008'0040U);
+  EXPECT_EQ(sm100::operand_descriptor(sm100::Swizzle::none, 0x3'fff0, 16, 0x3'fff0), 0x0000'7fff'0001'3fffU);
+  EXPECT_EQ(sm100::operand_descriptor(sm100::Swizzle::bytes_128, 0x400, 8192, 1024), 0x4000'4040'0200'0040U);
   EXPECT_EQ(sm100::instruction_descriptor(sm100::Kind::f16, sm100::bf16_of_f16, 128, 256), 0x0840'0490U);
+  EXPECT_EQ(sm100::instruction_descriptor(sm100::Kind::f16, sm100::bf16_of_f16, 128, 256, true),
+            0x0841'0490U);
   EXPECT_EQ(sm100::instruction_descriptor(sm100::Kind::f16, sm100::fp16_of_f16, 128, 256), 0x0840'0010U);
   EXPECT_EQ(sm100::instruction_descriptor(sm100::Kind::tf32, sm100::tf32_of_tf32, 128, 128), 0x0820'0910U);
   EXPECT_EQ(sm100::instruction_descriptor(sm100::Kind::f8f6f4, sm100::e4m3_of_f8f6f4, 64, 16), 0x0404'0010U);
@@ -58,11 +61,10 @@ TEST(PeakTcgen05, descriptors_have_the_bits_of_the_isa) {
 }
 
 TEST(PeakTcgen05, int8_is_not_on_10_3) {
-  for (const int capability : {100, 103, 110}) EXPECT_TRUE(has_tcgen05(Element::bf16, capability));
-  for (const int capability : {75, 90, 101, 120, 121}) EXPECT_FALSE(has_tcgen05(Element::bf16, capability));
-  EXPECT_TRUE(has_tcgen05(Element::int8, 100));
-  EXPECT_FALSE(has_tcgen05(Element::int8, 103));
-  EXPECT_TRUE(has_tcgen05(Element::int8, 110));
+  EXPECT_EQ(gpus_with_tcgen05(Element::bf16), (std::vector<int>{100, 103, 110}));
+  EXPECT_EQ(gpus_with_tcgen05(Element::int8), (std::vector<int>{100, 110}));
+  for (const int capability : {75, 90, 101, 120, 121})
+    EXPECT_FALSE(sm100::exists(sm100::Kind::f16, capability));
 }
 
 TEST(PeakTcgen05, work_counts_two_operations_a_product) {

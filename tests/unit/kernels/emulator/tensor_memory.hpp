@@ -16,14 +16,18 @@ struct TensorMemory {
   std::mutex mutex;
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(lanes * columns, 0xffffffffU);
   std::size_t taken = 0;  ///< columns
-  std::vector<std::function<void()>> products;
+  struct Product {
+    std::size_t sums;  ///< its first column of 256
+    std::function<void()> run;
+  };
+  std::vector<Product> products;
   std::size_t done = 0;  ///< of products
 
   std::uint32_t& at(std::size_t row, std::size_t column) { return words.at(row * columns + column); }
   /// Products of one thread follow each other.
   void finish(std::size_t count) {
     const std::scoped_lock lock(mutex);
-    for (; done < count; ++done) products.at(done)();
+    for (; done < count; ++done) products.at(done).run();
   }
   std::size_t started() {
     const std::scoped_lock lock(mutex);
@@ -32,6 +36,13 @@ struct TensorMemory {
   bool idle() {
     const std::scoped_lock lock(mutex);
     return done == products.size();
+  }
+  /// Whether a product that is not done adds to the sums that hold this column: 256 each.
+  bool adds_to(std::size_t column) {
+    const std::scoped_lock lock(mutex);
+    for (std::size_t i = done; i < products.size(); ++i)
+      if (products[i].sums / 256 == column / 256) return true;
+    return false;
   }
 };
 

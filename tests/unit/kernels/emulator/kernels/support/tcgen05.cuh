@@ -7,6 +7,8 @@
 #include "kernels/support/small_float.hpp"
 #include "kernels/support/tcgen05_descriptors.hpp"
 
+#define GPUGAUGE_HAS_TCGEN05 1
+
 namespace emulator {
 
 /// When a product reads its operands: as it starts, or as somebody waits for its end.
@@ -17,24 +19,33 @@ constexpr std::uint64_t field(std::uint64_t descriptor, unsigned from, unsigned 
   return descriptor >> from & ((std::uint64_t{1} << bits) - 1);
 }
 
-/// Table "Shared memory descriptor layout" of tcgen05, for operands along k without swizzle.
-struct CoreMatrices {
-  explicit CoreMatrices(std::uint64_t descriptor)
+/// Table "Shared memory descriptor layout" of tcgen05.
+struct TensorOperand {
+  explicit TensorOperand(std::uint64_t descriptor)
       : start(field(descriptor, 0, 14) << 4),
-        along_k(field(descriptor, 16, 14) << 4),
-        along_rows(field(descriptor, 32, 14) << 4) {
+        leading(field(descriptor, 16, 14) << 4),
+        stride(field(descriptor, 32, 14) << 4),
+        is_swizzled(field(descriptor, 61, 3) == 2) {
     EXPECT_EQ(field(descriptor, 46, 3), 1U) << "a fixed constant";
     EXPECT_EQ(field(descriptor, 49, 3), 0U) << "base offset";
     EXPECT_EQ(field(descriptor, 52, 1), 0U) << "relative offset along k";
     EXPECT_EQ(field(descriptor, 53, 8), 0U) << "a fixed constant";
-    EXPECT_EQ(field(descriptor, 61, 3), 0U) << "no swizzle";
-    EXPECT_EQ(start % 16, 0U);
+    EXPECT_TRUE(is_swizzled || field(descriptor, 61, 3) == 0) << "no other swizzle is used";
   }
-  std::size_t start, along_k, along_rows;
+  std::size_t start, leading, stride;
+  bool is_swizzled;
 
-  std::size_t place(std::size_t row, std::size_t byte) const {
-    return start + row / 8 * along_rows + byte / 16 * along_k + row % 8 * 16 + byte % 16;
+  /// Byte `byte` of 32 along k. Without swizzle in core matrices of 8 rows x 16 bytes.
+  std::size_t along_k(std::size_t row, std::size_t byte) const {
+    if (is_swizzled) return swizzled(start + row / 8 * stride + row % 8 * 128 + byte);
+    return start + row / 8 * stride + byte / 16 * leading + row % 8 * 16 + byte % 16;
   }
+  /// Two bytes an element: 64 columns in a row of 128 bytes, a row each k.
+  std::size_t along_columns(std::size_t k, std::size_t column) const {
+    EXPECT_TRUE(is_swizzled) << "no other layout is used";
+    return swizzled(start + column / 64 * leading + k / 8 * stride + k % 8 * 128 + column % 64 * 2);
+  }
+  static std::size_t swizzled(std::size_t address) { return address ^ (address >> 7 & 7) << 4; }
 };
 
 /// Table "Instruction descriptor format for .kind::tf32, .kind::f16, .kind::f8f6f4 and .kind::i8".
@@ -43,15 +54,17 @@ struct Instruction {
       : sums(field(descriptor, 4, 2)),
         a(field(descriptor, 7, 3)),
         b(field(descriptor, 10, 3)),
+        b_by_columns(field(descriptor, 16, 1) == 1),
         columns(field(descriptor, 17, 6) * 8),
         rows(field(descriptor, 24, 5) * 16) {
-    for (const unsigned bit : {0U, 1U, 2U, 3U, 6U, 13U, 14U, 15U, 16U, 23U, 29U, 30U, 31U})
-      EXPECT_EQ(field(descriptor, bit, 1), 0U)
-          << "dense, no saturation, nothing negated, both along k: " << bit;
+    for (const unsigned bit : {0U, 1U, 2U, 3U, 6U, 13U, 14U, 15U, 23U, 29U, 30U, 31U})
+      EXPECT_EQ(field(descriptor, bit, 1), 0U) << "dense, no saturation, nothing negated, A along k: " << bit;
     EXPECT_TRUE(rows == 64 || rows == 128) << rows;
     EXPECT_TRUE(columns >= 16 && columns <= 256 && columns % 16 == 0) << columns;
   }
-  std::size_t sums, a, b, columns, rows;
+  std::size_t sums, a, b;
+  bool b_by_columns;
+  std::size_t columns, rows;
 };
 
 /// An element of the kind, by the number that the descriptor gives its type.
@@ -79,16 +92,19 @@ float element_of_kind(std::size_t type, std::size_t place) {
   return static_cast<float>(static_cast<std::int8_t>(bits));
 }
 
-/// All elements of an operand, row by row.
+/// All elements of an operand: of row 0 along k, of row 1, and so on. `rows` are B's columns.
 template <gpugauge::kernels::sm100::Kind Of>
-std::vector<float> operand_of(std::uint64_t descriptor, std::size_t type, std::size_t rows) {
+std::vector<float> operand_of(std::uint64_t descriptor, std::size_t type, std::size_t rows, bool by_columns) {
   using gpugauge::kernels::sm100::Kind;
   constexpr std::size_t bytes = Of == Kind::tf32 ? 4 : Of == Kind::f16 ? 2 : 1;
-  const CoreMatrices matrix(descriptor);
+  const TensorOperand matrix(descriptor);
+  EXPECT_TRUE(!by_columns || bytes == 2);
   std::vector<float> out;
+  out.reserve(rows * 32 / bytes);
   for (std::size_t row = 0; row < rows; ++row)
-    for (std::size_t byte = 0; byte < 32; byte += bytes)
-      out.push_back(element_of_kind<Of>(type, matrix.place(row, byte)));
+    for (std::size_t k = 0; k < 32 / bytes; ++k)
+      out.push_back(element_of_kind<Of>(
+          type, by_columns ? matrix.along_columns(k, row) : matrix.along_k(row, k * bytes)));
   return out;
 }
 
@@ -101,8 +117,8 @@ void multiply_now(ClusterBlock& block_of, std::uint32_t sums, std::uint64_t a_de
   const Instruction how(instruction);
   EXPECT_EQ(how.rows, 128U) << "the layout of others is another";
   EXPECT_EQ(how.sums, Of == Kind::i8 ? 2U : 1U);
-  const std::vector<float> a = operand_of<Of>(a_descriptor, how.a, how.rows);
-  const std::vector<float> b = operand_of<Of>(b_descriptor, how.b, how.columns);
+  const std::vector<float> a = operand_of<Of>(a_descriptor, how.a, how.rows, false);
+  const std::vector<float> b = operand_of<Of>(b_descriptor, how.b, how.columns, how.b_by_columns);
   const std::size_t depth = a.size() / how.rows;
   for (std::size_t row = 0; row < how.rows; ++row)
     for (std::size_t column = 0; column < how.columns; ++column) {
@@ -163,9 +179,9 @@ void multiply(std::uint32_t sums, std::uint64_t a, std::uint64_t b, std::uint32_
   EXPECT_LE(sums + emulator::Instruction(instruction).columns, tensor.taken) << "columns that nobody took";
   {
     const std::scoped_lock lock(tensor.mutex);
-    tensor.products.emplace_back([&at = *emulator::here, sums, a, b, instruction, add] {
-      emulator::multiply_now<Of>(at, sums, a, b, instruction, add);
-    });
+    tensor.products.push_back({sums, [&at = *emulator::here, sums, a, b, instruction, add] {
+                                 emulator::multiply_now<Of>(at, sums, a, b, instruction, add);
+                               }});
   }
   if (emulator::tensor_products == emulator::Arrival::early) tensor.finish(tensor.started());
 }
@@ -189,7 +205,8 @@ inline void commit(std::uint32_t barrier) {
 inline void load_columns(std::uint32_t (&to)[32], std::uint32_t from) {
   const std::size_t warp = threadIdx.x / 32;
   EXPECT_EQ(from >> 16, warp % 4 * 32) << "lanes that are not this warp's";
-  EXPECT_TRUE(emulator::here->tensor.idle()) << "sums are read before their products are done";
+  EXPECT_FALSE(emulator::here->tensor.adds_to(from % 65536))
+      << "sums are read before their products are done";
   for (std::size_t i = 0; i < 32; ++i)
     to[i] = emulator::here->tensor.at((from >> 16) + threadIdx.x % 32, from % 65536 + i);
 }
