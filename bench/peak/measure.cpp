@@ -184,7 +184,7 @@ void measure_tcgen05(Trial& trial, Element element) {
   const int pairs = tcgen05_pairs(element);
   Launch launch;
   launch.kernel = "peak::tcgen05_peak_kernel";
-  launch.blocks = device_code::tcgen05_blocks(element);
+  launch.blocks = device_code::tcgen05_blocks();
   launch.threads = device_code::tcgen05_threads;
   launch.operations = device_code::tcgen05_flops(element, launch.blocks, pairs);
   launch.whole_numbers = element == Element::int8;

@@ -17,8 +17,7 @@ cudaError_t launch_tcgen05(const In* a, const In* b, Bf16* c, int m, int n, int 
   if (const cudaError_t status = maps.make(a, b, c, m, n, k, R::tile_m, sm100::exists(R::kind, capability));
       status != cudaSuccess)
     return status;
-  // Code for another GPU of the generation has none of these instructions, or none that may run here.
-  if (const cudaError_t status = supports(kernel, capability); status != cudaSuccess) return status;
+  if (const cudaError_t status = has_instructions(kernel, R::threads); status != cudaSuccess) return status;
   const Schedule schedule = schedule_of(m, n, R::tile_m, R::tile_n, 1, band_rows);
   const std::int64_t units = std::int64_t{schedule.rows} * schedule.columns;
   if (units > 0x7fffffff) return cudaErrorInvalidValue;

@@ -5,6 +5,7 @@
 
 #include "kernels/gemm/scheduler.hpp"
 #include "kernels/gemm/wgmma_stage.cuh"
+#include "kernels/support/grid.hpp"
 #include "kernels/support/ring.hpp"
 #include "kernels/support/tcgen05.cuh"
 
@@ -100,8 +101,9 @@ struct Tcgen05Ring {
         const std::uint32_t from = stage(at.slot);
         const std::uint64_t a =
             sm100::operand_descriptor(sm100::Swizzle::bytes_128, from, 0, swizzle_rows * row_bytes);
-        const std::uint64_t b = sm100::operand_descriptor(sm100::Swizzle::bytes_128, from + Stage::a_bytes,
-                                                          Stage::b_box_bytes, swizzle_rows * row_bytes);
+        const std::uint64_t b =
+            sm100::operand_descriptor(sm100::Swizzle::bytes_128, from + Stage::a_bytes,
+                                      b_is_transposed<In> ? 0 : Stage::b_box_bytes, swizzle_rows * row_bytes);
 #pragma unroll
         for (std::uint32_t step = 0; step < Stage::steps; ++step) {
           // Along k, B advances within its rows if they run along k, otherwise by 16 rows.
@@ -186,7 +188,7 @@ __device__ __forceinline__ void run_tcgen05(const sm90::TensorMap& map_a, const 
 /// C (m x n, bf16) = A B. Launch Tcgen05Ring::threads threads and Tcgen05Ring::shared_bytes bytes per block. Any
 /// number of blocks divides the schedule's units.
 template <typename In>
-__global__ void __launch_bounds__(Tcgen05Ring<In>::threads, 1)
+__global__ void __launch_bounds__(GPUGAUGE_HAS_TCGEN05 ? Tcgen05Ring<In>::threads : without_instructions, 1)
     tcgen05_kernel(const __grid_constant__ sm90::TensorMap map_a,
                    const __grid_constant__ sm90::TensorMap map_b, Bf16* c, int m, int n, int k_tiles,
                    const Schedule schedule) {

@@ -25,11 +25,10 @@ Tcgen05Kernel tcgen05_kernel_of(Element element) {
   return nullptr;
 }
 
-/// Code for another GPU of the generation has none of these instructions, or none that may run here.
 cudaError_t ready(Element element, Tcgen05Kernel kernel) {
-  const int capability = current_compute_capability();
-  if (!sm100::exists(tcgen05_kind(element), capability)) return cudaErrorNotSupported;
-  if (const cudaError_t status = supports(kernel, capability); status != cudaSuccess) return status;
+  if (!sm100::exists(tcgen05_kind(element), current_compute_capability())) return cudaErrorNotSupported;
+  if (const cudaError_t status = has_instructions(kernel, tcgen05_threads); status != cudaSuccess)
+    return status;
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, tcgen05_shared_bytes);
 }
 
@@ -45,14 +44,8 @@ cudaError_t tcgen05_peak(Element element, int blocks, int pairs, std::uint32_t* 
   return cudaGetLastError();
 }
 
-int tcgen05_blocks(Element element) {
-  const Tcgen05Kernel kernel = tcgen05_kernel_of(element);
-  int together = 0;
-  if (kernel == nullptr || ready(element, kernel) != cudaSuccess ||
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, tcgen05_threads,
-                                                    tcgen05_shared_bytes) != cudaSuccess)
-    return 0;
-  return together * current_sm_count();
+int tcgen05_blocks() {
+  return current_sm_count();
 }
 
 }  // namespace gpugauge::kernels::peak

@@ -5,6 +5,7 @@
 #include "kernels/peak/tcgen05.hpp"
 #include "kernels/support/barrier.cuh"
 #include "kernels/support/bulk.cuh"
+#include "kernels/support/grid.hpp"
 #include "kernels/support/tcgen05.cuh"
 
 namespace gpugauge::kernels::peak {
@@ -84,6 +85,7 @@ __device__ __forceinline__ void make_operand(std::uint32_t to, int matrix, int r
 /// Waits until batch `index` of the launch is done. At most the two latest are in flight.
 __device__ __forceinline__ void wait_for_batch(std::uint32_t base, unsigned index) {
   sm90::barrier_wait(base + Tcgen05Places::batch + index % 2 * 8, index / 2 % 2);
+  sm100::fence_after_barrier();
 }
 
 /// One thread: a round's 2 * pairs + 1 products on `sums`, beginning with batch `batch` of the launch.
@@ -169,7 +171,8 @@ __device__ __forceinline__ void run_tcgen05(std::uint32_t* words, int pairs) {
 }
 
 template <typename Type>
-__global__ void __launch_bounds__(tcgen05_threads, 1) tcgen05_peak_kernel(std::uint32_t* words, int pairs) {
+__global__ void __launch_bounds__(has_tcgen05_here<Type::element>() ? tcgen05_threads : without_instructions,
+                                  1) tcgen05_peak_kernel(std::uint32_t* words, int pairs) {
   if constexpr (has_tcgen05_here<Type::element>()) {
     run_tcgen05<Type::element>(words, pairs);
   } else {

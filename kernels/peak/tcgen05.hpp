@@ -59,8 +59,8 @@ inline std::vector<int> gpus_with_tcgen05(Element element) {
 /// capability.
 cudaError_t tcgen05_peak(Element element, int blocks, int pairs, std::uint32_t* words, cudaStream_t stream);
 
-/// Blocks that fill the current device, one per SM; 0 when the query fails.
-int tcgen05_blocks(Element element);
+/// Blocks that fill the current device, one per SM (tcgen05_shared_bytes); 0 when the query fails.
+int tcgen05_blocks();
 
 /// Multiplications and additions of one launch.
 constexpr double tcgen05_flops(Element element, int blocks, int pairs) {

@@ -7,8 +7,8 @@
 
 #include "kernels/support/tcgen05_descriptors.hpp"
 
-// tcgen05 exists only in architecture-specific targets. Elsewhere the kernels only trap; the wrappers
-// refuse every GPU whose own code is not in the build.
+// tcgen05 exists only in architecture-specific targets. Elsewhere the kernels only trap, and have launch bounds
+// by which the wrappers know them (has_instructions in grid.hpp).
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) || \
     defined(__CUDA_ARCH_FEAT_SM110_ALL)
 #define GPUGAUGE_HAS_TCGEN05 1

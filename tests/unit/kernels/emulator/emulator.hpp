@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <vector_functions.h>
 #include <vector_types.h>
 
@@ -53,6 +54,11 @@ inline thread_local Block* block = nullptr;
 inline thread_local int lane = 0;
 inline thread_local Warp* warp = nullptr;
 
+/// This thread used Tensor Memory and has not fenced it for others; or it passed a barrier and has not fenced
+/// what others did there.
+inline thread_local bool tensor_unfenced = false;
+inline thread_local bool barrier_unfenced = false;
+
 /// Every lane gives a value and gets all 32.
 inline std::array<std::uint64_t, 32> exchange(std::uint64_t value) {
   warp->words[static_cast<std::size_t>(lane)] = value;
@@ -71,7 +77,9 @@ inline dim3 gridDim;
 
 // NOLINTBEGIN(bugprone-reserved-identifier): CUDA's own names
 inline void __syncthreads() {
+  EXPECT_FALSE(emulator::tensor_unfenced) << "tcgen05 instructions before a barrier without a fence";
   emulator::block->barrier.arrive_and_wait();
+  emulator::barrier_unfenced = true;
 }
 
 inline void __syncwarp() {

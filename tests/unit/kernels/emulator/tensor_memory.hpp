@@ -15,7 +15,10 @@ struct TensorMemory {
 
   std::mutex mutex;
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(lanes * columns, 0xffffffffU);
-  std::size_t taken = 0;  ///< columns
+  std::uint32_t first = 0;  ///< column
+  std::size_t taken = 0;    ///< columns
+  unsigned holder = 0;      ///< warp that took them
+  unsigned issuer = 0;      ///< thread that starts the products
   struct Product {
     std::size_t sums;  ///< its first column of 256
     std::function<void()> run;

@@ -32,11 +32,13 @@ inline void barrier_arrive_in_block(std::uint32_t barrier, std::uint32_t rank) {
 
 inline void barrier_arrive(std::uint32_t barrier) {
   EXPECT_FALSE(emulator::unfenced) << "shared memory is handed over to TMA without a fence";
+  EXPECT_FALSE(emulator::tensor_unfenced) << "tcgen05 instructions before a barrier without a fence";
   emulator::arrive(emulator::here->barrier(barrier), 0);
 }
 
 inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity) {
   emulator::wait_for_parity(emulator::here->barrier(barrier), parity);
+  emulator::barrier_unfenced = true;
 }
 
 inline std::uint32_t cluster_rank() {

@@ -148,8 +148,10 @@ inline void take_tensor_memory(std::uint32_t to, std::uint32_t columns) {
   if (emulator::lane != 0) return;
   EXPECT_TRUE(columns >= 32 && columns <= 512 && (columns & (columns - 1)) == 0) << columns;
   EXPECT_EQ(emulator::here->tensor.taken, 0U);
+  emulator::here->tensor.holder = threadIdx.x / 32;
   emulator::here->tensor.taken = columns;
-  const std::uint32_t first = 0;
+  // Where other blocks could hold columns, they hold the first.
+  const std::uint32_t first = emulator::here->tensor.first = columns > 256 ? 0 : 256;
   std::memcpy(&emulator::here->memory.at(to), &first, sizeof first);
 }
 
@@ -162,23 +164,33 @@ inline std::uint32_t taken_tensor_memory(std::uint32_t at) {
 inline void give_tensor_memory(std::uint32_t address, std::uint32_t columns) {
   emulator::warp->barrier.arrive_and_wait();
   if (emulator::lane != 0) return;
-  EXPECT_EQ(address, 0U);
+  EXPECT_EQ(address, emulator::here->tensor.first);
+  EXPECT_EQ(threadIdx.x / 32, emulator::here->tensor.holder) << "another warp took it";
   EXPECT_EQ(emulator::here->tensor.taken, columns);
   EXPECT_TRUE(emulator::here->tensor.idle()) << "given back under products";
   emulator::here->tensor.taken = 0;
 }
 
 inline void fence_before_barrier() {
+  emulator::tensor_unfenced = false;
   EXPECT_FALSE(emulator::unfenced) << "operands are handed to tcgen05 without a fence";
 }
-inline void fence_after_barrier() {}
+inline void fence_after_barrier() {
+  emulator::barrier_unfenced = false;
+}
 
 template <Kind Of>
 void multiply(std::uint32_t sums, std::uint64_t a, std::uint64_t b, std::uint32_t instruction, bool add) {
   emulator::TensorMemory& tensor = emulator::here->tensor;
-  EXPECT_LE(sums + emulator::Instruction(instruction).columns, tensor.taken) << "columns that nobody took";
+  EXPECT_GE(sums, tensor.first);
+  EXPECT_LE(sums + emulator::Instruction(instruction).columns, tensor.first + tensor.taken)
+      << "columns that nobody took";
+  EXPECT_FALSE(emulator::barrier_unfenced) << "a product after a barrier without a fence";
+  emulator::tensor_unfenced = true;
   {
     const std::scoped_lock lock(tensor.mutex);
+    if (tensor.products.empty()) tensor.issuer = threadIdx.x;
+    EXPECT_EQ(tensor.issuer, threadIdx.x) << "products of two threads do not follow each other";
     tensor.products.push_back({sums, [&at = *emulator::here, sums, a, b, instruction, add] {
                                  emulator::multiply_now<Of>(at, sums, a, b, instruction, add);
                                }});
@@ -187,6 +199,8 @@ void multiply(std::uint32_t sums, std::uint64_t a, std::uint64_t b, std::uint32_
 }
 
 inline void commit(std::uint32_t barrier) {
+  EXPECT_EQ(emulator::here->tensor.issuer, threadIdx.x) << "another thread's products are not waited for";
+  emulator::tensor_unfenced = false;
   emulator::PhaseBarrier& toward = emulator::here->barrier(barrier);
   const std::scoped_lock lock(toward.mutex);
   toward.copies.emplace_back(
@@ -203,6 +217,8 @@ inline void commit(std::uint32_t barrier) {
 }
 
 inline void load_columns(std::uint32_t (&to)[32], std::uint32_t from) {
+  EXPECT_FALSE(emulator::barrier_unfenced) << "sums are read after a barrier without a fence";
+  emulator::tensor_unfenced = true;
   const std::size_t warp = threadIdx.x / 32;
   EXPECT_EQ(from >> 16, warp % 4 * 32) << "lanes that are not this warp's";
   EXPECT_FALSE(emulator::here->tensor.adds_to(from % 65536))
