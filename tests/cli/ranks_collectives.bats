@@ -142,12 +142,12 @@ PY
 }
 
 @test "settings that ranks write in different ways and that mean the same stop nobody" {
-  echo "NCCL_BUFFSIZE=4194304 NCCL_ALGO=ring,tree NCCL_RUNTIME_CONNECT=1" >env.0
-  echo "NCCL_BUFFSIZE=0x400000 NCCL_ALGO=Tree,Ring" >env.1
+  echo "NCCL_BUFFSIZE=4194304 NCCL_ALGO=ring,tree NCCL_RUNTIME_CONNECT=1 NCCL_P2P_LEVEL=PHB" >env.0
+  echo "NCCL_BUFFSIZE=0x400000 NCCL_ALGO=Tree,Ring NCCL_P2P_LEVEL=3" >env.1
   ranks 2
   for rank in 0 1; do
     ended "$rank" 0 "nccl/all_reduce/8B"
-    grep -q '"nccl.settings": "NCCL_ALGO=ring,tree NCCL_BUFFSIZE=4194304"' "s.rank$rank.json"
+    grep -q '"nccl.settings": "NCCL_ALGO=ring,tree NCCL_BUFFSIZE=4194304 NCCL_P2P_LEVEL=PHB"' "s.rank$rank.json"
   done
 }
 

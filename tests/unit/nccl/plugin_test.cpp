@@ -19,7 +19,8 @@ Configuration asked(const std::map<std::string, std::string>& environment) {
             const auto found = environment.find(name);
             return found == environment.end() ? std::nullopt : std::optional(found->second);
           },
-          {}};
+          {},
+          23007};
 }
 
 TEST(Plugin, is_looked_for_under_the_names_that_nccl_tries) {
