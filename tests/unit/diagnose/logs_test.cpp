@@ -44,6 +44,22 @@ TEST(Logs, SocketsThatNothingGoesOverAreNoFault) {
   EXPECT_GE(score_of(of_log(over), "nccl_socket_fallback"), confident);
 }
 
+TEST(Logs, SocketsThatAreOnlyMentionedAreNotNamedBesideTheCause) {
+  const Lines shared =
+      with(on_sockets, "NCCL WARN Duplicate GPU detected : rank 3 and rank 1 both on CUDA device 41000");
+  EXPECT_EQ(best_of(shared), "ranks_share_gpu");
+  EXPECT_LT(score_of(of_log(shared), "nccl_socket_fallback"), named);
+  EXPECT_LT(score_of(of_log(on_sockets), "nccl_socket_fallback"), named) << "as on every machine of one node";
+  const Lines several =
+      with(on_sockets, "n1:77:90 [0] NCCL INFO comm 0x5 rank 0 nRanks 16 nNodes 2 localRanks 8");
+  EXPECT_GE(score_of(of_log(several), "nccl_socket_fallback"), named)
+      << "what goes between nodes goes over them";
+  const Lines broken = with(
+      several,
+      "n1:77:90 [0] NCCL WARN socketStartConnect: Connect to 10.0.0.8<4000> failed : Connection refused");
+  EXPECT_LT(score_of(of_log(broken), "nccl_socket_fallback"), named) << "the job failed of something else";
+}
+
 TEST(Logs, OneNodeIsProvenByTheChannelsOfAllRanksOnly) {
   const Lines broken{"n1:77:90 [3] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'",
                      "n1:77:90 [3] NCCL INFO comm 0x5 rank 3 nranks 64 cudaDev 3 busId 901c0 - Init START"};
