@@ -93,7 +93,8 @@ result::Facts facts_of(const std::optional<std::string>& no_gpu, const std::stri
                       {"cuda.runtime", cuda::cuda_version_text(start.runtime_version)},
                       {"nccl", nccl_version()},
                       {"nccl.plugin", network_plugin(configuration())},
-                      {"nccl.tuner", tuner_plugin(configuration())}};
+                      {"nccl.tuner", tuner_plugin(configuration())},
+                      {"nccl.environment", environment_plugin(configuration())}};
   add_settings(configuration(), facts);
   if (no_gpu)
     facts["error"] = *no_gpu;
@@ -205,6 +206,7 @@ bool register_meeting() {
     facts["nccl.version"] = nccl_version();
     facts["nccl.plugin"] = network_plugin(configuration());
     facts["nccl.tuner"] = tuner_plugin(configuration());
+    facts["nccl.environment"] = environment_plugin(configuration());
     facts["nccl.settings"] = settings_text(configuration());
     if (!launch()) return;
     facts["ranks.rank"] = std::to_string(launch()->rank);

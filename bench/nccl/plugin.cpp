@@ -29,7 +29,7 @@ std::optional<Opened> opened(const std::vector<std::string>& names) {
   return std::nullopt;
 }
 
-/// `symbol`: "ncclNetPlugin_v" or "ncclTunerPlugin_v". nullopt where the library has none of them.
+/// `symbol`: "ncclNetPlugin_v", "ncclTunerPlugin_v" or "ncclEnvPlugin_v". nullopt where the library has none of them.
 std::optional<std::string> interface_of(void* library, const char* symbol) {
   for (int version = newest_interface; version >= 1; --version) {
     void* const found = dlsym(library, fmt::format("{}{}", symbol, version).c_str());
@@ -94,6 +94,15 @@ std::string tuner_plugin(const Configuration& configuration) {
     if (const auto plugin = opened(plugin_names("net", network)))
       return interface_of(plugin->library, "ncclTunerPlugin_v").value_or("none");
   return "none";
+}
+
+std::string environment_plugin(const Configuration& configuration) {
+  constexpr int first_with_it = 22900;
+  if (configuration.nccl_version() < first_with_it) return "none";
+  const auto plugin = opened(plugin_names("env", value_of(configuration, "NCCL_ENV_PLUGIN")));
+  if (!plugin) return "none";
+  return interface_of(plugin->library, "ncclEnvPlugin_v")
+      .value_or(plugin->name + " without an interface that is known");
 }
 
 }  // namespace gpugauge::bench::nccl

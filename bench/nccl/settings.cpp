@@ -1,11 +1,13 @@
 #include "nccl/settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,8 +21,9 @@ namespace gpugauge::bench::nccl {
 namespace {
 
 /// How NCCL reads a value. number: as strtoll with base 0, and none where it is out of range. list: of names with
-/// commas, in any order, unless it has one of ^ : ;
-enum class Reads { word, number, list };
+/// commas, in any order, unless it has one of ^ : ; kernel: a name as it stands, "^" for any. The others:
+/// level_in(), policy_in().
+enum class Reads { word, number, list, kernel, level, policy };
 
 struct Variable {
   const char* name;
@@ -39,7 +42,7 @@ constexpr std::array of_all{
     Variable{"NCCL_BUFFSIZE", Reads::number},
     Variable{"NCCL_CHUNK_SIZE", Reads::number},
     Variable{"NCCL_COLLNET_NODE_THRESHOLD", Reads::number},
-    Variable{"NCCL_CTA_POLICY", Reads::word},
+    Variable{"NCCL_CTA_POLICY", Reads::policy},
     Variable{"NCCL_CUMEM_ENABLE", Reads::number},
     Variable{"NCCL_IB_DISABLE", Reads::number, 0},
     Variable{"NCCL_IB_QPS_PER_CONNECTION", Reads::number, 1},
@@ -76,7 +79,7 @@ constexpr std::array of_all{
     Variable{"NCCL_RUNTIME_CONNECT", Reads::number, 1},
     Variable{"NCCL_SINGLE_RING_THRESHOLD", Reads::number},
     Variable{"NCCL_SYM_CTAS", Reads::number},
-    Variable{"NCCL_SYM_KERNEL", Reads::word},
+    Variable{"NCCL_SYM_KERNEL", Reads::kernel},
     Variable{"NCCL_THREAD_THRESHOLDS", Reads::word},
     Variable{"NCCL_TREE_THRESHOLD", Reads::number},
     Variable{"NCCL_UNPACK_DOUBLE_NCHANNELS", Reads::number, 1},
@@ -91,7 +94,7 @@ constexpr std::array of_a_node{
     Variable{"NCCL_NVB_DISABLE", Reads::number, 0},
     Variable{"NCCL_P2P_DIRECT_DISABLE", Reads::number, 0},
     Variable{"NCCL_P2P_DISABLE", Reads::number, 0},
-    Variable{"NCCL_P2P_LEVEL", Reads::word},
+    Variable{"NCCL_P2P_LEVEL", Reads::level},
     Variable{"NCCL_P2P_READ_ENABLE", Reads::number},
     Variable{"NCCL_P2P_USE_CUDA_MEMCPY", Reads::number, 0},
     Variable{"NCCL_SHM_DISABLE", Reads::number, 0},
@@ -106,8 +109,52 @@ constexpr std::array settled_by_nccl{
     Variable{"NCCL_NVLS_ENABLE", Reads::number, 2},
 };
 
+bool begins_with_digit(const std::string& text) {
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
+/// The name of a distance, in capitals, or a number from the time before there were names (ncclGetLevel in
+/// src/graph/paths.cc). nullopt for another text, which NCCL passes over.
+std::optional<std::string> level_in(const std::string& text) {
+  constexpr std::array names{"LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS"};
+  constexpr std::array by_number{"LOC", "PIX", "PXB", "PHB", "SYS"};
+  if (std::find(names.begin(), names.end(), text) != names.end()) return text;
+  if (!begins_with_digit(text)) return std::nullopt;
+  const long number = std::strtol(text.c_str(), nullptr, 0);
+  return by_number[static_cast<std::size_t>(std::min<long>(number, by_number.size() - 1))];
+}
+
+/// What comes of NCCL_CTA_POLICY; nullopt for the usual policy, "default". From 2.29 on it is one digit or names with |
+/// between them, and zero excludes efficiency; before, a number (src/init.cc).
+std::optional<std::string> policy_in(const std::string& text, int nccl_version) {
+  constexpr int first_with_zero = 22800;
+  constexpr int first_with_names = 22900;
+  bool efficiency = false;
+  bool zero = false;
+  if (nccl_version < first_with_names) {
+    const long long number = std::strtoll(text.c_str(), nullptr, 0);
+    efficiency = number == 1;
+    zero = number == 2 && nccl_version >= first_with_zero;
+  } else if (begins_with_digit(text)) {
+    efficiency = text.front() == '1';
+    zero = text.front() == '2';
+  } else {
+    for (const std::string& name : result::split(result::lower(text), '|')) {
+      efficiency = efficiency || name == "efficiency";
+      zero = zero || name == "zero";
+    }
+  }
+  return zero         ? std::optional<std::string>("zero")
+         : efficiency ? std::optional<std::string>("efficiency")
+                      : std::nullopt;
+}
+
 /// The value in one form for all texts that mean the same to NCCL; nullopt where it means the same as none.
-std::optional<std::string> as_nccl_reads(const Variable& variable, const std::string& text) {
+std::optional<std::string> as_nccl_reads(const Variable& variable, const std::string& text,
+                                         int nccl_version) {
+  if (variable.reads == Reads::level) return level_in(text);
+  if (variable.reads == Reads::policy) return policy_in(text, nccl_version);
+  if (variable.reads == Reads::kernel) return text == "^" ? std::nullopt : std::optional(text);
   std::string value = result::lower(text);
   if (variable.reads == Reads::number) {
     errno = 0;
@@ -124,10 +171,25 @@ std::optional<std::string> as_nccl_reads(const Variable& variable, const std::st
   return value;
 }
 
-std::optional<Setting> compared_form(const Configuration& configuration, const Variable& variable) {
+std::optional<Setting> read_alone(const Configuration& configuration, const Variable& variable) {
   const auto found = configuration.find(variable.name);
-  auto value = found ? as_nccl_reads(variable, found->value) : std::nullopt;
+  auto value = found ? as_nccl_reads(variable, found->value, configuration.nccl_version()) : std::nullopt;
   return value ? std::optional(Setting{std::move(*value), found->file}) : std::nullopt;
+}
+
+std::optional<Setting> compared_form(const Configuration& configuration, const Variable& variable) {
+  constexpr Variable disable{"NCCL_P2P_DISABLE", Reads::number};
+  constexpr Variable level{"NCCL_P2P_LEVEL", Reads::level};
+  const bool is_disable = variable.name == std::string_view(disable.name);
+  if (!is_disable && variable.name != std::string_view(level.name))
+    return read_alone(configuration, variable);
+  // NCCL makes one level of both: 1 disables, and any other number says nothing.
+  auto said = read_alone(configuration, disable);
+  if (said && said->value == "1") return is_disable ? said : std::nullopt;
+  said = read_alone(configuration, level);
+  const bool nowhere = said && said->value == "LOC";
+  if (!is_disable) return nowhere ? std::nullopt : said;
+  return nowhere ? std::optional(Setting{"1", said->file}) : std::nullopt;
 }
 
 std::optional<std::string> text_of(const std::string& path) {
@@ -172,8 +234,8 @@ std::vector<std::string> configuration_files(int nccl_version, const std::string
 
 // As NCCL reads a line: the name reaches to the first '=', the value to the end, and blanks belong to them.
 Configuration::Configuration(result::Lookup environment,
-                             const std::vector<std::pair<std::string, std::string>>& files)
-    : environment_(std::move(environment)) {
+                             const std::vector<std::pair<std::string, std::string>>& files, int nccl_version)
+    : environment_(std::move(environment)), nccl_version_(nccl_version) {
   for (const auto& [path, text] : files)
     for (std::string line : result::split(text, '\n')) {
       if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -200,7 +262,7 @@ Configuration configuration_here(int nccl_version) {
             const auto found = variables.find(name);
             return found == variables.end() ? std::nullopt : std::optional(found->second);
           },
-          files};
+          files, nccl_version};
 }
 
 void add_settings(const Configuration& configuration, result::Facts& facts) {

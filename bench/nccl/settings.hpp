@@ -28,16 +28,22 @@ std::vector<std::string> configuration_files(int nccl_version, const std::string
 /// NCCL's variables from the environment and its configuration files.
 class Configuration {
  public:
-  /// `files`: paths and texts, in the order of configuration_files().
-  Configuration(result::Lookup environment, const std::vector<std::pair<std::string, std::string>>& files);
+  /// `files`: paths and texts, in the order of configuration_files(). `nccl_version`: of the NCCL that reads them
+  /// (22809 for 2.28.9).
+  Configuration(result::Lookup environment, const std::vector<std::pair<std::string, std::string>>& files,
+                int nccl_version);
 
   /// The environment comes first, then the first line of the first file that has the name. nullopt where none
   /// has it, or it is empty: NCCL takes an empty one for not set.
   std::optional<Setting> find(const std::string& name) const;
 
+  /// As the constructor was given it.
+  int nccl_version() const { return nccl_version_; }
+
  private:
   result::Lookup environment_;
   std::map<std::string, Setting> from_files_;
+  int nccl_version_;
 };
 
 /// What this process's environment and files say at this moment, for an NCCL of this version. Later changes do
@@ -47,8 +53,8 @@ Configuration configuration_here(int nccl_version);
 /// Adds the variables that decide how ranks talk to each other, in the form that ranks::disagreement() takes:
 /// "setting.NAME" for those that all ranks must share, "node_setting.NAME" for those that ranks of one node
 /// must, and "from.NAME" for a file. Texts that mean the same to NCCL give the same value: words in lower case,
-/// numbers in decimal, names of a plain list sorted; and what NCCL takes anyway is left out. So is a variable
-/// that may differ, among them names of cards, interfaces and files, limits of the network, the log, and what
+/// numbers in decimal, names of a plain list sorted, a level and a policy by name. NCCL_P2P_LEVEL=LOC is
+/// NCCL_P2P_DISABLE=1, which leaves no level. What NCCL takes anyway is left out. So is a variable that may differ, among them names of cards, interfaces and files, limits of the network, the log, and what
 /// NCCL itself agrees on; and the names of plugins, which are compared by what they load.
 void add_settings(const Configuration& configuration, result::Facts& facts);
 

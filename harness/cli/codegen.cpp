@@ -39,7 +39,8 @@ void require_files(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored))
-      throw result::UsageError(fmt::format("{} is no file; give executables, objects or libraries", file));
+      throw result::UsageError(
+          fmt::format("{} is no file; give executables, objects, libraries or cubins", file));
   }
 }
 
@@ -127,8 +128,9 @@ void add_codegen(CLI::App& app, const Invocation&, Action& action) {
       "codegen", "Is the machine code of the kernels what was declared? Needs no GPU, but cuobjdump");
   command->footer(codegen_footer);
   auto arguments = std::make_shared<CodegenArguments>();
-  reads(command->add_option("file", arguments->files,
-                            "Executables, objects or libraries (default: every family that is installed)"),
+  reads(command->add_option(
+            "file", arguments->files,
+            "Executables, objects, libraries or bare cubins (default: every family that is installed)"),
         "FILE");
   reads(command->add_option("--expect", arguments->expectations,
                             "Expectations of this file instead of those built in (may be repeated)"),

@@ -16,6 +16,8 @@
 #include "cli/node_names.hpp"
 #include "conductor/fleet_causes.hpp"
 #include "judge/judge_peers.hpp"
+#include "judge/policy_file.hpp"
+#include "judge/policy_reach.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
@@ -30,6 +32,7 @@ constexpr const char* fleet_footer =
     "  gpugauge fleet results/ --by-folder         a node is a folder: results/node7/run.json\n"
     "  gpugauge fleet history.sqlite --night 2026-11-23\n"
     "  gpugauge fleet results/ --emit-retest again.txt\n"
+    "  gpugauge fleet results/ --policy site.json --report html=fleet.html\n"
     "  gpugauge fleet admit new/ --against results/\n"
     "\n"
     "Exit codes: 0 no node is unlike the others; 1 one is, confirmed; 2 usage or tool error; 3 cannot judge; "
@@ -40,6 +43,7 @@ struct FleetArguments {
   std::string store;
   std::string night;
   std::string retest_list;
+  PolicyArguments policy;
   ReportArguments report;
   bool strict = false;
   bool every_node = false;
@@ -56,8 +60,15 @@ std::optional<result::Run> read_again(const judge::PeerRound& round) {
   }
 }
 
+/// Throws result::UsageError for an entry of the policy that no metric of these runs matches.
+void require_matches(const judge::Policy& rules, const std::vector<judge::PeerForm>& metrics) {
+  judge::SeenMetrics seen;
+  for (const judge::PeerForm& form : metrics) seen.add(form);
+  judge::require_matches(rules, seen);
+}
+
 /// Nodes from files: read, reduced, judged and diagnosed.
-report::FleetReport judge_files(const FleetArguments& arguments) {
+report::FleetReport judge_files(const FleetArguments& arguments, judge::Policy rules) {
   std::vector<FoundFile> without;
   const std::vector<FoundFile> files = find_files(expanded(arguments.paths), &without);
   if (arguments.by_folder) refuse_nested_nodes(files);
@@ -72,6 +83,7 @@ report::FleetReport judge_files(const FleetArguments& arguments) {
     seen.emplace(round.file, judge::sighting_of(run));
   });
   report::FleetReport made;
+  made.policy = std::move(rules);
   made.input.rounds = std::move(read.rounds);
   made.input.unread = std::move(read.unread);
   made.input.fabrics = std::move(read.fabrics);
@@ -94,21 +106,23 @@ report::FleetReport judge_files(const FleetArguments& arguments) {
   for (const FoundFile& folder : without)
     made.input.unread.push_back(
         {folder.file.string(), folder.label, no_run_in_folder, named ? folder.label : ""});
-  made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
+  require_matches(made.policy, made.input.metrics);
+  made.judgement = judge::judge_peers(made.input, made.policy, arguments.strict);
   made.judgement.drift = drift.facts(names_of_runs(made.input));
   made.judgement.remarks.insert(made.judgement.remarks.end(), read.remarks.begin(), read.remarks.end());
-  made.causes = conductor::fleet_causes(made.input, made.judgement, read_again);
+  made.causes = conductor::fleet_causes(made.input, made.judgement, read_again, made.policy);
   return made;
 }
 
 /// Nodes from one night of the history.
-report::FleetReport judge_night(const FleetArguments& arguments) {
+report::FleetReport judge_night(const FleetArguments& arguments, judge::Policy rules) {
   store::Store history = store::Store::open(arguments.store, store::Access::reading);
   const store::NewestNight chosen = night_of(history, arguments.night);
   const std::string& night = chosen.days;
   judge::FleetDrift drift;
   result::Run run;  // of it, what the drift reads
   report::FleetReport made;
+  made.policy = std::move(rules);
   made.input = history.night(night, [&](const judge::PeerRound& round, const result::Fingerprint& facts) {
     run.device = round.device;
     run.fingerprint = facts;
@@ -119,7 +133,8 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
   // A night that somebody chose is what he asked for; the newest one may be a part of what was measured.
   if (arguments.night.empty()) made.input.not_measured = std::move(wider.added);
   for (auto* rounds : {&made.input.rounds, &made.input.not_measured}) name_hosts(*rounds);
-  made.judgement = judge::judge_peers(made.input, {}, arguments.strict);
+  require_matches(made.policy, made.input.metrics);
+  made.judgement = judge::judge_peers(made.input, made.policy, arguments.strict);
   made.judgement.drift = drift.facts();
   made.judgement.remarks.push_back(fmt::format("{} of {} (UTC) from the store {}.",
                                                result::counted(made.input.rounds.size(), "run"), night,
@@ -133,7 +148,8 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
     made.judgement.remarks.push_back(others);
   std::mutex one_at_a_time;
   made.causes = conductor::fleet_causes(
-      made.input, made.judgement, [&](const judge::PeerRound& round) -> std::optional<result::Run> {
+      made.input, made.judgement,
+      [&](const judge::PeerRound& round) -> std::optional<result::Run> {
         const std::lock_guard lock(one_at_a_time);
         const result::Fingerprint* const facts = history.facts_of_run(round.id);
         if (facts == nullptr) return std::nullopt;
@@ -142,12 +158,15 @@ report::FleetReport judge_night(const FleetArguments& arguments) {
         of_facts.device = round.device;
         of_facts.fingerprint = *facts;
         return of_facts;
-      });
+      },
+      made.policy);
   return made;
 }
 
 int fleet(FleetArguments arguments) {
   check_report_arguments(arguments.report);
+  judge::Policy rules = policy(arguments.policy);
+  judge::require_of_fleet(rules);
   if (arguments.store.empty()) {
     arguments.store = history_among(arguments.paths);
     if (!arguments.store.empty()) arguments.paths.clear();
@@ -159,7 +178,8 @@ int fleet(FleetArguments arguments) {
   if (!arguments.store.empty() && arguments.by_folder)
     throw result::UsageError(
         "--by-folder names the nodes of folders; a history has the names that ingest gave");
-  report::FleetReport made = arguments.store.empty() ? judge_files(arguments) : judge_night(arguments);
+  report::FleetReport made = arguments.store.empty() ? judge_files(arguments, std::move(rules))
+                                                     : judge_night(arguments, std::move(rules));
   judge::PeersJudgement& judgement = made.judgement;
   if (!arguments.retest_list.empty())
     for (std::string remark :
@@ -209,6 +229,7 @@ void add_fleet(CLI::App& app, const Invocation&, Action& action) {
                     "A node is the first folder below the given one (DIR/node7/run.json), whatever its boot: "
                     "for containers of one machine, and after a reboot between two runs");
   command->add_flag("--every-node", arguments->every_node, "Also list the nodes that are like the others");
+  add_policy_file_option(*command, arguments->policy);
   add_report_options(*command, arguments->report);
   add_exit_style_option(*command);
   command->add_flag(

@@ -43,8 +43,9 @@ struct Kind {
 
 class Fleet {
  public:
-  Fleet(const judge::PeersInput& input, const judge::PeersJudgement& judgement, const WholeRun& whole)
-      : input_(input), judgement_(judgement), whole_(whole) {
+  Fleet(const judge::PeersInput& input, const judge::PeersJudgement& judgement, const WholeRun& whole,
+        const judge::Policy& policy)
+      : input_(input), judgement_(judgement), whole_(whole), policy_(policy) {
     for (const PeerRound& round : input.rounds) rounds_[round.node].emplace(round.id, &round);
     for (std::size_t n = 0; n < judgement.nodes.size(); ++n) {
       const NodeJudgement& node = judgement.nodes[n];
@@ -167,7 +168,7 @@ class Fleet {
       verdict.better = form.better;
       verdict.value = one.value;
       verdict.baseline = median;
-      verdict.tolerance = judge::peer_tolerance({}, form.metric_class, form.key);
+      verdict.tolerance = judge::peer_tolerance(policy_, form.metric_class, form.key);
       const double step = judge::to_scale(one.value, form.better) - judge::to_scale(median, form.better);
       if (std::abs(step) <= judge::step_of(verdict.tolerance, form.better) / 2)
         out.push_back(std::move(verdict));
@@ -178,6 +179,7 @@ class Fleet {
   const judge::PeersInput& input_;
   const judge::PeersJudgement& judgement_;
   const WholeRun& whole_;
+  const judge::Policy& policy_;
   std::unordered_map<std::string, std::map<std::string, const PeerRound*>> rounds_;  ///< by node, then id
   std::vector<std::size_t> wanted_;
   std::map<std::size_t, Kind> kinds_;  ///< by group: those of the wanted nodes
@@ -186,8 +188,8 @@ class Fleet {
 }  // namespace
 
 report::CausesOfNodes fleet_causes(const judge::PeersInput& input, const judge::PeersJudgement& judgement,
-                                   const WholeRun& whole) {
-  return Fleet(input, judgement, whole).causes();
+                                   const WholeRun& whole, const judge::Policy& policy) {
+  return Fleet(input, judgement, whole, policy).causes();
 }
 
 }  // namespace gpugauge::conductor

@@ -17,13 +17,14 @@ using WholeRun = std::function<std::optional<result::Run>(const judge::PeerRound
 
 /// Diagnoses each node that was found or is suspect, by its newest run of everything, and no other node. Its
 /// figures are those of the comparison: what stands out is slower, what lies within half of its tolerance of
-/// the median of its kind is as fast, anything between tells nothing. The other side is the three healthy
+/// the median of its kind is as fast, anything between tells nothing; the tolerances are `policy`'s. The other side is the three healthy
 /// nodes of its kind that lie nearest to these medians: their clocks and loads are what is expected, and what
 /// most of them agree on and the node has otherwise is changed. Where no node of its kind is healthy, only
 /// what fails or is out of its limits is diagnosed. By the node's place in PeersJudgement::nodes; a node whose
 /// run cannot be read again is left out.
 std::map<std::size_t, report::NodeCauses> fleet_causes(const judge::PeersInput& input,
                                                        const judge::PeersJudgement& judgement,
-                                                       const WholeRun& whole);
+                                                       const WholeRun& whole,
+                                                       const judge::Policy& policy = {});
 
 }  // namespace gpugauge::conductor

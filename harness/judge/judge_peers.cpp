@@ -131,10 +131,12 @@ class Judging {
     for (NodeJudgement& node : out_.nodes) {
       finish(node);
       // A GPU's health is its own, and no likeness.
-      if (std::any_of(node.verdicts.begin(), node.verdicts.end(),
-                      [](const Verdict& verdict) { return verdict.judge == Judge::peers; }))
+      if (std::any_of(node.verdicts.begin(), node.verdicts.end(), [](const Verdict& verdict) {
+            return verdict.judge == Judge::peers && !verdict.advisory;
+          }))
         unlike.insert(node.node);
     }
+    add_advisory();
     for (const auto& [kind, why] : not_judged_) add_not_judged(kinds_[kind], why);
     for (std::size_t k = 0; k < kinds_.size(); ++k)
       if (out_.groups[k].judged) add_shared_remarks(kinds_[k], count_of(kinds_[k]), unlike, out_.remarks);
@@ -255,18 +257,36 @@ class Judging {
 
   void finish(NodeJudgement& node) {
     std::stable_sort(node.verdicts.begin(), node.verdicts.end(), [](const Verdict& a, const Verdict& b) {
+      if (a.advisory != b.advisory) return b.advisory;
       if (grave(a) != grave(b)) return grave(a);
       return a.change.value_or(1) > b.change.value_or(1);
     });
+    const bool counts = !node.verdicts.empty() && !node.verdicts.front().advisory;
     if (node.state == NodeState::not_judged) {
       node.runs_not_judged = 0;  // the node is reported as not judged, and counts
     } else {
-      if (!node.verdicts.empty()) node.state = NodeState::suspect;
+      if (counts) node.state = NodeState::suspect;
       if (node.runs_not_judged > 0)
         node.reason = fmt::format("{} of its {} runs {} not judged: {}", node.runs_not_judged, node.rounds,
                                   node.runs_not_judged == 1 ? "was" : "were", node.reason);
     }
-    if (!node.verdicts.empty() && grave(node.verdicts.front())) node.state = NodeState::found;
+    if (counts && grave(node.verdicts.front())) node.state = NodeState::found;
+  }
+
+  /// Adds how much the policy excuses.
+  void add_advisory() {
+    std::size_t number = 0;
+    std::vector<std::string> labels;
+    for (const NodeJudgement& node : out_.nodes) {
+      const auto here = std::count_if(node.verdicts.begin(), node.verdicts.end(),
+                                      [](const Verdict& verdict) { return verdict.advisory; });
+      if (here > 0) labels.push_back(node.label);
+      number += static_cast<std::size_t>(here);
+    }
+    if (number > 0)
+      out_.remarks.push_back(fmt::format("{} ({}) {} advisory by the policy: reported, and not counted.",
+                                         result::counted(number, "verdict"), some_of(labels),
+                                         number == 1 ? "is" : "are"));
   }
 
   /// Adds runs of a kind that was not judged, on nodes judged by other runs.

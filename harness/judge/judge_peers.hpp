@@ -53,7 +53,7 @@ struct NodeJudgement {
   /// `found`.
   NodeState state = NodeState::healthy;
   bool measure_again = false;     ///< a further run of this node would decide something
-  std::vector<Verdict> verdicts;  ///< notable verdicts, gravest first; none that are ok
+  std::vector<Verdict> verdicts;  ///< notable verdicts, gravest first, advisory ones last; none that are ok
   std::string reason;             ///< one sentence: why the node, or some of its runs, was not read or judged
   int runs_not_judged = 0;        ///< runs of kinds that were not judged, if other runs were
   /// Index into PeersJudgement::groups: the judged kind of its runs with most nodes, else the kind with most
@@ -107,7 +107,8 @@ struct PeersJudgement {
 /// without it. Checksums are compared within each kind of any size (checksums.hpp), and so are nodes measured
 /// together (fabric.hpp). Exit code: 1 for any finding. Else 3 if a node, run or fabric was not read or
 /// judged, if a metric of half of a kind or more was not, or if there is nothing to judge. Else 4 for open
-/// doubts with `strict`; else 0.
+/// doubts with `strict`; else 0. Of the policy, tolerances and advisory metrics count (require_of_fleet): an advisory
+/// verdict is reported, decides nothing, and a remark counts it.
 PeersJudgement judge_peers(const PeersInput& input, const Policy& policy = {}, bool strict = false,
                            const PeerRules& rules = {});
 

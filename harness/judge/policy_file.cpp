@@ -147,17 +147,31 @@ void require_treatment(const std::vector<std::string>& words) {
   }
 }
 
-void require_of_admission(const Policy& policy) {
-  constexpr std::array used{"schema", "tolerance", "metrics", "treatment"};
+namespace {
+
+/// Throws for keys of the policy that are not among these, apart from its schema. `heeds`: these, in words.
+void require_heeded(const Policy& policy, const std::vector<std::string_view>& used, const char* where,
+                    const char* heeds) {
   std::vector<std::string> idle;
-  std::copy_if(
-      policy.given.begin(), policy.given.end(), std::back_inserter(idle),
-      [&](const std::string& key) { return std::find(used.begin(), used.end(), key) == used.end(); });
+  std::copy_if(policy.given.begin(), policy.given.end(), std::back_inserter(idle),
+               [&](const std::string& key) {
+                 return key != "schema" && std::find(used.begin(), used.end(), key) == used.end();
+               });
   if (!idle.empty())
-    throw result::UsageError(fmt::format(
-        "policy: {} {} no effect in an admission, which heeds tolerance, metrics and treatment; "
-        "leave {} out",
-        fmt::join(idle, ", "), idle.size() == 1 ? "has" : "have", idle.size() == 1 ? "it" : "them"));
+    throw result::UsageError(fmt::format("policy: {} {} no effect in {}, which heeds {}; leave {} out",
+                                         fmt::join(idle, ", "), idle.size() == 1 ? "has" : "have", where,
+                                         heeds, idle.size() == 1 ? "it" : "them"));
+}
+
+}  // namespace
+
+void require_of_admission(const Policy& policy) {
+  require_heeded(policy, {"tolerance", "metrics", "treatment"}, "an admission",
+                 "tolerance, metrics and treatment");
+}
+
+void require_of_fleet(const Policy& policy) {
+  require_heeded(policy, {"tolerance", "metrics"}, "a comparison of nodes", "tolerance and metrics");
 }
 
 bool expects_of_node(const Policy& policy) {

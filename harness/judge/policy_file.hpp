@@ -29,6 +29,9 @@ void require_treatment(const std::vector<std::string>& words);
 /// that no setting is silently ignored.
 void require_of_admission(const Policy& policy);
 
+/// The same for a comparison of nodes (judge_peers), which heeds tolerances and advisory metrics.
+void require_of_fleet(const Policy& policy);
+
 /// What a node has of that which a policy may expect.
 struct NodeFound {
   std::vector<std::string> models;    ///< one name per usable GPU, as from NVML

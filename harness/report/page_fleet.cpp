@@ -27,7 +27,7 @@ RunsOfNodes runs_of(const judge::PeersInput& input) {
 /// The metrics that the page shows: those that count on at least one node.
 class Shown {
  public:
-  explicit Shown(const judge::PeersInput& input) : input_(input) {
+  Shown(const judge::PeersInput& input, const judge::Policy& policy) : input_(input), policy_(policy) {
     places_.reserve(input.metrics.size());
     for (const judge::PeerForm& form : input.metrics) places_.push_back(form.judged ? count_++ : nowhere);
   }
@@ -49,11 +49,12 @@ class Shown {
     ordered_json out = ordered_json::array();
     for (const judge::PeerForm& form : input_.metrics)
       if (form.judged)
-        out.push_back({{"key", form.key},
-                       {"class", form.metric_class},
-                       {"unit", form.unit},
-                       {"better", to_string(form.better)},
-                       {"tolerance", six_digits(judge::peer_tolerance({}, form.metric_class, form.key))}});
+        out.push_back(
+            {{"key", form.key},
+             {"class", form.metric_class},
+             {"unit", form.unit},
+             {"better", to_string(form.better)},
+             {"tolerance", six_digits(judge::peer_tolerance(policy_, form.metric_class, form.key))}});
     return out;
   }
 
@@ -61,6 +62,7 @@ class Shown {
   static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
   const judge::PeersInput& input_;
+  const judge::Policy& policy_;
   std::vector<std::size_t> places_;  ///< indexed by form
   std::size_t count_ = 0;
 };
@@ -69,6 +71,7 @@ ordered_json peer_verdict_json(const judge::Verdict& verdict) {
   ordered_json out{
       {"metric", verdict.metric}, {"verdict", to_string(verdict.kind)}, {"reason", verdict.reason}};
   if (verdict.change) out["change"] = six_digits(*verdict.change);
+  if (verdict.advisory) out["advisory"] = true;
   return out;
 }
 
@@ -76,7 +79,7 @@ ordered_json peer_verdict_json(const judge::Verdict& verdict) {
 
 ordered_json page_data(const FleetReport& fleet) {
   const RunsOfNodes runs = runs_of(fleet.input);
-  const Shown shown(fleet.input);
+  const Shown shown(fleet.input, fleet.policy);
   const std::size_t metrics = shown.count();
   // Centres are medians over a group's nodes, as in the judgement.
   std::vector<std::vector<std::vector<double>>> of_group(fleet.judgement.groups.size(),

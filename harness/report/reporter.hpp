@@ -19,6 +19,7 @@ struct FleetReport {
   judge::PeersJudgement judgement;  ///< the judgement on the nodes
   judge::PeersInput input;          ///< the rounds with their values
   CausesOfNodes causes = {};        ///< of nodes that were found or are suspect
+  judge::Policy policy = {};        ///< that the nodes were judged by
 };
 
 /// An observation and its diagnosis.

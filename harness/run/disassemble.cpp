@@ -2,8 +2,10 @@
 #include "run/disassemble.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -78,6 +80,11 @@ fs::path in_source_tree() {
   return {};
 }
 
+std::string unread_cubin(const std::string& file) {
+  return fmt::format("{} is a bare cubin that this cuobjdump cannot read: it is cut off, or of a newer CUDA",
+                     file);
+}
+
 /// One run of cuobjdump. Each has a parser of its own, because two runs write at once.
 struct Job {
   std::size_t file = 0;  ///< index into files
@@ -104,6 +111,20 @@ fs::path find_cuobjdump() {
   }
   if (fs::path found = "/usr/local/cuda/bin/cuobjdump"; executable(found)) return found;
   return in_source_tree();
+}
+
+bool is_cubin(const fs::path& file) {
+  constexpr unsigned cuda_machine = 190;
+  constexpr std::size_t machine_at = 18;
+  std::array<char, machine_at + 2> head{};
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(head.data(), head.size()) || !std::string_view(head.data(), head.size())
+                                                     .starts_with("\x7f"
+                                                                  "ELF"))
+    return false;
+  // Little-endian, as every cubin is.
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(head[at]); };
+  return (byte(machine_at) | unsigned{byte(machine_at + 1)} << 8) == cuda_machine;
 }
 
 Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& files,
@@ -140,7 +161,10 @@ Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& 
         if (count_missing && job->parser.architectures().empty()) out.without_code.push_back(file);
         of_file[job->file].take(job->parser);
       } else if (end.output.find(no_code) != std::string::npos) {
-        if (count_missing) out.without_code.push_back(file);
+        if (is_cubin(files[job->file]))
+          out.problems.push_back(unread_cubin(file));
+        else if (count_missing)
+          out.without_code.push_back(file);
       } else {
         out.problems.push_back(fmt::format("{}: {} {}{}", file, cuobjdump.string(), end.fault,
                                            end.output.empty() ? "" : "; it said: " + last_line(end.output)));
@@ -164,12 +188,19 @@ Disassembly disassemble(const fs::path& cuobjdump, const std::vector<fs::path>& 
       const std::string file = files[i].string();
       if (std::find(out.without_code.begin(), out.without_code.end(), file) != out.without_code.end())
         continue;
+      if (architecture.empty() != is_cubin(files[i])) continue;  // of one architecture, which is not listed
       auto job = std::make_unique<Job>();
       job->file = i;
-      job->arguments = {"--dump-sass", "--gpu-architecture", architecture, file};
+      if (architecture.empty())
+        job->arguments = {"--dump-sass", file};
+      else
+        job->arguments = {"--dump-sass", "--gpu-architecture", architecture, file};
       code.push_back(std::move(job));
     }
   run_all(std::move(code), false);
+  if (out.problems.empty())
+    for (std::size_t i = 0; i < files.size(); ++i)
+      if (!of_file[i].settle()) out.problems.push_back(unread_cubin(files[i].string()));
   std::vector<stack::KernelCode> kernels;
   for (std::size_t i = 0; i < files.size(); ++i)
     for (stack::KernelCode& one : of_file[i].kernels()) {

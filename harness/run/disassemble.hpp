@@ -1,5 +1,5 @@
-// Reads the machine code in files with NVIDIA's cuobjdump. That tool reads executables, objects and
-// libraries, and needs no GPU.
+// Reads the machine code in files with NVIDIA's cuobjdump. That tool reads executables, objects, libraries and bare
+// cubins, and needs no GPU.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,11 @@ struct Disassembly {
 /// Told before a process is waited for: how many of all have ended, and the file that this one reads.
 using Reading = std::function<void(std::size_t ended, std::size_t all, const std::filesystem::path& file)>;
 
-/// Reads every file: first its resources, then its code for each architecture. Each file and architecture
-/// gets a process of its own; two run at a time. `reading` is told of each process; those of the code are
+/// True for a bare cubin: an ELF file whose machine is CUDA's (190), by its first bytes.
+bool is_cubin(const std::filesystem::path& file);
+
+/// Reads every file: first its resources, then its code for each architecture; a bare cubin has one. Each file and
+/// architecture gets a process of its own; two run at a time. `reading` is told of each process; those of the code are
 /// counted anew.
 Disassembly disassemble(const std::filesystem::path& cuobjdump,
                         const std::vector<std::filesystem::path>& files, const Reading& reading = {});

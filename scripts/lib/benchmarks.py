@@ -14,6 +14,8 @@ import re
 import subprocess
 import sys
 
+import whole
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 COMMAND = "python3 scripts/lib/benchmarks.py build/ci --write"
@@ -215,7 +217,7 @@ def main(arguments):
         for family in lacking:
             print(f"not looked at: {family} (not in {options.build})")
         if options.write:
-            options.page.write_text(new, encoding="utf-8")
+            whole.write(options.page, new)
             return 0
         for name in stale(old, new):
             print(f"{options.page.name} is stale: {name}")

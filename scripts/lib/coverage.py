@@ -15,6 +15,8 @@ import json
 import pathlib
 import sys
 
+import whole
+
 FEW = 80.0  # percent: a file with less is named
 
 
@@ -163,9 +165,9 @@ def main():
     text += f"\nFiles under {FEW:.0f}%: {len(few)}\n" + "".join(f"{counts.share():6.1f}% of {counts.lines:4} {file.path}\n" for file, counts in few)
     text += f"\nFunctions never entered: {len(unentered)} of {functions}\n" + "".join(line + "\n" for line in unentered)
     text += "\nWhat never ran:\n" + gaps(files)
-    arguments.out.write_text(text)
+    whole.write(arguments.out, text)
     if arguments.page:
-        arguments.page.write_text(page(rows, few, len(unentered), functions, arguments.commit, total))
+        whole.write(arguments.page, page(rows, few, len(unentered), functions, arguments.commit, total))
     print(table(rows))
     print(f"{total.share():.2f}% of {total.lines} lines, {total.taken} of {total.branches} branches; {len(few)} files under {FEW:.0f}%, "
           f"{len(unentered)} of {functions} functions never entered; {arguments.out} lists them")

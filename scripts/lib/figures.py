@@ -12,6 +12,7 @@ import statistics
 import sys
 
 import ratios
+import whole
 from counts import load
 from kept import told
 
@@ -156,7 +157,7 @@ def main(arguments):
         print(f"figures.py: a recording cannot be read: {type(error).__name__}: {error}", file=sys.stderr)
         return 2
     if arguments:
-        PAGE.write_text(text, encoding="utf-8")
+        whole.write(PAGE, text)
         return 0
     if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
         return 0

@@ -34,6 +34,36 @@ PY
   json_of node-00005 found synthetic/op/000
 }
 
+@test "a policy moves tolerances and makes metrics advisory, on the HTML page too; what it says to no effect is refused" {
+  fleet_of 12 2
+  # fleet_by REST OPTION...: by a policy of this content.
+  fleet_by() {
+    echo "{\"schema\": \"gpugauge.policy/1\", $1}" >policy.json
+    gpugauge fleet fleet --policy policy.json --report html=page.html "${@:2}"
+  }
+  # shown TOLERANCE: what the page says of each metric of class hbm.
+  shown() {
+    "$PYTHON" - "$1" <<'PY'
+import json, re, sys
+data = json.loads(re.search(r'<script[^>]*type="?application/json"?[^>]*>(.*?)</script>', open("page.html").read(), re.S)[1])
+told = {metric["tolerance"] for metric in data["metrics"] if metric["class"] == "hbm"}
+assert told == {float(sys.argv[1])}, told
+PY
+  }
+  run -1 fleet_by '"tolerance": {"hbm": 0.03}'
+  shown 0.03
+  run -0 fleet_by '"tolerance": {"hbm": 0.3}'
+  [[ $output == *"12 of 12 nodes are like their peers"* ]]
+  shown 0.3
+  run -0 fleet_by '"metrics": [{"metric": "*", "advisory": true, "why": "a trial"}]' --strict
+  [[ $output == *"(node-00005) are advisory by the policy: reported, and not counted."* ]]
+  [[ $(cat page.html) == *'"advisory":true'* ]]
+  run -2 fleet_by '"metrics": [{"metric": "hbn/*", "advisory": true}]'
+  [[ $output == *"'hbn/*' matches no metric"* ]]
+  run -2 fleet_by '"expect": {"gpus": 8}'
+  [[ $output == *"expect has no effect in a comparison of nodes"* ]]
+}
+
 @test "fleet names a missing metric, a truncated file and a hostile file, and reads on" {
   fleet_of 12
   "$PYTHON" - <<'PY'

@@ -64,6 +64,22 @@ parted() {
   done
 }
 
+@test "ranks whose messages have unlike formats end at once, and each says which formats and versions these are" {
+  local start=$SECONDS other
+  for other in 2 0; do
+    export "FAKE_FORMAT_$other=99"
+    by_hand 3 0 1 2
+    unset "FAKE_FORMAT_$other"
+    for rank in 0 1 2; do
+      cat "out.$rank"
+      [ "$(cat "code.$rank")" = 3 ]
+      [[ $(cat "out.$rank") == *"of another build of GPUGauge than rank 0"*"message format 99 (GPUGauge 9.9.9)"*"Start the same build everywhere."* ]]
+      [[ $(cat "out.$rank") == *"message format 3 (GPUGauge "[0-9]* ]]
+    done
+  done
+  [ $((SECONDS - start)) -le 15 ]
+}
+
 @test "a rank that dies is named on every other rank" {
   FAKE_DEATH=2 by_hand 4 0 1 2 3
   [ "$(cat code.2)" = 9 ]

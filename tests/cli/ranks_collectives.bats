@@ -116,6 +116,17 @@ PY
   for rank in 0 1; do ended "$rank" 3 "NCCL's network plugin differs between ranks: libnccl-net-tested.so, "; done
 }
 
+@test "an environment plugin that one rank has alone is named on every rank, where NCCL knows such plugins" {
+  echo "NCCL_ENV_PLUGIN=$fakes/plugins/libnccl-env-tested.so" >env.1
+  ranks 2
+  grep -q '"nccl.environment": "none"' s.rank0.json
+  if grep -Eq '"nccl.version": "2\.(2[0-8]|1?[0-9])\.' s.rank0.json; then
+    for rank in 0 1; do ended "$rank" 0 "nccl/all_reduce/8B"; done
+  else
+    for rank in 0 1; do ended "$rank" 3 "NCCL's environment plugin differs between ranks: libnccl-env-tested.so, "; done
+  fi
+}
+
 @test "a setting of NCCL that one rank has alone is named on every rank, with the file that holds it" {
   echo "NCCL_PROTO=Simple" >own.conf
   echo "NCCL_CONF_FILE=$PWD/own.conf" >env.1
@@ -142,12 +153,12 @@ PY
 }
 
 @test "settings that ranks write in different ways and that mean the same stop nobody" {
-  echo "NCCL_BUFFSIZE=4194304 NCCL_ALGO=ring,tree NCCL_RUNTIME_CONNECT=1" >env.0
-  echo "NCCL_BUFFSIZE=0x400000 NCCL_ALGO=Tree,Ring" >env.1
+  echo "NCCL_BUFFSIZE=4194304 NCCL_ALGO=ring,tree NCCL_RUNTIME_CONNECT=1 NCCL_P2P_LEVEL=PHB" >env.0
+  echo "NCCL_BUFFSIZE=0x400000 NCCL_ALGO=Tree,Ring NCCL_P2P_LEVEL=3" >env.1
   ranks 2
   for rank in 0 1; do
     ended "$rank" 0 "nccl/all_reduce/8B"
-    grep -q '"nccl.settings": "NCCL_ALGO=ring,tree NCCL_BUFFSIZE=4194304"' "s.rank$rank.json"
+    grep -q '"nccl.settings": "NCCL_ALGO=ring,tree NCCL_BUFFSIZE=4194304 NCCL_P2P_LEVEL=PHB"' "s.rank$rank.json"
   done
 }
 

@@ -94,3 +94,36 @@ assert kernels["planted::healthy_kernel"]["architecture"] == "sm_90a"'
   run -3 gpugauge codegen "$GPUGAUGE_BUILD/bin/gpugauge"
   [[ $output == *"nothing to judge"* ]]
 }
+
+@test "a bare cubin is read as the object that holds it, and one that is cut off is named" {
+  need_cuobjdump
+  nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+  [ -x "$nvcc" ] || skip "no nvcc"
+  echo '__global__ void planted(float* p) { p[threadIdx.x] += 1; }' >k.cu
+  "$nvcc" -cubin -arch=sm_90a k.cu -o k.cubin
+  "$nvcc" -cubin -arch=sm_80 k.cu -o older.cubin
+  "$nvcc" -c -gencode arch=compute_90a,code=sm_90a k.cu -o k.o
+  echo '{"schema": "gpugauge-codegen-1", "kernels": [{"kernel": "planted", "architectures": ["sm_90a"], "least": {"FADD": 1}}]}' >k.json
+  for file in k.o k.cubin; do
+    run -0 gpugauge codegen $file --expect k.json --strict
+    [[ ${lines[-1]} == "pass: 1 kernel as declared" ]]
+    gpugauge codegen $file --expect k.json --json >"$file.json"
+  done
+  "$PYTHON" -c '
+import json
+one, other = (json.load(open(f"k.{kind}.json"))["kernels"] for kind in ("o", "cubin"))
+for kernels in one, other:
+    for kernel in kernels:
+        kernel.pop("file", None)
+assert one == other, (one, other)'
+  # Each has its own architecture, and none is asked for another's.
+  sed 's/"architectures": \["sm_90a"\], //' k.json >both.json
+  run -0 gpugauge codegen k.cubin older.cubin k.o --expect both.json
+  [[ ${lines[-1]} == "pass: 2 kernels as declared" ]]
+  sed 's/"FADD"/"HGMMA"/' k.json >wrong.json
+  run -1 gpugauge codegen k.cubin --expect wrong.json
+  [[ $output == *"broken: planted on sm_90a: 0 HGMMA, and at least 1 are declared"* ]]
+  head -c 2000 k.cubin >cut.cubin
+  run -3 gpugauge codegen cut.cubin --expect k.json
+  [[ $output == *"cut.cubin is a bare cubin that this cuobjdump cannot read: it is cut off, or of a newer CUDA"* ]]
+}

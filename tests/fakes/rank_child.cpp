@@ -1,7 +1,8 @@
 // A rank without a GPU: meets the others, compares facts, takes one more step. What it says it is comes from
 // FAKE_FACTS ("nccl=2.28.9,driver=580"). What goes wrong comes from FAKE_DEATH=RANK (ends between two steps),
 // FAKE_DEATH_BEFORE=RANK (ends before it meets the others), FAKE_ABSENCE=RANK (lives, and never comes) and
-// FAKE_HANG=RANK (does not come to the second step).
+// FAKE_HANG=RANK (does not come to the second step). FAKE_FORMAT_RANK=NUMBER gives that rank the message format NUMBER
+// and the version 9.9.9.
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
@@ -30,6 +31,11 @@ bool is_fate(const char* name, int rank) {
 double step_seconds() {
   const std::string asked = variable("FAKE_STEP_SECONDS");
   return asked.empty() ? 10 : std::stod(asked);
+}
+
+ranks::Speech speech_of(int rank) {
+  const std::string format = variable(fmt::format("FAKE_FORMAT_{}", rank).c_str());
+  return format.empty() ? ranks::own_speech() : ranks::Speech{std::stoi(format), "9.9.9"};
 }
 
 void take_part(ranks::Channel& channel) {
@@ -71,7 +77,7 @@ int run() {
     ::sleep(8);
     return 0;
   }
-  ranks::Channel channel(*launch);
+  ranks::Channel channel(*launch, speech_of(launch->rank));
   int code = 0;
   try {
     take_part(channel);

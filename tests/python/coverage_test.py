@@ -25,7 +25,7 @@ class Coverage(unittest.TestCase):
 
     def report(self, files, *arguments):
         self.json.write_text(json.dumps({"gcovr/format_version": "0.11", "files": files}))
-        answer = subprocess.run([sys.executable, str(SCRIPT), str(self.json), str(self.out), *arguments], capture_output=True, text=True)
+        answer = subprocess.run([sys.executable, "-B", str(SCRIPT), str(self.json), str(self.out), *arguments], capture_output=True, text=True)
         self.assertEqual(answer.stderr, "")
         return answer.returncode, answer.stdout, self.out.read_text() if self.out.exists() else ""
 

@@ -8,7 +8,7 @@ setup() {
 }
 
 doc() {
-  "$PYTHON" "$GPUGAUGE_SOURCE/scripts/lib/benchmarks.py" "$@" --page "$page"
+  "$PYTHON" -B "$GPUGAUGE_SOURCE/scripts/lib/benchmarks.py" "$@" --page "$page"
 }
 
 @test "the page is stale, by family, when a definition says something else, and is written anew" {

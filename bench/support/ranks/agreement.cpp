@@ -31,6 +31,9 @@ constexpr std::array shared{
         "nccl.tuner", "NCCL's tuner plugin",
         "Install the same plugin on all nodes, or none, and set NCCL_TUNER_PLUGIN alike: ranks that choose "
         "different algorithms wait for each other for ever."},
+    Shared{"nccl.environment", "NCCL's environment plugin",
+           "Install the same plugin on all nodes, or none, and set NCCL_ENV_PLUGIN alike: NCCL reads all its "
+           "variables through it, and ranks that choose differently wait for each other for ever."},
 };
 
 constexpr std::string_view all_settings = "setting.";

@@ -13,7 +13,7 @@ namespace gpugauge::bench::ranks {
 /// The facts that are compared. A value of "" or "unknown" is not compared.
 ///   host, gpu.uuid     name the rank; no two ranks may have one GPU
 ///   error              why this rank cannot take part; "" = it can
-///   driver, cuda.driver, cuda.runtime, nccl, nccl.plugin, nccl.tuner
+///   driver, cuda.driver, cuda.runtime, nccl, nccl.plugin, nccl.tuner, nccl.environment
 ///                      must be the same in all ranks
 ///   setting.NAME       the value of a variable that must be the same in all ranks, or set in none
 ///   node_setting.NAME  the same of the ranks of each host

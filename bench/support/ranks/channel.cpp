@@ -1,56 +1,21 @@
-// Connects all ranks of a job in a star around rank 0, and exchanges texts step by step.
+// Exchanges texts step by step among the ranks of a job, which meet.cpp has brought together.
 #include "support/ranks/channel.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <deque>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "result/number.hpp"
-#include "support/ranks/agreement.hpp"
-#include "support/ranks/place.hpp"
 #include "support/timer.hpp"
 
 namespace gpugauge::bench::ranks {
 
-namespace {
-
-// A hello of any version begins with the protocol and the job.
-constexpr const char* any_protocol = "gpugauge.ranks/";
-constexpr const char* protocol = "gpugauge.ranks/2";
-// A rank that met rank 0 waits a little longer than rank 0 does for the others, so that it learns who is
-// missing.
-constexpr double grace_seconds = 10;
-constexpr double farewell_seconds = 2;
-// A stranger that connects and sends nothing must not use up the ranks' time or descriptors. All connections
-// wait at once, and a rank sends its hello as soon as it is accepted.
-constexpr double hello_seconds = 2;
-constexpr std::size_t hello_bytes = std::size_t{1} << 16;
-constexpr std::size_t most_at_the_door = 256;
-
-std::string host_name() {
-  char name[256] = "";
-  if (gethostname(name, sizeof name - 1) != 0) return "unknown host";
-  return name;
-}
-
-std::optional<int> rank_in(const std::string& text, int size) {
-  const auto value = result::number_in<int>(text);
-  return value && *value >= 1 && *value < size ? value : std::nullopt;
-}
-
-}  // namespace
-
-Channel::Channel(const Launch& launch) : launch_(launch), peers_(static_cast<std::size_t>(launch.size)) {
+Channel::Channel(const Launch& launch, Speech speech)
+    : launch_(launch), speech_(std::move(speech)), peers_(static_cast<std::size_t>(launch.size)) {
   const double deadline = steady_seconds() + launch_.patience_seconds;
   if (launch_.rank == 0)
     gather(deadline);
@@ -85,140 +50,6 @@ void Channel::part(const std::string& sentence) {
       if (wire.is_open()) wire.send({Kind::fault, {sentence}}, deadline);
   }
   throw Parted(*over_);
-}
-
-void Channel::hear(std::deque<Newcomer>& door) {
-  const double now = steady_seconds();
-  for (Newcomer& one : door) {
-    const Line line = one.wire.whole(hello_bytes);
-    if (line == Line::open)
-      introduce(std::move(one.wire));
-    else if (line == Line::ended || now >= one.until)
-      one.wire.close();
-  }
-  std::erase_if(door, [](const Newcomer& one) { return !one.wire.is_open(); });
-  // Drops the newest: an older one may be a rank whose hello is in transit, or will time out soon.
-  while (door.size() > most_at_the_door) door.pop_back();
-}
-
-void Channel::introduce(Wire wire) {
-  Message hello;
-  const double limit = steady_seconds() + hello_seconds;
-  // Not one of ours: another program, or another job on the same port.
-  if (wire.receive(hello, limit) != Line::open || hello.kind != Kind::hello || hello.texts.size() < 2 ||
-      !hello.texts[0].starts_with(any_protocol) || hello.texts[1] != launch_.job)
-    return;
-  if (hello.texts[0] != protocol || hello.texts.size() != 6) {
-    const std::string sentence = fmt::format(
-        "a process{} is of another build of GPUGauge than rank 0 on {}: start the same build everywhere",
-        hello.texts.size() > 4 ? " on " + hello.texts[4] : "", peers_[0].host);
-    wire.send({Kind::fault, {sentence}}, limit);
-    part(sentence);
-  }
-  const auto rank = rank_in(hello.texts[3], launch_.size);
-  if (hello.texts[2] != std::to_string(launch_.size) || !rank || wire_of(*rank).is_open()) {
-    const std::string sentence =
-        fmt::format("a process on {} says that it is rank {} of {}, but {}", hello.texts[4], hello.texts[3],
-                    hello.texts[2],
-                    rank && hello.texts[2] == std::to_string(launch_.size)
-                        ? "that rank is there already"
-                        : fmt::format("this job has the ranks 0 to {}", launch_.size - 1));
-    wire.send({Kind::fault, {sentence}}, limit);
-    part(sentence);
-  }
-  // Until this answer a rank takes the end of its connection for that of a stranger, and comes again.
-  if (!wire.send({Kind::hello, {}}, limit)) return;
-  peers_[static_cast<std::size_t>(*rank)] = {hello.texts[4], hello.texts[5]};
-  wire_of(*rank) = std::move(wire);
-}
-
-void Channel::gather(double deadline) {
-  wires_.resize(static_cast<std::size_t>(launch_.size));
-  peers_[0] = {host_name(), std::to_string(getpid())};
-  allow_connections(launch_.size);
-  const Wire door = listening(launch_);
-  const auto missing = [&] {
-    std::vector<int> ranks;
-    for (int rank = 1; rank < launch_.size; ++rank)
-      if (!wire_of(rank).is_open()) ranks.push_back(rank);
-    return ranks;
-  };
-  std::deque<Newcomer> newcomers;
-  for (std::vector<int> absent = missing(); !absent.empty(); absent = missing()) {
-    check();  // finds a rank that ended while others were awaited
-    const double left = deadline - steady_seconds();
-    if (left <= 0)
-      part(fmt::format(
-          "rank{} {} of {} did not come within {:g} s. Were all started, and can they reach {}:{}?",
-          absent.size() == 1 ? "" : "s", list_of(absent), launch_.size, launch_.patience_seconds,
-          launch_.host, launch_.port));
-    pollfd entry{door.socket(), POLLIN, 0};
-    const double slice = newcomers.empty() ? 0.2 : 0.01;
-    if (poll(&entry, 1, static_cast<int>(std::min(left, slice) * 1e3) + 1) > 0) {
-      const int socket = accept4(door.socket(), nullptr, nullptr, SOCK_CLOEXEC);
-      if (socket >= 0)
-        newcomers.push_back({Wire(socket), steady_seconds() + hello_seconds});
-      else if (errno == EMFILE || errno == ENFILE)
-        part(
-            fmt::format("rank 0 cannot take a connection of each of {} ranks: {}. Raise its limit of open "
-                        "files (ulimit -n).",
-                        launch_.size, std::strerror(errno)));
-    }
-    hear(newcomers);
-  }
-  Texts all;
-  for (const Peer& peer : peers_) {
-    all.push_back(peer.host);
-    all.push_back(peer.pid);
-  }
-  for (int rank = 1; rank < launch_.size; ++rank)
-    if (!wire_of(rank).send({Kind::welcome, all}, steady_seconds() + grace_seconds))
-      part(fmt::format("{} ended before all ranks had come", name_of(rank)));
-}
-
-void Channel::stay_out(const std::string& sentence) {
-  over_ = sentence;
-  throw Parted(*over_);
-}
-
-bool Channel::introduced(double deadline, std::string& fault) {
-  Wire wire = connected(launch_, deadline, fault);
-  if (!wire.is_open()) return false;
-  Message answer;
-  const double limit = deadline + grace_seconds;
-  const bool sent = wire.send({Kind::hello,
-                               {protocol, launch_.job, std::to_string(launch_.size),
-                                std::to_string(launch_.rank), host_name(), std::to_string(getpid())}},
-                              limit);
-  const Line line = sent ? wire.receive(answer, limit) : Line::ended;
-  if (line == Line::open && answer.kind == Kind::fault && answer.texts.size() == 1) stay_out(answer.texts[0]);
-  if (line == Line::open && answer.kind == Kind::hello && answer.texts.empty()) {
-    wires_[0] = std::move(wire);
-    return true;
-  }
-  fault = fmt::format("was not let in by what listens at {}:{}: {}", launch_.host, launch_.port,
-                      line == Line::late ? "it did not answer" : "it ended, or belongs to another job");
-  return false;
-}
-
-// A connection that ends before rank 0 has answered may have met a stranger in rank 0's place, or one that
-// only forwards it and found nobody yet.
-void Channel::join(double deadline) {
-  wires_.resize(1);
-  std::string fault;
-  while (!introduced(deadline, fault)) {
-    if (steady_seconds() >= deadline)
-      stay_out(fmt::format("rank {} of {} {}", launch_.rank, launch_.size, fault));
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  Message answer;
-  const Line line = wires_[0].receive(answer, deadline + grace_seconds);
-  if (line == Line::open && answer.kind == Kind::fault && answer.texts.size() == 1) stay_out(answer.texts[0]);
-  if (line != Line::open || answer.kind != Kind::welcome || answer.texts.size() != 2 * peers_.size())
-    stay_out(fmt::format("rank 0 at {}:{} {} before all {} ranks had come", launch_.host, launch_.port,
-                         line == Line::late ? "fell silent" : "ended", launch_.size));
-  for (std::size_t rank = 0; rank < peers_.size(); ++rank)
-    peers_[rank] = {answer.texts[2 * rank], answer.texts[2 * rank + 1]};
 }
 
 Texts Channel::exchange(const std::string& step, const std::string& text, double seconds) {

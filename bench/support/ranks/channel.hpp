@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "support/ranks/introduction.hpp"
 #include "support/ranks/launch.hpp"
 #include "support/ranks/wire.hpp"
 
@@ -30,8 +31,9 @@ struct Peer {
 /// A star: rank 0 listens, and each other rank holds one connection to it. For one thread at a time.
 class Channel {
  public:
-  /// Meets the others within launch.patience_seconds. Throws Parted, which names the ranks that did not come.
-  explicit Channel(const Launch& launch);
+  /// Meets the others within launch.patience_seconds. Throws Parted, which names the ranks that did not come, or
+  /// what each side speaks where one speaks another format. `speech` is another than own_speech() in tests alone.
+  explicit Channel(const Launch& launch, Speech speech = own_speech());
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   /// Ranks that wait for this one learn that it ended. After the last step no rank waits.
@@ -71,10 +73,17 @@ class Channel {
   void end_together();
 
  private:
+  /// A rank that met rank 0 waits a little longer than rank 0 does for the others, so that it learns who is missing.
+  static constexpr double grace_seconds = 10;
+  static constexpr double farewell_seconds = 2;
+
   void gather(double deadline);
   void join(double deadline);
-  /// Connects to rank 0 and introduces this rank, once. Sets `fault` where that does not succeed.
-  bool introduced(double deadline, std::string& fault);
+  /// Connects to rank 0 and introduces this rank, once. Sets `fault` where that does not succeed, and `dropped` where
+  /// the other side ended without a word.
+  bool introduced(double deadline, std::string& fault, bool& dropped);
+  /// Asks once for a rank 0 of this silent format. Throws Parted where there is one, after all were told.
+  void knock(int format, double deadline);
   /// Throws the sentence, without telling others.
   [[noreturn]] void stay_out(const std::string& sentence);
   /// A connection that has not sent its hello yet.
@@ -82,6 +91,9 @@ class Channel {
     Wire wire;
     double until = 0;
   };
+  int open_door(const Wire& door, std::deque<Newcomer>& newcomers, double seconds);
+  void take_in_all(const Wire& door, std::deque<Newcomer>& newcomers, double deadline);
+  void turn_away(const Wire& door, std::deque<Newcomer>& newcomers);
   void hear(std::deque<Newcomer>& door);
   void introduce(Wire wire);
   Texts collect(const std::string& step, const std::string& text, double seconds);
@@ -92,6 +104,7 @@ class Channel {
   Wire& wire_of(int rank) { return wires_[static_cast<std::size_t>(rank)]; }
 
   Launch launch_;
+  Speech speech_;
   std::vector<Wire> wires_;  ///< rank 0: one per rank, its own closed; others: one, to rank 0
   std::vector<Peer> peers_;
   std::optional<std::string> over_;

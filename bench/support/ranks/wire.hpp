@@ -17,9 +17,9 @@ std::string encode(const Texts& texts);
 /// Returns nullopt for bytes that encode() did not make.
 std::optional<Texts> decode(const std::string& bytes);
 
-/// The type of a message.
+/// The type of a message. The letters of hello and fault never change: introduction.hpp says why.
 enum class Kind : unsigned char {
-  hello = 'H',    ///< a rank introduces itself to rank 0, which answers with one of no content
+  hello = 'H',    ///< a rank introduces itself to rank 0, which answers with one of its own
   welcome = 'W',  ///< rank 0: all ranks are there
   give = 'G',     ///< a rank's part of an exchange
   all = 'A',      ///< rank 0: everybody's part

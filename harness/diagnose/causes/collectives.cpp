@@ -176,9 +176,11 @@ void examine_socket(const Seen& seen, Argument& it) {
   it.at_most(bound::half, plugin_lacks_library(seen));
   // NCCL tells of its network on every machine, also where nothing goes over it or there is no faster one.
   if (!seen.known("nccl.transport") && !slow_collective(seen) && !fabric_there(seen) &&
-      !seen.told({"via NET/Socket"}))
-    it.unproven(seen.told({"Using network Socket"}) ? bound::unconfident : bound::unnamed,
+      !seen.told({"via NET/Socket"})) {
+    it.unproven(several_nodes(seen) || nodes_printed(seen) ? bound::unconfident : bound::unnamed,
                 Fact("nothing is known to go over the network, or to be slow"));
+    it.at_most(bound::unnamed, in_words("sockets are slow, and something failed", failure_logged(seen)));
+  }
   // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
@@ -330,7 +332,7 @@ Signatures collective_causes() {
            "NET/Socket in NCCL's log, libibverbs missing, an InfiniBand, RoCE or EFA device in the machine",
        .excludes =
            "it is one machine; there is only Ethernet, or no such card; a variable asks for sockets; a plugin "
-           "failed to load; it was on sockets when it was faster",
+           "failed to load; it was on sockets when it was faster; something failed, and nothing is slow",
        .confused_with = {{"nccl_plugin_load_failure", "does the log name a plugin that could not be loaded?"},
                          {"nccl_env_leftover", "is NCCL_IB_DISABLE or NCCL_NET set?"},
                          {"gdr_disabled", "is the transport IB, only without GDRDMA?"}},

@@ -1,4 +1,4 @@
-// Convolutions: layout, choice of algorithm, and version of cuDNN.
+// Convolutions: layout, choice of algorithm, and version of cuDNN; and what cuDNN has no plan for.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -10,6 +10,12 @@
 
 namespace gpugauge::diagnose {
 namespace {
+
+/// cuDNN was given a graph that it cannot run at all.
+Fact no_plan(const Seen& seen) {
+  return seen.told({"No execution plans support the graph", "No valid execution plans",
+                    "No execution plans built successfully", "No valid engine configs for"});
+}
 
 /// A convolution is slow, or an application made of them.
 Fact slow_convolution(const Seen& seen) {
@@ -138,12 +144,23 @@ void examine_cudnn_version(const Seen& seen, Argument& it) {
   // None of them can be blamed alone; only a probe can tell which it was.
   it.unproven(bound::unnamed, changed_together(seen));
   it.at_most(bound::weak, seen.slower({"gemm16", "gemm32", "hbm", "h2d"}));
-  it.at_most(bound::unnamed, seen.fails({}));
+  it.at_most(bound::unnamed, either(seen.fails({}), no_plan(seen)));
   if (!seen.undone("cudnn", {"recovers"}) && !seen.undone("framework", {"recovers"}))
     it.unproven(bound::unconfident, Fact("the old version was not measured again"));
   // It leaves only some algorithms, of which another version may have others.
   it.unproven(bound::likely, in_words("cuDNN was asked for deterministic algorithms only",
                                       seen.setting("deterministic", {"true", "on", "1"})));
+}
+
+void examine_plan(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, no_plan(seen));
+  if (it.evidence().empty()) return;
+  it.explains_failure();
+  it.is_an_event();
+  it.confirms(weight::strong, seen.recovers_by({"cudnn_sdp", "CUDNN_ATTENTION", "cudnn="}));
+  it.at_most(bound::likely, in_words("cuDNN makes such kernels with nvrtc",
+                                     seen.told({"libnvrtc~: cannot open shared object"})));
+  it.at_most(bound::likely, seen.told({"VERSION_MISMATCH"}));
 }
 
 }  // namespace
@@ -197,6 +214,25 @@ Signatures convolution_causes() {
        .next = "install the earlier cuDNN beside the same framework and measure old, new, old",
        .reading = {"https://docs.nvidia.com/deeplearning/cudnn/latest/release-notes.html"},
        .examine = examine_cudnn_version},
+      {.name = "cudnn_without_plan",
+       .title = "cuDNN has no plan for an operation that it is given",
+       .what =
+           "A framework gives attention, or another fused operation, to cuDNN as a graph. Where no engine of this version "
+           "takes it on this GPU, with these shapes, types and masks, the call ends with an error, and the framework does "
+           "not go another way by itself.",
+       .moves = "attention x",
+       .confirms = "cuDNN's frontend says that no plan or engine supports the graph",
+       .excludes = "the loader cannot open nvrtc, or cuDNN's files are of unlike versions",
+       .confused_with = {{"missing_cuda_libraries", "does the log name a library that cannot be opened?"},
+                         {"mixed_library_versions", "does the log name a version mismatch?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next =
+           "take another way: torch.backends.cuda.enable_cudnn_sdp(False); try a newer cuDNN of the same major version; "
+           "CUDNN_LOGERR_DBG=1 CUDNN_LOGDEST_DBG=stderr ./program says why",
+       .reading = {"https://github.com/pytorch/pytorch/issues/140930",
+                   "https://github.com/NVIDIA/cudnn-frontend/issues/75"},
+       .examine = examine_plan},
   };
 }
 

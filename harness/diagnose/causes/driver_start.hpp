@@ -7,6 +7,8 @@ namespace gpugauge::diagnose {
 
 /// The compiler reports errors in the source of NVIDIA's module.
 Fact module_not_compiled(const Seen& seen);
+/// /proc has no NVIDIA driver: no module is loaded, also seen from a container. Never under WSL, which has none.
+Fact no_driver_in_proc(const Seen& seen);
 /// CUDA finds no device.
 Fact no_device(const Seen& seen);
 /// The kernel has no region of addresses left for the memory of a device.

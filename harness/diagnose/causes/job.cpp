@@ -1,4 +1,5 @@
-// What a job was given: GPUs that its ranks share or do not see, memory of the host, multicast groups.
+// What a job was given: GPUs that its ranks share or do not see, or that a pod waits for, memory of the host, multicast
+// groups.
 #include <string>
 
 #include <fmt/format.h>
@@ -94,6 +95,19 @@ void examine_multicast(const Seen& seen, Argument& it) {
   it.is_an_event();
 }
 
+void examine_request(const Seen& seen, Argument& it) {
+  const Fact shared = seen.told({"nvidia.com/*maximum request size for shared resources"});
+  it.confirms(weight::proof, shared);
+  it.confirms(weight::strong, seen.told({"nodes are available*Insufficient nvidia.com/",
+                                         "requested number of devices unavailable for nvidia.com/"}));
+  if (it.evidence().empty()) return;
+  it.explains_failure();
+  it.is_an_event();
+  if (!shared)
+    it.at_most(bound::remote, in_words("it was given to a node later",
+                                       seen.told({"Successfully assigned * to"}, {"Insufficient"})));
+}
+
 }  // namespace
 
 Signatures job_causes() {
@@ -168,6 +182,24 @@ Signatures job_causes() {
            "multicast /var/log/fabricmanager.log",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-nvls-enable"},
        .examine = examine_multicast},
+      {.name = "gpu_request_unmet",
+       .title = "Kubernetes cannot give a pod the GPUs that it requests",
+       .what =
+           "A pod goes to a node whose device plugin offers as many free GPUs as its limit of nvidia.com/gpu. No node "
+           "has them: others use them, the plugin offers none, or a node never has so many. Of GPUs that are shared by "
+           "MPS, or by time slices where the plugin is told so, a container may request one only.",
+       .confirms =
+           "the pod's events say Insufficient nvidia.com/gpu, or that a shared resource may be requested once",
+       .excludes = "the pod was assigned to a node later",
+       .confused_with = {{"no_visible_device", "did the pod start at all?"}},
+       .severity = Severity::failure,
+       .next =
+           "kubectl describe pod POD; kubectl describe node NODE: nvidia.com/gpu under Capacity, Allocatable and "
+           "Allocated; kubectl logs of the node's device plugin; of shared GPUs request one, or set "
+           "failRequestsGreaterThanOne: false (not with MPS)",
+       .reading = {"https://github.com/NVIDIA/k8s-device-plugin#shared-access-to-gpus",
+                   "https://github.com/NVIDIA/k8s-device-plugin/issues/929"},
+       .examine = examine_request},
   };
 }
 

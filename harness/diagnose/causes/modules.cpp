@@ -38,8 +38,21 @@ Fact rejected(const Seen& seen) {
                          "insmod*Operation not permitted", "modprobe*Operation not permitted"}));
 }
 
+}  // namespace
+
+Fact no_driver_in_proc(const Seen& seen) {
+  if (seen.on("host.os", {"wsl", "windows"}) || seen.told({"standard-WSL", "/usr/lib/wsl"}))
+    return std::nullopt;
+  return seen.told(
+      {"/proc/driver/nvidia/version does not exist", "/proc/driver/nvidia/version: No such file"});
+}
+
+namespace {
+
 void examine_missing(const Seen& seen, Argument& it) {
   it.confirms(weight::good, seen.nvml_error(9, not_loaded_names));
+  const Fact none_in_proc = no_driver_in_proc(seen);
+  if (it.confirms(weight::good, none_in_proc)) it.confirms(weight::fair, no_device(seen));
   it.confirms(weight::proof,
               seen.told({"Module nvidia not found", "modprobe*nvidia*not found", "no nvidia module",
                          "nvidia.ko*not found", "could not insert 'nvidia': No such",

@@ -49,6 +49,18 @@ bool several_nodes(const Seen& seen) {
   return seen.it().about.nodes.value_or(1) > 1;
 }
 
+bool nodes_printed(const Seen& seen) {
+  const auto& log = seen.it().log;
+  return std::any_of(log.begin(), log.end(),
+                     [](const std::string& line) { return number_after(line, "nNodes ").value_or(0) > 1; });
+}
+
+Fact failure_logged(const Seen& seen) {
+  return seen.told({"NCCL WARN", "NCCL error", "Cuda failure", "CUDA error", "CUDA out of memory",
+                    "fallen off the bus", "Traceback (most recent call last)", "Killed process"},
+                   {"ibv", "NET/IB", "NET/Plugin", "NET/Socket"});
+}
+
 Fact job_failed(const Seen& seen) {
   if (Fact fact = seen.fails({"coll_large", "coll_small", "application", "init"})) return fact;
   for (const ErrorSeen& error : seen.it().errors)

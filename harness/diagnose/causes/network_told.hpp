@@ -9,6 +9,10 @@ namespace gpugauge::diagnose {
 Fact killed_for_memory(const Seen& seen);
 /// More than one node is known to take part.
 bool several_nodes(const Seen& seen);
+/// NCCL says that its ranks are on several nodes: "rank 0 nRanks 16 nNodes 2 localRanks 8".
+bool nodes_printed(const Seen& seen);
+/// A job ended with an error. That there is no library for RDMA, of which NCCL warns, is none.
+Fact failure_logged(const Seen& seen);
 /// Work of several processes fails or hangs, or its library reported an error. A job that is only slow has met.
 Fact job_failed(const Seen& seen);
 /// A process failed for a reason of its own: the others then tell of lost connections.

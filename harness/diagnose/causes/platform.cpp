@@ -1,4 +1,4 @@
-// What the platform does not offer: a driver without this generation of GPUs, and WSL.
+// What the platform does not offer: a driver without this generation of GPUs, and WSL with its limits or without a GPU.
 #include <fmt/format.h>
 
 #include "diagnose/causes/driver_start.hpp"
@@ -148,6 +148,13 @@ void examine_wsl(const Seen& seen, Argument& it) {
                            "not supported on WSL", "not supported*WSL", "WSL*not supported"}));
 }
 
+void examine_wsl_gpu(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.told({"WSL environment detected but no adapters were found"}));
+  if (it.evidence().empty()) return;
+  it.explains_failure();
+  it.at_most(bound::unconfident, nvml_works(seen));
+}
+
 }  // namespace
 
 Signatures platform_causes() {
@@ -187,6 +194,24 @@ Signatures platform_causes() {
        .next = "take ordinary memory (pin_memory=False), or run it on Linux itself",
        .reading = {"https://docs.nvidia.com/cuda/wsl-user-guide/index.html"},
        .examine = examine_wsl},
+      {.name = "wsl_without_gpu",
+       .title = "Windows gives its Subsystem for Linux no NVIDIA GPU",
+       .what =
+           "Under WSL 2 the driver of Windows lends its GPU to Linux as an adapter. NVIDIA's container tool finds WSL "
+           "and no adapter of NVIDIA's: the machine has no such GPU, its driver in Windows is too old or not NVIDIA's, "
+           "or it is WSL 1, which has no adapters.",
+       .moves = "init x",
+       .confirms = "the container's tool says that it found no adapters",
+       .excludes = "NVML works within WSL",
+       .confused_with = {{"no_visible_device", "does nvidia-smi work in WSL, outside of the container?"},
+                         {"wsl_limits", "does CUDA start at all?"}},
+       .severity = Severity::failure,
+       .next =
+           "in Windows: nvidia-smi; wsl -l -v (it must be version 2); wsl --update; NVIDIA's current driver for Windows, "
+           "and none within WSL; without such a GPU start the container without --gpus",
+       .reading = {"https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
+                   "https://github.com/NVIDIA/nvidia-container-toolkit/issues/155"},
+       .examine = examine_wsl_gpu},
   };
 }
 

@@ -176,6 +176,13 @@ namespace {
 const Words own_code{"cutlass", "deep_gemm", "deepgemm", "triton", "custom", "jit", "flash", "thrust",
                      "marlin",  "extension", "numba",    "cupy",   "julia",  ".jl", "xla",   "tvm"};
 
+void examine_mpi_library(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.told({"GTL library is not linked"}));
+  if (it.evidence().empty()) return;
+  it.explains_failure();
+  it.is_an_event();
+}
+
 }  // namespace
 
 Fact slow_own_code(const Seen& seen) {
@@ -237,6 +244,23 @@ Signatures software_causes() {
                "one); rebuild",
        .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
        .examine = examine_toolkit},
+      {.name = "mpi_gpu_library_not_linked",
+       .title = "Cray MPICH is told to use GPUs, and its library for them is not linked",
+       .what =
+           "With MPICH_GPU_SUPPORT_ENABLED=1 MPI takes addresses of GPU memory. For that it needs its GPU transport layer "
+           "(libmpi_gtl_cuda), which the wrappers cc and CC link where a module for the GPU is loaded. A program without "
+           "it ends when it starts MPI.",
+       .confirms = "MPIDI_CRAY_init says that the GTL library is not linked",
+       .excludes = "the program has libmpi_gtl_cuda",
+       .confused_with = {{"missing_cuda_libraries", "does the loader name a file that it cannot open?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next =
+           "ldd PROGRAM | grep gtl; load the module of the GPU (craype-accel-nvidia80, -nvidia90) and link anew with cc "
+           "or CC; where MPI is given memory of the host only: MPICH_GPU_SUPPORT_ENABLED=0",
+       .reading = {"https://github.com/JuliaParallel/MPI.jl/pull/716",
+                   "https://github.com/eth-cscs/cscs-docs/pull/40"},
+       .examine = examine_mpi_library},
   };
 }
 

@@ -214,6 +214,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
   it.at_most(bound::weak, seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed"}));
   if (nvml_works(seen)) it.at_most(bound::weak, seen.on("libraries.missing", {"libcuda.so"}));
   it.at_most(bound::below_half, generation_refused(seen));
+  it.at_most(bound::unnamed, no_driver_in_proc(seen));
   it.at_most(bound::unnamed,
              seen.nvml_error(9, {"Driver Not Loaded", "couldn't communicate with the NVIDIA driver"}));
   it.at_most(bound::unnamed, seen.on("framework.build", {"cpu"}));

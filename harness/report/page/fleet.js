@@ -56,7 +56,7 @@ function nodeDetail(model, n, metric, close) {
     element("p", {class: "legend"}, node.runs + (node.runs === 1 ? " run" : " runs") + (node.device ? ", device " : ""), foreign(node.device || "", 120),
       node.again ? ". A further run of this node would decide something." : "."),
     node.reason ? element("p", {}, foreign(node.reason, 2000)) : null];
-  const said = node.verdicts.map(verdict => element("li", {}, badge(verdict.verdict), " ", foreign(verdict.metric, 200), ": ", foreign(verdict.reason, 1500)));
+  const said = node.verdicts.map(verdict => element("li", {}, badge(verdict.verdict, verdict.advisory), " ", foreign(verdict.metric, 200), ": ", foreign(verdict.reason, 1500)));
   const first = 5;
   if (said.length)
     parts.push(section("What stands out", element("ul", {}, ...said.slice(0, first)),

@@ -71,6 +71,8 @@ void CodeParser::line(std::string_view text) {
     end_function();
     resources_of_.clear();
     architecture_ = stripped(*architecture);
+  } else if (const auto alone = after(text, "code for"); alone && architecture_.empty()) {
+    architecture_ = stripped(*alone);
   } else if (const auto code = after(text, "Function :")) {
     end_function();
     code_of_ = stripped(*code);
@@ -161,6 +163,21 @@ void CodeParser::take(const CodeParser& other) {
       }
     }
   }
+}
+
+bool CodeParser::settle() {
+  std::vector<std::string> found = architectures();
+  if (found.empty() || !found.front().empty()) return true;
+  if (found.size() != 2) return false;
+  CodeParser named;
+  while (!kernels_.empty() && kernels_.begin()->first.first.empty()) {
+    auto copies = std::move(kernels_.begin()->second);
+    for (KernelCode& one : copies) one.architecture = found[1];
+    named.kernels_.emplace(std::pair(found[1], kernels_.begin()->first.second), std::move(copies));
+    kernels_.erase(kernels_.begin());
+  }
+  take(named);
+  return true;
 }
 
 std::vector<KernelCode> CodeParser::kernels() const {

@@ -14,7 +14,8 @@ namespace gpugauge::stack {
 /// Takes the text of `cuobjdump --dump-resource-usage` and `cuobjdump -sass` for one file, in pieces and in
 /// any order. Combines them per kernel and architecture. A file may hold several, different copies of a
 /// kernel for one architecture: the first resources belong to the first code, the second to the second.
-/// Ignores lines about anything else.
+/// Ignores lines about anything else. Of a bare cubin cuobjdump names no architecture with the resources, and only
+/// "code for sm_90a" with the code: what it lists is of architecture "" until settle().
 class CodeParser {
  public:
   void feed(std::string_view text);  ///< a piece may end anywhere; a line is read once it is complete
@@ -22,6 +23,9 @@ class CodeParser {
   void end_output();
   /// Adds the results of another parser for the same file.
   void take(const CodeParser& other);
+  /// Gives what is of architecture "" that of the rest. False where there is such, and the rest is not of one
+  /// architecture.
+  bool settle();
   /// Every copy, sorted by name, then architecture. Call after end_output.
   std::vector<KernelCode> kernels() const;
   /// Architectures for which resources were listed, sorted.

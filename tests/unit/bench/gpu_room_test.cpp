@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "result/occupied.hpp"
+#include "result/temporary_directory.hpp"
 #include "support/environment.hpp"
 #include "support/family.hpp"
 
@@ -95,7 +96,8 @@ const Registration short_of_memory{define("gpu_room", "short")
 
 /// What a family's process says of it. In a child, as Google Benchmark runs only once in a process.
 result::BenchmarkResult measured_with(std::optional<GpuMemory> memory) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "gpugauge_gpu_room.json";
+  const result::TemporaryDirectory folder;
+  const std::filesystem::path file = folder.path() / "samples.json";
   const pid_t child = fork();
   if (child == 0) {
     set_environment({.unavailable = {},
@@ -114,9 +116,7 @@ result::BenchmarkResult measured_with(std::optional<GpuMemory> memory) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  result::BenchmarkResult one = result::read_samples(file).benchmarks.at(0);
-  std::filesystem::remove(file);
-  return one;
+  return result::read_samples(file).benchmarks.at(0);
 }
 
 TEST(GpuRoom, WhatRunsShortOfItIsUnavailableWhileSomethingElseHoldsIt) {

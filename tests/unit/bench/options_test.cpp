@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "result/error.hpp"
+#include "result/temporary_directory.hpp"
 #include "support/trial.hpp"
 
 namespace gpugauge::bench {
@@ -161,7 +162,8 @@ TEST(Choose, ShufflesBySeedAndOnlyBySeed) {
 }
 
 TEST(ReadIds, TakesOneIdALineAndPassesOverEmptyLines) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "gpugauge_ids";
+  const result::TemporaryDirectory folder;
+  const std::filesystem::path file = folder.path() / "ids";
   std::ofstream(file) << "host/copy/one_core\r\n\nhost/triad/all_cores  \n";
   EXPECT_THAT(read_ids(file), ElementsAre("host/copy/one_core", "host/triad/all_cores"));
   std::filesystem::remove(file);

@@ -26,8 +26,9 @@ TEST(Agreement, names_versions_ranks_and_machines) {
 }
 
 TEST(Agreement, compares_each_of_the_facts) {
-  for (const char* key : {"suite", "source_hash", "driver", "cuda.driver", "cuda.runtime", "nccl",
-                          "nccl.plugin", "nccl.tuner", "setting.NCCL_ALGO", "node_setting.NCCL_SHM_DISABLE"})
+  for (const char* key :
+       {"suite", "source_hash", "driver", "cuda.driver", "cuda.runtime", "nccl", "nccl.plugin", "nccl.tuner",
+        "nccl.environment", "setting.NCCL_ALGO", "node_setting.NCCL_SHM_DISABLE"})
     EXPECT_TRUE(disagreement({{{key, "1"}}, {{key, "2"}}})) << key;
   EXPECT_FALSE(disagreement({{{"host", "1"}}, {{"host", "2"}}}));
 }
@@ -76,6 +77,16 @@ TEST(Agreement, says_what_to_do_about_a_tuner_plugin) {
             "NCCL's tuner plugin differs between ranks: libnccl-tuner.so, 10 bytes, interface v4 on rank 1 "
             "(n2), none on rank 0 (n1). Install the same plugin on all nodes, or none, and set "
             "NCCL_TUNER_PLUGIN alike: ranks that choose different algorithms wait for each other for ever.");
+}
+
+TEST(Agreement, says_what_to_do_about_an_environment_plugin) {
+  EXPECT_EQ(
+      disagreement({{{"host", "n1"}, {"nccl.environment", "none"}},
+                    {{"host", "n2"}, {"nccl.environment", "libnccl-env.so, 10 bytes, interface v1"}}}),
+      "NCCL's environment plugin differs between ranks: libnccl-env.so, 10 bytes, interface v1 on rank 1 "
+      "(n2), none on rank 0 (n1). Install the same plugin on all nodes, or none, and set NCCL_ENV_PLUGIN "
+      "alike: NCCL reads all its variables through it, and ranks that choose differently wait for each "
+      "other for ever.");
 }
 
 TEST(Agreement, a_rank_that_cannot_take_part_comes_first) {

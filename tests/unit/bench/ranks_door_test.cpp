@@ -23,27 +23,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// As a rank of the first protocol introduces itself, and as one of a later one may.
-TEST_F(Ranks, one_of_another_build_is_told_at_once) {
-  for (const Texts& hello :
-       {Texts{"gpugauge.ranks/1", "job", "3", "2", "node9", "77"}, Texts{"gpugauge.ranks/3", "job"}}) {
-    Message answer;
-    std::thread other([&] {
-      Wire wire = at_the_door();
-      ASSERT_TRUE(wire.send({Kind::hello, hello}, steady_seconds() + 5));
-      EXPECT_EQ(wire.receive(answer, steady_seconds() + 5), Line::open);
-    });
-    const double start = steady_seconds();
-    const auto ends = run(3, [](Channel&) {}, 20, {1, 2});
-    EXPECT_LT(steady_seconds() - start, 10);
-    other.join();
-    EXPECT_EQ(answer.kind, Kind::fault);
-    ASSERT_EQ(answer.texts.size(), 1U);
-    EXPECT_THAT(answer.texts[0], HasSubstr("another build of GPUGauge"));
-    EXPECT_EQ(ends[0], answer.texts[0]);
-  }
-}
-
 TEST_F(Ranks, a_rank_of_another_build_and_another_job_disturbs_nobody) {
   std::thread other([&] {
     Wire wire = at_the_door();

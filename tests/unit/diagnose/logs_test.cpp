@@ -44,6 +44,22 @@ TEST(Logs, SocketsThatNothingGoesOverAreNoFault) {
   EXPECT_GE(score_of(of_log(over), "nccl_socket_fallback"), confident);
 }
 
+TEST(Logs, SocketsThatAreOnlyMentionedAreNotNamedBesideTheCause) {
+  const Lines shared =
+      with(on_sockets, "NCCL WARN Duplicate GPU detected : rank 3 and rank 1 both on CUDA device 41000");
+  EXPECT_EQ(best_of(shared), "ranks_share_gpu");
+  EXPECT_LT(score_of(of_log(shared), "nccl_socket_fallback"), named);
+  EXPECT_LT(score_of(of_log(on_sockets), "nccl_socket_fallback"), named) << "as on every machine of one node";
+  const Lines several =
+      with(on_sockets, "n1:77:90 [0] NCCL INFO comm 0x5 rank 0 nRanks 16 nNodes 2 localRanks 8");
+  EXPECT_GE(score_of(of_log(several), "nccl_socket_fallback"), named)
+      << "what goes between nodes goes over them";
+  const Lines broken = with(
+      several,
+      "n1:77:90 [0] NCCL WARN socketStartConnect: Connect to 10.0.0.8<4000> failed : Connection refused");
+  EXPECT_LT(score_of(of_log(broken), "nccl_socket_fallback"), named) << "the job failed of something else";
+}
+
 TEST(Logs, OneNodeIsProvenByTheChannelsOfAllRanksOnly) {
   const Lines broken{"n1:77:90 [3] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'",
                      "n1:77:90 [3] NCCL INFO comm 0x5 rank 3 nranks 64 cudaDev 3 busId 901c0 - Init START"};
@@ -223,6 +239,79 @@ TEST(Logs, ThePluginThatNcclLooksForByItself) {
           "nccl_plugin_load_failure"),
       confident)
       << "somebody asked for it";
+}
+
+TEST(Logs, WindowsThatGivesItsSubsystemNoGpu) {
+  EXPECT_EQ(
+      best_of({"nvidia-container-cli: initialization error: WSL environment detected but no adapters were "
+               "found: unknown"}),
+      "wsl_without_gpu");
+  EXPECT_EQ(best_of({"I1004 13:41:19 dxcore.c:326] dxcore layer initialized successfully",
+                     "W1004 13:41:19 nvc.c:397] skipping kernel modules load on WSL"}),
+            "");
+}
+
+TEST(Logs, AContainerOnAHostWithoutALoadedDriver) {
+  const Lines no_device{"failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"};
+  EXPECT_EQ(best_of(no_device), "no_visible_device");
+  for (
+      const char* const line :
+      {"kernel driver does not appear to be running on this host (f00d12): /proc/driver/nvidia/version does not exist",
+       "cat: /proc/driver/nvidia/version: No such file or directory",
+       "nvidia-container-cli: initialization error: nvml error: driver not loaded: unknown"}) {
+    EXPECT_EQ(best_of(with(no_device, line)), "kernel_module_missing") << line;
+    EXPECT_LT(score_of(of_log(with(no_device, line)), "no_visible_device"), named) << line;
+  }
+  EXPECT_EQ(best_of(with(with(no_device, "Linux 5.15.167.4-microsoft-standard-WSL2"),
+                         "/proc/driver/nvidia/version does not exist")),
+            "no_visible_device")
+      << "WSL has no such module";
+}
+
+TEST(Logs, PodsThatWaitForGpus) {
+  EXPECT_EQ(
+      best_of({"Warning  FailedScheduling  40s (x2 over 40s)  default-scheduler  0/2 nodes are available: 1 "
+               "Insufficient nvidia.com/gpu, 1 node(s) were unschedulable."}),
+      "gpu_request_unmet");
+  EXPECT_EQ(
+      best_of(
+          {"Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 1, "
+           "Available: 0, which is unexpected"}),
+      "gpu_request_unmet");
+  EXPECT_EQ(
+      best_of(
+          {"Allocate failed due to rpc error: request for \"nvidia.com/gpu\": invalid request: maximum request "
+           "size for shared resources is 1; found 10, which is unexpected"}),
+      "gpu_request_unmet");
+  EXPECT_EQ(best_of({"FailedScheduling  0/2 nodes are available: 2 Insufficient nvidia.com/gpu.",
+                     "Normal  Scheduled  73s  Successfully assigned default/gpu-pod to node6"}),
+            "")
+      << "it waited, and got them";
+  EXPECT_EQ(best_of({"FailedScheduling  0/2 nodes are available: 2 Insufficient cpu."}), "");
+}
+
+TEST(Logs, AnMpiWhosePartForGpusIsNotLinked) {
+  EXPECT_EQ(
+      best_of({"MPICH ERROR [Rank 0] [job id 77.1] [nid5] - Abort(-1) (rank 0 in comm 0): MPIDI_CRAY_init: "
+               "GPU_SUPPORT_ENABLED is requested, but GTL library is not linked"}),
+      "mpi_gpu_library_not_linked");
+}
+
+TEST(Logs, AttentionThatCudnnHasNoPlanFor) {
+  for (
+      const char* const line :
+      {"RuntimeError: cuDNN Frontend error: [cudnn_frontend] Error: No execution plans support the graph.",
+       "RuntimeError: cuDNN Frontend error: [cudnn_frontend] Error: No valid execution plans built.",
+       "cuDNN Error: [cudnn_frontend] Error: No execution plans built successfully.. For more information, enable",
+       "RuntimeError: cuDNN Frontend error: No valid engine configs for Matmul_MUL_Reduction_SUB_EXP_"})
+    EXPECT_EQ(best_of({line}), "cudnn_without_plan") << line;
+  EXPECT_EQ(
+      best_of(
+          {"Could not load library libnvrtc.so.12. Error: libnvrtc.so.12: cannot open shared object file: "
+           "No such file or directory",
+           "cuDNN Frontend error: [cudnn_frontend] Error: No execution plans support the graph."}),
+      "missing_cuda_libraries")
+      << "which cuDNN makes its kernels with";
 }
 
 }  // namespace

@@ -50,6 +50,30 @@ TEST(JudgePeers, ASlowNodeIsASuspectUntilASecondRunConfirmsIt) {
   EXPECT_NEAR(node.verdicts[0].baseline.value(), 2e10, 2e8);
 }
 
+TEST(JudgePeers, APolicyMovesTheTolerancesAndExcusesByName) {
+  Fleet fleet;
+  fleet.add_healthy(0, 19);
+  fleet.add(19, {.triad = 1.3});
+  fleet.add(19, {.triad = 1.3}, 1);
+  fleet.policy().metrics = {{.pattern = triad, .tolerance = .5, .advisory = {}, .why = {}}};
+  EXPECT_EQ(fleet.judge().outcome.code, ExitCode::pass);
+  EXPECT_THAT(judged_of(fleet.judge(), "n19").verdicts, IsEmpty());
+
+  fleet.policy().metrics = {{.pattern = triad, .tolerance = {}, .advisory = true, .why = "a trial"}};
+  const PeersJudgement excused = fleet.judge(true);
+  EXPECT_EQ(excused.outcome.code, ExitCode::pass);
+  const NodeJudgement& node = judged_of(excused, "n19");
+  EXPECT_EQ(node.state, NodeState::healthy);
+  EXPECT_FALSE(node.measure_again);
+  ASSERT_EQ(node.verdicts.size(), 1U) << "reported";
+  EXPECT_TRUE(node.verdicts[0].advisory);
+  EXPECT_THAT(excused.remarks, ElementsAre(HasSubstr("1 verdict (n19) is advisory by the policy")));
+
+  fleet.add(18, {.wake = 2});
+  fleet.add(18, {.wake = 2}, 1);
+  EXPECT_NE(judged_of(fleet.judge(), "n18").state, NodeState::healthy) << "of another name";
+}
+
 TEST(JudgePeers, ASecondRunThatIsFineClearsTheNode) {
   Fleet fleet;
   fleet.add_healthy(0, 19);

@@ -33,6 +33,7 @@ class Fleet {
     input_.unread.push_back({label + ".json", label, "the file is truncated"});
   }
   PeersJudgement judge(bool strict = false) { return judge_peers(input(), policy_, strict); }
+  Policy& policy() { return policy_; }
   const PeersInput& input() {
     input_.metrics = collector_->metrics();
     return input_;

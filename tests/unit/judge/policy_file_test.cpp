@@ -151,6 +151,18 @@ TEST(PolicyFile, KeysThatAnAdmissionDoesNotHeedAreNamed) {
   }
 }
 
+TEST(PolicyFile, KeysThatAComparisonOfNodesDoesNotHeedAreNamed) {
+  EXPECT_NO_THROW(require_of_fleet({}));
+  EXPECT_NO_THROW(require_of_fleet(
+      parse(R"(, "tolerance": {"hbm": 0.02}, "metrics": [{"metric": "a", "advisory": true}])")));
+  try {
+    require_of_fleet(parse(R"(, "treatment": ["driver"], "metrics": [])"));
+    FAIL() << "was accepted";
+  } catch (const result::UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("treatment has no effect in a comparison of nodes"));
+  }
+}
+
 TEST(Expectations, CountAndModelsAreHeldAgainstTheNode) {
   const Policy policy = parse(R"(, "expect": {"gpus": 2, "models": ["NVIDIA H200*"]})");
   const auto as_expected = judge_expectations(policy, {{"NVIDIA H200", "NVIDIA H200 NVL"}, {}});

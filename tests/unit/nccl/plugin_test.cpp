@@ -11,20 +11,23 @@ using testing::IsEmpty;
 using testing::MatchesRegex;
 
 /// libnccl-net-tested.so has interfaces 6 and 8 of a network plugin and 4 of a tuner; libnccl-tuner-tested.so
-/// has 2 and 3 of a tuner; libnccl-net-plain.so has none.
+/// has 2 and 3 of a tuner; libnccl-env-tested.so has 1 of an environment; libnccl-net-plain.so has none.
 const std::string folder = GPUGAUGE_FAKE_PLUGINS;
 
-Configuration asked(const std::map<std::string, std::string>& environment) {
+Configuration asked(const std::map<std::string, std::string>& environment, int nccl_version = 23007) {
   return {[environment](const char* name) -> std::optional<std::string> {
             const auto found = environment.find(name);
             return found == environment.end() ? std::nullopt : std::optional(found->second);
           },
-          {}};
+          {},
+          nccl_version};
 }
 
 TEST(Plugin, is_looked_for_under_the_names_that_nccl_tries) {
   EXPECT_THAT(plugin_names("net", ""), ElementsAre("libnccl-net.so"));
   EXPECT_THAT(plugin_names("tuner", ""), ElementsAre("libnccl-tuner.so"));
+  EXPECT_THAT(plugin_names("env", ""), ElementsAre("libnccl-env.so"));
+  EXPECT_THAT(plugin_names("env", "site"), ElementsAre("site", "libnccl-env-site.so"));
   EXPECT_THAT(plugin_names("net", "ofi"), ElementsAre("ofi", "libnccl-net-ofi.so"));
   EXPECT_THAT(plugin_names("tuner", "my.so"), ElementsAre("my.so", "libnccl-tuner-my.so.so"));
   EXPECT_THAT(plugin_names("net", "libnccl-net-ofi.so"), ElementsAre("libnccl-net-ofi.so"));
@@ -62,6 +65,16 @@ TEST(Plugin, of_the_tuner_may_stand_in_that_of_the_network) {
               MatchesRegex("libnccl-net-tested\\.so, [0-9]+ bytes, interface v4"));
   EXPECT_EQ(tuner_plugin(asked({{"NCCL_NET_PLUGIN", network}, {"NCCL_TUNER_PLUGIN", "none"}})), "none");
   EXPECT_EQ(tuner_plugin(asked({{"NCCL_NET_PLUGIN", folder + "/libnccl-net-plain.so"}})), "none");
+}
+
+TEST(Plugin, of_the_environment_is_named_in_the_same_form_from_the_version_on_that_knows_it) {
+  const std::string file = folder + "/libnccl-env-tested.so";
+  EXPECT_THAT(environment_plugin(asked({{"NCCL_ENV_PLUGIN", file}})),
+              MatchesRegex("libnccl-env-tested\\.so, [0-9]+ bytes, interface v1"));
+  EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", file}}, 22809)), "none");
+  EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", "None"}})), "none");
+  EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", folder + "/no-such.so"}})), "none");
+  EXPECT_EQ(environment_plugin(asked({})), "none");
 }
 
 }  // namespace

@@ -15,12 +15,13 @@ using testing::UnorderedElementsAre;
 using Variables = std::map<std::string, std::string>;
 
 Configuration configuration(const Variables& environment,
-                            const std::vector<std::pair<std::string, std::string>>& files = {}) {
+                            const std::vector<std::pair<std::string, std::string>>& files = {},
+                            int nccl_version = 23007) {
   return {[environment](const char* name) -> std::optional<std::string> {
             const auto found = environment.find(name);
             return found == environment.end() ? std::nullopt : std::optional(found->second);
           },
-          files};
+          files, nccl_version};
 }
 
 result::Facts facts_of(const Configuration& from) {
@@ -131,12 +132,66 @@ TEST(Settings, texts_that_mean_the_same_to_nccl_are_the_same) {
   EXPECT_EQ(value_of("NCCL_THREAD_THRESHOLDS", "64 32"), "NCCL_THREAD_THRESHOLDS=64 32");
 }
 
+// Levels in NCCL's old numbers: 0 to 4 are LOC, PIX, PXB, PHB, SYS.
+TEST(Settings, a_level_is_the_same_by_name_and_by_number) {
+  const auto value_of = [](const std::string& text) {
+    return settings_text(configuration({{"NCCL_P2P_LEVEL", text}}));
+  };
+  for (const char* text : {"PHB", "3", "0x3", "03", "3 hops"})
+    EXPECT_EQ(value_of(text), "NCCL_P2P_LEVEL=PHB") << text;
+  EXPECT_EQ(value_of("1"), value_of("PIX"));
+  EXPECT_EQ(value_of("2"), value_of("PXB"));
+  for (const char* text : {"4", "5", "99"}) EXPECT_EQ(value_of(text), value_of("SYS")) << text;
+  EXPECT_EQ(value_of("NVL"), "NCCL_P2P_LEVEL=NVL");
+  for (const char* text : {"phb", "-1", "far", " 3", "NET"})
+    EXPECT_EQ(value_of(text), "none") << "NCCL passes over " << text;
+}
+
+TEST(Settings, a_level_of_nothing_is_the_same_as_peers_that_are_disabled) {
+  for (const Variables& off : {Variables{{"NCCL_P2P_LEVEL", "LOC"}}, Variables{{"NCCL_P2P_LEVEL", "0"}},
+                               Variables{{"NCCL_P2P_DISABLE", "1"}},
+                               Variables{{"NCCL_P2P_DISABLE", "0x1"}, {"NCCL_P2P_LEVEL", "SYS"}}}) {
+    EXPECT_EQ(settings_text(configuration(off)), "NCCL_P2P_DISABLE=1");
+    EXPECT_THAT(facts_of(configuration(off)),
+                UnorderedElementsAre(Pair("node_setting.NCCL_P2P_DISABLE", "1")));
+  }
+  EXPECT_EQ(settings_text(configuration({{"NCCL_P2P_DISABLE", "2"}, {"NCCL_P2P_LEVEL", "SYS"}})),
+            "NCCL_P2P_LEVEL=SYS")
+      << "NCCL takes 1 alone for disabled";
+  EXPECT_THAT(facts_of(configuration({}, {{"/etc/nccl.conf", "NCCL_P2P_LEVEL=LOC\n"}})),
+              UnorderedElementsAre(Pair("node_setting.NCCL_P2P_DISABLE", "1"),
+                                   Pair("from.NCCL_P2P_DISABLE", "/etc/nccl.conf")));
+}
+
+TEST(Settings, a_policy_of_ctas_is_read_as_the_version_reads_it) {
+  const auto value_of = [](const std::string& text, int version) {
+    return settings_text(configuration({{"NCCL_CTA_POLICY", text}}, {}, version));
+  };
+  for (const char* text : {"EFFICIENCY", "efficiency", "1", "DEFAULT|EFFICIENCY", "efficiency|other", "10"})
+    EXPECT_EQ(value_of(text, 22902), "NCCL_CTA_POLICY=efficiency") << text;
+  for (const char* text : {"ZERO", "2", "zero|default", "EFFICIENCY|ZERO"})
+    EXPECT_EQ(value_of(text, 22902), "NCCL_CTA_POLICY=zero") << text << ": zero excludes efficiency";
+  for (const char* text : {"DEFAULT", "0", "7", "fast", "|"})
+    EXPECT_EQ(value_of(text, 22902), "none") << text;
+  EXPECT_EQ(value_of("1", 22809), "NCCL_CTA_POLICY=efficiency");
+  EXPECT_EQ(value_of("0x2", 22809), "NCCL_CTA_POLICY=zero");
+  for (const char* text : {"EFFICIENCY", "10", "3"}) EXPECT_EQ(value_of(text, 22809), "none") << text;
+  EXPECT_EQ(value_of("2", 22707), "none") << "it had no such policy";
+}
+
+TEST(Settings, a_kernel_is_named_letter_by_letter) {
+  EXPECT_EQ(settings_text(configuration({{"NCCL_SYM_KERNEL", "AllReduce_AGxLL_R"}})),
+            "NCCL_SYM_KERNEL=AllReduce_AGxLL_R");
+  EXPECT_EQ(settings_text(configuration({{"NCCL_SYM_KERNEL", "^"}})), "none");
+}
+
 // What a node is built of, where the log goes, and what the plugins are asked by another way.
 TEST(Settings, what_may_differ_from_rank_to_rank_is_left_out) {
-  for (const char* name : {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE",
-                           "NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS", "NCCL_HOSTID",
-                           "NCCL_CONF_FILE", "NCCL_NET_PLUGIN", "NCCL_TUNER_PLUGIN", "NCCL_NET_GDR_LEVEL",
-                           "NCCL_IGNORE_CPU_AFFINITY", "NCCL_IB_TIMEOUT", "NCCL_CGA_CLUSTER_SIZE"})
+  for (const char* name :
+       {"NCCL_SOCKET_IFNAME", "NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "NCCL_TOPO_FILE", "NCCL_DEBUG",
+        "NCCL_DEBUG_FILE", "NCCL_DEBUG_SUBSYS", "NCCL_HOSTID", "NCCL_CONF_FILE", "NCCL_NET_PLUGIN",
+        "NCCL_TUNER_PLUGIN", "NCCL_ENV_PLUGIN", "NCCL_NET_GDR_LEVEL", "NCCL_IGNORE_CPU_AFFINITY",
+        "NCCL_IB_TIMEOUT", "NCCL_CGA_CLUSTER_SIZE"})
     EXPECT_THAT(facts_of(configuration({{name, "1"}})), testing::IsEmpty()) << name;
 }
 

@@ -10,6 +10,7 @@
 #include "report/admission.hpp"
 #include "report/fabric.hpp"
 #include "report/history.hpp"
+#include "report/page_data.hpp"
 #include "report/reporter.hpp"
 #include "report/table.hpp"
 
@@ -258,6 +259,28 @@ TEST(FleetCausesText, OfManyNodesAreCutWhereTheJsonReportHoldsThem) {
   EXPECT_EQ(told, 10U);
   EXPECT_THAT(markdown_text(&fleet), HasSubstr("Causes were found on 2 nodes, too;"));
   EXPECT_THAT(to_json(fleet.judgement, fleet.causes), HasSubstr("held_against"));
+}
+
+TEST(FleetPage, HasTheTolerancesAndTheVerdictsOfThePolicy) {
+  FleetReport fleet;
+  judge::PeerForm form;
+  form.key = "host/triad:bandwidth";
+  form.metric_class = "host_memory";
+  form.judged = true;
+  fleet.input.metrics = {form};
+  const auto tolerance = [&] { return page_data(fleet)["metrics"][0]["tolerance"].get<double>(); };
+  EXPECT_NEAR(tolerance(), judge::peer_tolerance({}, "host_memory", form.key), 1e-6);
+  fleet.policy.tolerance = {{"host_memory", .31}};
+  EXPECT_DOUBLE_EQ(tolerance(), .31);
+  fleet.policy.metrics = {{.pattern = "host/*", .tolerance = .5, .advisory = {}, .why = {}}};
+  EXPECT_DOUBLE_EQ(tolerance(), .5);
+
+  fleet.judgement.nodes = {suspect("a", "a")};
+  judge::Verdict verdict;
+  verdict.metric = form.key;
+  verdict.advisory = true;
+  fleet.judgement.nodes[0].verdicts = {verdict};
+  EXPECT_EQ(page_data(fleet)["nodes"][0]["verdicts"][0]["advisory"], true);
 }
 
 TEST(FleetReports, CountTheVerdictsThatAreNotListed) {

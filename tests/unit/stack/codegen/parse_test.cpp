@@ -27,6 +27,30 @@ Resource usage:
   REG:8 STACK:16 SHARED:24 LOCAL:0 CONSTANT[0]:360 TEXTURE:0 SURFACE:0 SAMPLER:0
 )";
 
+// What it printed of the same kernel in a bare cubin (nvcc -cubin): no architecture, and in the code only "code for".
+constexpr std::string_view resources_of_cubin = R"(
+
+Resource usage:
+ Common:
+  GLOBAL:0
+ Function planted:
+  REG:8 STACK:0 SHARED:24 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0
+)";
+
+constexpr std::string_view code_of_cubin = R"sass(
+
+	code for sm_90a
+	.target	sm_90a
+
+		Function : planted
+	.headerflags	@"EF_CUDA_ACCELERATORS EF_CUDA_SM90 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM90)"
+        /*0000*/                   LDC R1, c[0x0][0x28] ;           /* 0x00000a00ff017b82 */
+                                                                    /* 0x000fe20000000800 */
+        /*0010*/                   EXIT ;                           /* 0x000000000000794d */
+                                                                    /* 0x000fea0003800000 */
+		..........
+)sass";
+
 constexpr std::string_view code = R"sass(
 Fatbin elf code:
 ================
@@ -152,6 +176,30 @@ TEST(CodeParser, TakesNothingFromOtherText) {
   parser.feed("cuobjdump info    : File 'ls' does not contain device code\n/*0000*/ EXIT ;\nREG:3\n");
   parser.end_output();
   EXPECT_THAT(parser.kernels(), IsEmpty());
+}
+
+TEST(CodeParser, TheResourcesOfABareCubinAreOfTheArchitectureOfItsCode) {
+  CodeParser listed;
+  listed.feed(resources_of_cubin);
+  listed.end_output();
+  EXPECT_THAT(listed.architectures(), ElementsAre(""));
+  CodeParser alone = listed;
+  EXPECT_FALSE(alone.settle()) << "no code told which";
+
+  CodeParser disassembled;
+  disassembled.feed(code_of_cubin);
+  disassembled.end_output();
+  EXPECT_TRUE(disassembled.settle());
+  listed.take(disassembled);
+  ASSERT_TRUE(listed.settle());
+  EXPECT_THAT(listed.architectures(), ElementsAre("sm_90a"));
+  ASSERT_THAT(listed.kernels(), ::testing::SizeIs(1));
+  const KernelCode one = listed.kernels().front();
+  EXPECT_EQ(one.architecture, "sm_90a");
+  EXPECT_EQ(one.registers, 8);
+  EXPECT_EQ(one.shared_bytes, 24);
+  EXPECT_EQ(one.instructions, 2);
+  EXPECT_TRUE(one.has_resources && one.has_code);
 }
 
 }  // namespace
