@@ -71,17 +71,17 @@ Fact ptx_newer(const Seen& seen) {
 void examine_arch(const Seen& seen, Argument& it) {
   const Fact error = seen.error(209, no_image_names);
   it.confirms(weight::proof, error);
-  it.confirms(weight::proof,
-              seen.told({"is not compatible with the current PyTorch installation",
-                         "not compatible with the current*installation", "unsupported gpu architecture",
-                         "no SASS for", "was not compiled for this GPU", "not built for*sm_",
-                         "built*without support for*compute capability", "sm_*is not supported by",
-                         "no device code compatible with CUDA arch", "not compiled with any CUDA arch",
-                         "no longer supports this GPU because it is too old",
-                         "minimum cuda capability supported by this library",
-                         "has CUDA capability sm_*not compatible", "does not support*sm_",
-                         "compute capability*is not supported by this build", "Value 'sm_*is not defined",
-                         "gpu-name*sm_*is not", "not compiled*for*compute capability"}));
+  it.confirms(
+      weight::proof,
+      seen.told(
+          {"is not compatible with the current PyTorch installation",
+           "not compatible with the current*installation", "no SASS for", "was not compiled for this GPU",
+           "not built for*sm_", "built*without support for*compute capability", "sm_*is not supported by",
+           "no device code compatible with CUDA arch", "not compiled with any CUDA arch",
+           "no longer supports this GPU because it is too old",
+           "minimum cuda capability supported by this library", "has CUDA capability sm_*not compatible",
+           "does not support*sm_", "compute capability*is not supported by this build",
+           "not compiled*for*compute capability"}));
   it.confirms(weight::good, seen.error(98, {"cudaErrorInvalidDeviceFunction", "invalid device function"}));
   it.confirms(weight::good, seen.error(200, {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"}));
   if (seen.harm())

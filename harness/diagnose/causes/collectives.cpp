@@ -325,8 +325,7 @@ Signatures collective_causes() {
       {.name = "nccl_socket_fallback",
        .title = "NCCL works over TCP sockets though there is a faster fabric",
        .what = "NCCL opens libibverbs at run time. Missing in the image, or without devices in the "
-               "container, it takes "
-               "sockets with no more than a line in its log.",
+               "container, it takes sockets with no more than a line in its log.",
        .moves = "coll_large --, p2p 0",
        .confirms =
            "NET/Socket in NCCL's log, libibverbs missing, an InfiniBand, RoCE or EFA device in the machine",
@@ -341,34 +340,35 @@ Signatures collective_causes() {
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
        .examine = examine_socket},
       {.name = "nccl_plugin_load_failure",
-       .title = "NCCL could not load the network plugin of this fabric",
-       .what = "EFA and other fabrics need a plugin (libnccl-net.so). Not on the search path, or built "
-               "against another "
-               "libibverbs or libfabric, it is left out and NCCL goes on over sockets.",
+       .title = "NCCL's network plugin for this fabric does not load, or finds no device",
+       .what =
+           "EFA and other fabrics need a plugin (libnccl-net.so). Not on the search path, built against "
+           "another libibverbs or libfabric, or without the fabric's devices in the container (fi_getinfo: No "
+           "data available), it is left out, and NCCL goes on over sockets or ends.",
        .moves = "coll_large --",
        .confirms =
-           "the log names the plugin and why it was not loaded; two versions of a library that it needs",
+           "the log names the plugin and why it was not loaded, or that libfabric gives it no device; two versions "
+           "of a library that it needs",
        .excludes =
            "it is one machine; the transport is the fabric's; NCCL went the same way when it was faster",
        .confused_with = {{"nccl_socket_fallback",
                           "does this fabric need a plugin, and does the log name it?"},
                          {"duplicate_library_versions",
                           "is it CUDA's library that is doubled, or the fabric's?"}},
-       .next = "NCCL_DEBUG=INFO ./program 2>&1 | grep NET/Plugin; ldd libnccl-net.so | grep -E 'not "
-               "found|verbs|fabric'",
-       .reading = {"https://github.com/aws/aws-ofi-nccl"},
+       .next =
+           "NCCL_DEBUG=INFO ./program 2>&1 | grep -E 'NET/(Plugin|OFI)'; ldd libnccl-net.so | grep -E 'not "
+           "found|verbs|fabric'; on the host and in the container: fi_info -p efa; ls /dev/infiniband (docker run "
+           "--device=/dev/infiniband/uverbs0 and so on, in Kubernetes the fabric's device plugin)",
+       .reading = {"https://github.com/aws/aws-ofi-nccl", "https://github.com/aws/aws-ofi-nccl/issues/1020"},
        .examine = examine_plugin},
       {.name = "gdr_disabled",
        .title = "The network does not reach GPU memory directly (GPUDirect RDMA is off)",
        .what = "Without nvidia_peermem or DMA-BUF, or where NCCL's policy changed, data goes through host "
-               "memory on its way "
-               "to the network card.",
+               "memory on its way to the network card.",
        .moves = "coll_large --, p2p 0",
        .confirms =
            "the log says that GPU Direct RDMA is disabled; channels said GDRDMA before and do not now; "
-           "nvidia_peermem is not loaded; "
-           "NCCL_NET_GDR_READ or "
-           "NCCL_NET_GDR_LEVEL restores the rate",
+           "nvidia_peermem is not loaded; NCCL_NET_GDR_READ or NCCL_NET_GDR_LEVEL restores the rate",
        .excludes = "the transport is sockets; that setting changes nothing, or switching it off recovers; "
                    "channels say GDRDMA; NCCL went the same way when it was faster",
        .confused_with = {{"nccl_version_regression",

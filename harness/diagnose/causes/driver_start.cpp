@@ -130,6 +130,8 @@ void examine_uvm_module(const Seen& seen, Argument& it) {
   it.at_most(bound::unnamed, nvml_mismatch(seen));
   it.at_most(bound::unnamed, seen.error(803, mismatch_names));
   it.at_most(bound::unnamed, seen.recovers_by({"nokaslr", "uvm_disable_hmm"}));
+  // Where the driver's own module is not there, this one is not either.
+  it.at_most(bound::unnamed, seen.told({"Module nvidia not found"}));
 }
 
 }  // namespace

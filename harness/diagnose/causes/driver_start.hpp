@@ -7,6 +7,8 @@ namespace gpugauge::diagnose {
 
 /// The compiler reports errors in the source of NVIDIA's module.
 Fact module_not_compiled(const Seen& seen);
+/// Files of NVIDIA's module lie in the folder of another kernel, and none in that of the one that runs.
+Fact module_of_other_kernel(const Seen& seen);
 /// /proc has no NVIDIA driver: no module is loaded, also seen from a container. Never under WSL, which has none.
 Fact no_driver_in_proc(const Seen& seen);
 /// CUDA finds no device.

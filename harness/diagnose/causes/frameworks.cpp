@@ -94,8 +94,13 @@ Fact not_put_on_gpu(const Seen& seen) {
                     "not offloaded"});
 }
 
-/// Many things keep a model off the GPU. The build is the first suspect, but stays unproven without other
-/// evidence.
+/// ONNX Runtime offers no provider for CUDA.
+Fact cuda_not_offered(const Seen& seen) {
+  return either(seen.told(provider_unknown), seen.told({"['AzureExecutionProvider', 'CPUExecutionProvider']",
+                                                        "['CPUExecutionProvider']"}));
+}
+
+/// Many things keep a model off the GPU. The build is the first suspect, unproven without other evidence.
 void examine_memory_left(const Seen& seen, Argument& it) {
   const bool alone = it.evidence().empty();
   if (!it.confirms(weight::good, left_gpu_memory(seen))) return;
@@ -147,6 +152,9 @@ void examine_ort(const Seen& seen, Argument& it) {
     }
     it.confirms(weight::hint, ort);
   }
+  if (!line)
+    it.at_most(bound::remote, in_words("the package without CUDA came last",
+                                       both(both_onnxruntimes(seen), cuda_not_offered(seen))));
   if (!line) {
     it.at_most(bound::below_half, seen.told(provider_unknown));
     it.at_most(bound::unnamed, cpu_build(seen));
@@ -181,6 +189,7 @@ void examine_cpu_wheel(const Seen& seen, Argument& it) {
                          "faiss-cpu", "cpu-only build", "CPU only build", "has no attribute '_cuda_"}));
   examine_memory_left(seen, it);
   it.confirms(weight::good, seen.told(provider_unknown));
+  it.confirms(weight::strong, both(both_onnxruntimes(seen), cuda_not_offered(seen)));
   it.confirms(weight::good,
               both(either(gpu_not_used(seen), seen.fails({})),
                    seen.recovers_by({"+cu1", "cu118", "cu121", "cu124", "cu126", "cu128", "cudatoolkit",
@@ -320,8 +329,7 @@ Signatures framework_causes() {
       {.name = "ort_cuda_ep_fallback",
        .title = "ONNX Runtime could not load its CUDA provider and works on the processor",
        .what = "ONNX Runtime only logs that its CUDA provider failed, because a library of its CUDA or cuDNN "
-               "is missing or "
-               "of another major version, and goes on with the processor's provider.",
+               "is missing or of another major version, and goes on with the processor's provider.",
        .confirms = "the provider's log line; the GPU idle and empty during the work; a library that it needs "
                    "is missing",
        .excludes = "the build has no CUDA provider at all",
@@ -337,12 +345,14 @@ Signatures framework_causes() {
        .examine = examine_ort},
       {.name = "cpu_only_wheel",
        .title = "The installed package is the build for processors",
-       .what = "The package manager took the build without CUDA: the default index, a local mirror, or a "
-               "resolver that "
-               "preferred it. Driver and GPU are in order.",
+       .what =
+           "The package manager took the build without CUDA: the default index, a local mirror, or a "
+           "resolver that preferred it. Or both builds are there: onnxruntime and onnxruntime-gpu write into one "
+           "folder, and the last one wins. Driver and GPU are in order.",
        .moves = "init x",
        .confirms =
-           "+cpu in the version, no CUDA version in the build, while nvidia-smi and a native program work",
+           "+cpu in the version, no CUDA version in the build, while nvidia-smi and a native program work; both "
+           "packages of ONNX Runtime in the list, and no CUDAExecutionProvider",
        .excludes = "the driver fails too; it is an own build",
        .confused_with = {{"built_without_cuda", "was it installed as a wheel, or built here?"},
                          {"no_visible_device", "does the build have CUDA at all?"},
@@ -352,14 +362,13 @@ Signatures framework_causes() {
        .next =
            "pip list | grep -iE 'torch|jax|tensorflow|onnxruntime'; python -c \"import torch; "
            "print(torch.version.cuda)\", or with JAX \"import jax; print(jax.devices())\"; install the CUDA "
-           "build",
+           "build; of ONNX Runtime uninstall both packages, then install onnxruntime-gpu alone",
        .reading = {"https://pytorch.org/get-started/locally/"},
        .examine = examine_cpu_wheel},
       {.name = "built_without_cuda",
        .title = "The program was compiled without its CUDA part",
        .what = "A build from source, or a distribution's package, left the CUDA part out: the option was not "
-               "given, or the "
-               "toolkit was not found and the build went on.",
+               "given, or the toolkit was not found and the build went on.",
        .confirms = "the program says so; it holds no CUDA symbols",
        .excludes = "it is a wheel of the project, or the part is there and fails to load",
        .confused_with = {{"cpu_only_wheel", "was it built here, or installed as a wheel?"},

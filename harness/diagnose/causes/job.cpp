@@ -1,9 +1,10 @@
 // What a job was given: GPUs that its ranks share or do not see, or that a pod waits for, memory of the host, multicast
-// groups.
+// groups; and a batch system that counts the GPUs of a node otherwise than the node does.
 #include <string>
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/driver_start.hpp"
 #include "diagnose/causes/network_told.hpp"
 #include "diagnose/causes/printed.hpp"
 #include "result/text.hpp"
@@ -108,6 +109,30 @@ void examine_request(const Seen& seen, Argument& it) {
                                        seen.told({"Successfully assigned * to"}, {"Insufficient"})));
 }
 
+void examine_slurm(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof,
+              seen.told({"gres/gpu*count reported lower than configured", "gres/gpu*count too low",
+                         "can't stat gres.conf file /dev/nvidia", "gres.conf duplicate records for gpu",
+                         "configured to autodetect nvml functionality, but"}));
+  it.confirms(weight::good,
+              seen.told({"gres/gpu*Count changed on node", "Waiting for gres.conf file /dev/nvidia",
+                         "autodetected GPUs are being ignored"}));
+  if (it.evidence().empty()) return;
+  it.explains_failure();
+  it.is_an_event();
+  it.confirms(weight::fair, seen.told({"state to INVAL with reason*gres", "invalid*gres.conf"}));
+  // Slurm only counts what the driver gives: a driver that is not there, or a GPU that is gone, comes first.
+  it.at_most(
+      bound::likely,
+      in_words("the driver does not answer on the node",
+               either(no_driver_in_proc(seen),
+                      either(seen.told({"Module nvidia not found", "communicate with the NVIDIA driver",
+                                        "Failed to initialize NVML", "No devices were found"}),
+                             nvml_mismatch(seen)))));
+  it.at_most(bound::likely,
+             in_words("a GPU is gone", either(seen.xid({79}), seen.told({"fallen off the bus"}))));
+}
+
 }  // namespace
 
 Signatures job_causes() {
@@ -200,6 +225,26 @@ Signatures job_causes() {
        .reading = {"https://github.com/NVIDIA/k8s-device-plugin#shared-access-to-gpus",
                    "https://github.com/NVIDIA/k8s-device-plugin/issues/929"},
        .examine = examine_request},
+      {.name = "slurm_gpus_unlike_node",
+       .title = "Slurm's configuration of GPUs does not fit the node",
+       .what =
+           "slurm.conf says how many GPUs a node has (Gres=gpu:N), and gres.conf which device files they are, or that NVML "
+           "finds them. Where the node has fewer (another number of MIG instances, a device file that is not there), a GPU is named "
+           "twice, or Slurm was built without the NVML that it shall ask, slurmd does not start, or the controller sets the "
+           "node to INVAL and drains it.",
+       .confirms =
+           "gres/gpu count reported lower than configured; can't stat gres.conf file; duplicate records for gpu",
+       .excludes = "nvidia-smi on the node does not list the GPUs either",
+       .confused_with = {{"kernel_module_missing", "does nvidia-smi -L work on the node?"},
+                         {"gpu_lost", "does nvidia-smi -L list all GPUs of the node?"},
+                         {"gpu_request_unmet", "is it Slurm, or Kubernetes?"}},
+       .severity = Severity::failure,
+       .next =
+           "on the node: nvidia-smi -L; ls /dev/nvidia*; slurmd -G (the GPUs that Slurm finds); scontrol show node NODE "
+           "(Gres, Reason); in gres.conf AutoDetect=nvml alone, or one line for each GPU with its File=; as many in Gres= "
+           "of slurm.conf; scontrol reconfigure, restart slurmd, scontrol update NodeName=NODE State=RESUME",
+       .reading = {"https://slurm.schedmd.com/gres.html", "https://slurm.schedmd.com/gres.conf.html"},
+       .examine = examine_slurm},
   };
 }
 

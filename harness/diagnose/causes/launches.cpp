@@ -1,4 +1,4 @@
-// Launches that cost more because they are synchronous, observed, or wrapped.
+// Launches that cost more because they are synchronous, observed, or wrapped; and profilers that are refused.
 #include <fmt/format.h>
 
 #include "diagnose/causes/printed.hpp"
@@ -72,6 +72,24 @@ Fact fresh_is_normal(const Seen& seen) {
   return seen.unchanged({}, {.phase = "new_process"});
 }
 
+/// A tool is refused the GPU's performance counters. CUPTI's number 35 is that, too.
+Fact counters_refused(const Seen& seen) {
+  return seen.told(
+      {"ERR_NVGPUCTRPERM", "CUPTI_ERROR_*INSUFFICIENT_PRIVILEGES", "NVPA_STATUS_INSUFFICIENT_PRIVILEGE",
+       "not have permission to access NVIDIA GPU Performance", "not have permission to profile on the target",
+       "cupti*with error 35", "cupti*returned error 35", "cupti*error code 35"});
+}
+
+void examine_counters(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, counters_refused(seen));
+  if (it.evidence().empty()) return;
+  it.explains_failure();
+  it.is_an_event();
+  it.confirms(weight::strong, seen.recovers_by({"RestrictProfilingToAdminUsers", "SYS_ADMIN", "PERFMON",
+                                                "cap-add", "cap_add", "privileged", "sudo", "root"}));
+  it.confirms(weight::hint, seen.told({"RmProfilingAdminOnly: 1", "RestrictProfilingToAdminUsers: 1"}));
+}
+
 void examine_cupti(const Seen& seen, Argument& it) {
   const Fact after = seen.slower({}, {.phase = "after_profiler"});
   const Fact old_process = seen.slower({}, {.phase = "already_running"});
@@ -86,6 +104,8 @@ void examine_cupti(const Seen& seen, Argument& it) {
   it.rules_out(seen.probe("repeat_in_fresh_process", {"slow", "no_change", "worse"}));
   if (!after) it.at_most(bound::unnamed, seen.fails({}, {.phase = "already_running"}));
   it.at_most(bound::weak, injected(seen));
+  it.at_most(after ? bound::likely : bound::remote,
+             in_words("the profiler was refused", counters_refused(seen)));
   // A callback slows launches and nothing of the cache.
   if (!after) it.at_most(bound::weak, both(seen.slower({"l2"}), Fact("no launch is known to be slower")));
   // A subscription costs the same from its first call on; a growing cost has another cause.
@@ -219,6 +239,23 @@ Signatures launch_causes() {
            "TEARDOWN_CUPTI=1",
        .reading = {"https://docs.nvidia.com/cupti/main/main.html"},
        .examine = examine_cupti},
+      {.name = "profiling_restricted",
+       .title = "GPU performance counters are for administrators only: a profiler is refused",
+       .what =
+           "Since 418.43 NVIDIA's driver lets only administrators read the GPU's performance counters. ncu, and what asks "
+           "CUPTI for them, ends with ERR_NVGPUCTRPERM or CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, as another user and in a "
+           "container without the capability. Work on the GPU is not concerned.",
+       .confirms = "ERR_NVGPUCTRPERM; CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, which is CUPTI's number 35",
+       .excludes = "the tool reads counters",
+       .confused_with = {{"cupti_left_attached", "is a profiler refused, or is a process slower after one?"},
+                         {"driver_too_old", "is error 35 CUPTI's or CUDA's?"},
+                         {"device_access_denied", "does the program run without the profiler?"}},
+       .next =
+           "grep RmProfilingAdminOnly /proc/driver/nvidia/params; for all users: options nvidia "
+           "NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d, rebuild the initramfs, reload the module or reboot; "
+           "for one run sudo, or CAP_SYS_ADMIN (from 565 on CAP_PERFMON, too): docker run --cap-add=SYS_ADMIN",
+       .reading = {"https://developer.nvidia.com/ERR_NVGPUCTRPERM"},
+       .examine = examine_counters},
       {.name = "profiler_attached",
        .title = "A profiler, sanitizer or debugger is in the process",
        .what = "Injection variables or a preloaded library put a tool into the process that watches every "

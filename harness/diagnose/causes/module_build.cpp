@@ -1,4 +1,5 @@
-// A kernel module whose source does not fit the kernel.
+// A kernel module that was built for another kernel, or whose source does not fit this one.
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -8,6 +9,27 @@
 namespace gpugauge::diagnose {
 
 namespace {
+
+/// The kernel that runs, by "uname -a" or by modprobe: "6.8.0-45-generic"; "" where no line tells it.
+std::string running_kernel(const Seen& seen) {
+  for (const std::string& line : seen.it().log) {
+    if (const std::size_t at = line.find("not found in directory /lib/modules/"); at != std::string::npos) {
+      const std::string rest =
+          line.substr(at + std::string_view("not found in directory /lib/modules/").size());
+      return rest.substr(0, rest.find_first_of(" /\t\"'"));
+    }
+    // Linux HOST RELEASE #163-Ubuntu SMP ...
+    std::istringstream words(line);
+    std::string system;
+    std::string host;
+    std::string release;
+    std::string build;
+    if (words >> system >> host >> release >> build && system == "Linux" && build.starts_with('#') &&
+        is_digit(release.front()))
+      return release;
+  }
+  return "";
+}
 
 /// A file of the module's source tree, where DKMS, the distribution and the installer have it.
 bool is_of_module(const std::string& line) {
@@ -34,6 +56,24 @@ Fact module_not_compiled(const Seen& seen) {
     if (is_of_module(line) && contains_any(line, {": error:", ": fatal error:"}))
       return fmt::format("log: \"{}\"", line);
   return std::nullopt;
+}
+
+Fact module_of_other_kernel(const Seen& seen) {
+  const std::string running = running_kernel(seen);
+  std::string other;
+  for (const std::string& line : seen.it().log) {
+    constexpr std::string_view folder = "/lib/modules/";
+    const std::size_t at = line.find(folder);
+    if (running.empty() || at == std::string::npos ||
+        !contains_any(line, {"/nvidia.ko", "/nvidia-current.ko"}))
+      continue;
+    const std::string kernel =
+        line.substr(at + folder.size(), line.find('/', at + folder.size()) - at - folder.size());
+    if (kernel == running) return std::nullopt;
+    other = kernel;
+  }
+  if (other.empty()) return std::nullopt;
+  return fmt::format("the log lists a module for kernel {} and none for {}, which runs", other, running);
 }
 
 namespace {

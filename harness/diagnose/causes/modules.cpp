@@ -24,11 +24,28 @@ const Words not_loaded_names{"Driver Not Loaded",
 const Words holder_lines{
     "nouveau",  "nova_core", "novacore", "nova-core",        "vfio-pci",
     "pci-stub", "rivafb",    "nvidiafb", "already bound to", "conflicting with a non-NVIDIA"};
-const Words forbids_it{"blacklist", "modeset=0", "alias nouveau off", "install nouveau /bin/false"};
-const Words rejected_lines{"key was rejected by service", "required key not available",
-                           "Lockdown*unsigned module",    "unsigned module loading is restricted",
-                           "module*signature*reject",     "Loading of unsigned module",
-                           "module with unavailable key", "not signed with a trusted key"};
+/// Lines that name such a driver and show nothing: what forbids it, NVIDIA's installer, which lists all that may be
+/// wrong, files of modules, and the modules that would fit a device (lspci -k).
+const Words only_named{"blacklist",
+                       "modeset=0",
+                       "alias nouveau off",
+                       "install nouveau /bin/false",
+                       "another driver, such as nouveau, is present",
+                       "a driver such as rivafb, nvidiafb, or nouveau is present",
+                       "nouveau.ko",
+                       "nvidiafb.ko",
+                       "rivafb.ko",
+                       "drivers/gpu/drm/nouveau",
+                       "Kernel modules:"};
+const Words rejected_lines{"key was rejected by service",
+                           "required key not available",
+                           "Lockdown*unsigned module",
+                           "unsigned module loading is restricted",
+                           "module*signature*reject",
+                           "Loading of unsigned module",
+                           "module with unavailable key",
+                           "not signed with a trusted key",
+                           "not signed by a key that is trusted"};
 
 /// The kernel refused a module for its signature; an answer that only forbids it does so where Secure Boot is on.
 Fact rejected(const Seen& seen) {
@@ -57,6 +74,7 @@ void examine_missing(const Seen& seen, Argument& it) {
               seen.told({"Module nvidia not found", "modprobe*nvidia*not found", "no nvidia module",
                          "nvidia.ko*not found", "could not insert 'nvidia': No such",
                          "Module nvidia*not found in directory"}));
+  it.confirms(weight::strong, module_of_other_kernel(seen));
   it.confirms(weight::good, seen.told({"Unable to load the kernel module 'nvidia", "Kernel module load error",
                                        "kernel headers*cannot be found", "unable to find the kernel source",
                                        "No NVIDIA devices probed", "kernel module*failed to build"}));
@@ -87,7 +105,7 @@ void examine_missing(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, in_words("under WSL the driver is that of Windows", seen.on("host.os", {"wsl"})));
   it.at_most(bound::over_half, either(generation_refused(seen), generation_doubtful(seen)));
   it.at_most(bound::half, module_not_compiled(seen));
-  it.at_most(bound::last_named, seen.told(holder_lines, forbids_it));
+  it.at_most(bound::last_named, seen.told(holder_lines, only_named));
   it.at_most(bound::last_named, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
   it.at_most(bound::last_named, rejected(seen));
   it.at_most(bound::unnamed, seen.nvml_error(18, {"Driver/library version mismatch", "API mismatch"}));
@@ -103,8 +121,8 @@ void examine_nouveau(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));
   it.confirms(weight::proof, seen.told({"already bound to*nov", "already bound to*vfio", "nouveau*in use",
                                         "conflicting with a non-NVIDIA", "Nouveau kernel driver"},
-                                       forbids_it));
-  it.confirms(weight::strong, seen.told(holder_lines, forbids_it));
+                                       only_named));
+  it.confirms(weight::strong, seen.told(holder_lines, only_named));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.nvml_error(9, not_loaded_names));
   it.confirms(weight::strong, seen.recovers_by({"nouveau", "nova", "vfio"}));
   // NVIDIA's installer refuses while another driver holds the device, and forbidding that one mends it.
@@ -140,7 +158,7 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   if (passed_over)
     it.confirms(weight::good,
                 seen.recovers_by({"UEFI", "BIOS", "firmware setting", "boot protection", "enrol"}));
-  it.at_most(bound::unnamed, seen.off("host.secure_boot"));
+  if (!rejected(seen)) it.at_most(bound::unnamed, seen.off("host.secure_boot"));
   // A module that was refused computes nothing. Processors are slow without it as well.
   it.at_most(bound::remote, gpu_computes(seen));
 }
@@ -273,16 +291,21 @@ Signatures module_causes() {
        .reading = {"https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/index.html"},
        .examine = examine_nouveau},
       {.name = "secure_boot_rejects_module",
-       .title = "Secure Boot refuses the unsigned module",
-       .what = "With Secure Boot on the kernel loads only modules signed with an enrolled key. One that DKMS "
-               "built is not.",
+       .title = "The kernel refuses the module for its signature (Secure Boot)",
+       .what =
+           "With Secure Boot on the kernel loads only modules signed with an enrolled key, and one that DKMS "
+           "built is not. Some kernels ask for it without Secure Boot (module.sig_enforce), and refuse a module "
+           "that was signed for another build of them.",
        .moves = "init x",
-       .confirms = "\"key was rejected by service\" or \"required key not available\"; Secure Boot is on",
-       .excludes = "Secure Boot is off",
+       .confirms =
+           "\"key was rejected by service\" or \"required key not available\"; NVIDIA's installer says that no "
+           "trusted key signed it; Secure Boot is on",
+       .excludes = "Secure Boot is off, and the kernel did not refuse it for its key",
        .confused_with = {{"kernel_module_missing", "does the kernel log speak of a rejected key?"}},
        .severity = Severity::failure,
-       .next = "mokutil --sb-state; dmesg | grep -i key; enrol the key with mokutil --import, or use signed "
-               "packages",
+       .next =
+           "mokutil --sb-state; dmesg | grep -i key; enrol the key with mokutil --import, or use packages that are "
+           "signed for this kernel",
        .reading = {"https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS"},
        .examine = examine_secure_boot},
       {.name = "vgpu_unlicensed",

@@ -36,6 +36,8 @@ Fact only_processor_time_grew(const Seen& seen);
 Fact kernels_as_before(const Seen& seen);
 /// llama.cpp cuts its graph into many parts, although all layers are on the GPU.
 Fact many_graph_splits(const Seen& seen);
+/// Lists of packages name both of ONNX Runtime, which write into one folder: the one that came last is what runs.
+Fact both_onnxruntimes(const Seen& seen);
 /// A process has mapped one library from two folders.
 Fact mapped_twice(const Seen& seen);
 /// Two packages of one library, for two versions of CUDA, are installed.

@@ -11,6 +11,17 @@
 namespace gpugauge::diagnose {
 namespace {
 
+/// A list of packages names this one with a version: "onnxruntime==1.20.1", "onnxruntime  1.20.1".
+bool lists_package(const std::string& line, std::string_view name) {
+  for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const std::size_t behind = line.find_first_not_of(" =-", end);
+    const bool whole = at == 0 || line[at - 1] == ' ';
+    if (whole && behind != end && behind != std::string::npos && is_digit(line[behind])) return true;
+  }
+  return false;
+}
+
 /// A time in ms behind a word: "412.331ms", "1.2s", "940us".
 std::optional<double> time_after(std::string_view line, std::string_view word) {
   const std::optional<double> number = number_after(line, word);
@@ -115,6 +126,17 @@ Fact two_packages(const Seen& seen) {
       return fmt::format("both {}{} and {}{} are installed", name, *found.begin(), name, *found.rbegin());
   }
   return std::nullopt;
+}
+
+Fact both_onnxruntimes(const Seen& seen) {
+  bool plain = false;
+  bool with_cuda = false;
+  for (const std::string& line : seen.it().log) {
+    plain = plain || lists_package(line, "onnxruntime");
+    with_cuda = with_cuda || lists_package(line, "onnxruntime-gpu");
+  }
+  if (!plain || !with_cuda) return std::nullopt;
+  return "onnxruntime and onnxruntime-gpu are both installed, into the same folder";
 }
 
 Fact shared_memory_in_use(const Seen& seen) {

@@ -127,6 +127,44 @@ void examine_codegen(const Seen& seen, Argument& it) {
   }
 }
 
+/// The start of architectures that CUDA 13 and earlier ones took out: the compiler that refuses one is too new for it.
+const Words dropped_architectures{"'sm_2",      "'sm_3",      "'sm_5",        "'sm_6",
+                                  "'sm_70'",    "'sm_72'",    "'compute_2",   "'compute_3",
+                                  "'compute_5", "'compute_6", "'compute_70'", "'compute_72'"};
+
+/// ptxas or nvcc does not know the architecture that it is asked for.
+Fact architecture_unknown(const Seen& seen) {
+  return seen.told(
+      {"Value 'sm_*is not defined", "unsupported gpu architecture", "unsupported CUDA gpu architecture"},
+      dropped_architectures);
+}
+
+void examine_dropped(const Seen& seen, Argument& it) {
+  it.confirms(weight::proof, seen.told({"Value 'sm_2*is not defined", "Value 'sm_3*is not defined",
+                                        "gpu architecture 'compute_2", "gpu architecture 'compute_3",
+                                        "gpu architecture 'sm_2", "gpu architecture 'sm_3"}));
+  const Fact later =
+      seen.told({"Value 'sm_5*is not defined", "Value 'sm_6*is not defined", "Value 'sm_70'*is not defined",
+                 "Value 'sm_72'*is not defined", "gpu architecture 'compute_5", "gpu architecture 'compute_6",
+                 "gpu architecture 'compute_70'", "gpu architecture 'compute_72'", "gpu architecture 'sm_5",
+                 "gpu architecture 'sm_6", "gpu architecture 'sm_70'", "gpu architecture 'sm_72'"});
+  if (it.evidence().empty() && it.confirms(weight::strong, later)) {
+    constexpr int first_without = 13;
+    const Value* const toolkit = seen.inventory("cuda.toolkit");
+    const auto version = stack::Version::parse(toolkit != nullptr ? toolkit->text() : told_toolkit(seen));
+    if (!version)
+      it.unproven(bound::unconfident, Fact("a toolkit from before the architecture does not know it either"));
+    else if (version->major() < first_without)
+      it.at_most(bound::remote,
+                 Fact(fmt::format("the toolkit, {}, is from before CUDA 13", version->text())));
+  }
+  if (it.evidence().empty()) return;
+  it.explains_failure();
+  it.is_an_event();
+  it.confirms(weight::strong,
+              seen.recovers_by({"arch", "sm_", "compute_", "gencode", "toolkit", "cuda=", "nvcc"}));
+}
+
 void examine_toolkit(const Seen& seen, Argument& it) {
   const Fact own = either(slow_own_code(seen), seen.slower({}, {.library = own_library}));
   const Fact slow = either(own, either(slow_application(seen), seen.slower(compute_classes)));
@@ -135,6 +173,14 @@ void examine_toolkit(const Seen& seen, Argument& it) {
   if (contains_any(newer.value_or(""), {"container_toolkit", "container-toolkit"})) newer.reset();
   const char* const key = seen.inventory("cuda.toolkit") != nullptr ? "cuda.toolkit" : "framework.cuda";
   const Value* toolkit = seen.inventory(key);
+  const Fact unknown = architecture_unknown(seen);
+  if (it.confirms(weight::proof, unknown)) {
+    it.explains_failure();
+    it.is_an_event();
+    it.confirms(weight::strong, newer);
+    it.confirms(weight::strong, seen.recovers_by({"PTXAS_PATH", "CUDA_HOME", "CUDACXX"}));
+    return;
+  }
   it.confirms(weight::good, both(own, library_normal(seen)));
   if (slow && !seen.changed({"cuda"})) it.confirms(weight::strong, newer);
   // A newer CUDA also brings newer libraries.
@@ -229,21 +275,47 @@ Signatures software_causes() {
        .reading = {"https://docs.nvidia.com/cuda/cuda-binary-utilities/index.html"},
        .examine = examine_codegen},
       {.name = "old_toolkit_codegen",
-       .title = "The compiler is too old for this GPU: its kernels run, and are slow",
-       .what = "A toolkit that is older than the architecture, or its first release for it, makes code that "
-               "does not use what "
-               "the GPU has. Library kernels are not concerned.",
-       .confirms = "own kernels slow beside library kernels; a newer toolkit recovers",
-       .excludes = "a kernel is missing altogether (error 209); a newer toolkit changes nothing",
-       .confused_with = {{"arch_not_in_binary", "does it fail with 209, or is it slow?"},
+       .title =
+           "The compiler is too old for this GPU: it does not know the architecture, or its kernels are slow",
+       .what =
+           "A toolkit that is older than the architecture refuses it: \"Value 'sm_121a' is not defined for option "
+           "'gpu-name'\", \"Unsupported gpu architecture\". Told to compile for an older architecture, or in its first "
+           "release for the new one, it makes code that does not use what the GPU has. Triton brings a ptxas of its "
+           "own. Library kernels are not concerned.",
+       .confirms =
+           "ptxas or nvcc says that it does not know the architecture; own kernels slow beside library kernels; "
+           "a newer toolkit recovers",
+       .excludes =
+           "a kernel is missing altogether (error 209); a newer toolkit changes nothing; the architecture is one "
+           "that newer toolkits dropped",
+       .confused_with = {{"arch_not_in_binary",
+                          "does it fail with 209 when it runs, or does the compiler refuse it?"},
                          {"ptx_jit_startup", "is only the first start slow?"},
                          {"app_kernel_regression", "does a newer compiler recover with the same source?"}},
-       .severity = Severity::note,
+       .severity = Severity::warning,
        .subject = Subject::software,
-       .next = "nvcc --version; look into CMakeCache.txt for CMAKE_CUDA_COMPILER (a cache keeps the old "
-               "one); rebuild",
+       .next = "nvcc --version, and ptxas --version of the one that the error names; Triton: a newer one, or "
+               "TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas of a newer toolkit; look into CMakeCache.txt for "
+               "CMAKE_CUDA_COMPILER (a cache keeps the old one); rebuild",
        .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
        .examine = examine_toolkit},
+      {.name = "gpu_dropped_by_toolkit",
+       .title = "The compiler no longer makes code for an architecture that is asked for",
+       .what =
+           "Newer toolkits leave old architectures out: CUDA 11 Kepler's 3.0, CUDA 12 the rest of Kepler, CUDA 13 what is "
+           "older than 7.5. A build that lists one of them is refused, whichever GPU is here.",
+       .confirms = "ptxas or nvcc refuses an architecture below 7.5",
+       .excludes = "the architecture is newer than the toolkit",
+       .confused_with = {{"old_toolkit_codegen", "is the architecture older than the toolkit, or newer?"},
+                         {"arch_not_in_binary",
+                          "is it the compiler that refuses it, or does it fail when it runs?"}},
+       .severity = Severity::failure,
+       .subject = Subject::software,
+       .next =
+           "nvidia-smi --query-gpu=name,compute_cap --format=csv; without such a GPU take the architecture out of the build "
+           "(CMAKE_CUDA_ARCHITECTURES, TORCH_CUDA_ARCH_LIST, -gencode); with one, build with an older toolkit",
+       .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
+       .examine = examine_dropped},
       {.name = "mpi_gpu_library_not_linked",
        .title = "Cray MPICH is told to use GPUs, and its library for them is not linked",
        .what =

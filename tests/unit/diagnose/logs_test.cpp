@@ -1,69 +1,47 @@
 // What whole logs say, and what they only mention: made-up lines in the forms of the tools, and beside them lines that
 // a healthy machine prints.
-#include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
+#include "logs.hpp"
 
-#include "diagnose/diagnose.hpp"
+#include <gmock/gmock.h>
 
 namespace gpugauge::diagnose {
 namespace {
 
-using Lines = std::vector<std::string>;
-
-Diagnosis of_log(const Lines& lines) {
-  return diagnose(parse_observation(nlohmann::json{{"log", lines}}.dump(), "log"));
-}
-
-/// The best finding's cause; "" where nothing is named.
-std::string best_of(const Lines& lines) {
-  const Diagnosis diagnosis = of_log(lines);
-  return diagnosis.findings.empty() ? "" : diagnosis.findings.front().cause;
-}
-
-double score_of(const Diagnosis& diagnosis, const std::string& cause) {
-  for (const Finding& finding : diagnosis.findings)
-    if (finding.cause == cause) return finding.score;
-  return 0;
-}
-
-const Lines on_sockets{"n1:77:90 [0] NCCL INFO NET/Socket : Using [0]eno1:10.0.0.7<0>",
-                       "n1:77:90 [0] NCCL INFO Failed to open libibverbs.so[.1]",
-                       "n1:77:90 [0] NCCL INFO Using network Socket"};
-
-Lines with(Lines lines, const std::string& line) {
-  lines.push_back(line);
-  return lines;
-}
+const LogLines on_sockets{"n1:77:90 [0] NCCL INFO NET/Socket : Using [0]eno1:10.0.0.7<0>",
+                          "n1:77:90 [0] NCCL INFO Failed to open libibverbs.so[.1]",
+                          "n1:77:90 [0] NCCL INFO Using network Socket"};
 
 TEST(Logs, SocketsThatNothingGoesOverAreNoFault) {
   EXPECT_LT(score_of(of_log(on_sockets), "nccl_socket_fallback"), confident) << "NCCL tells so everywhere";
-  const Lines local =
+  const LogLines local =
       with(on_sockets, "n1:77:90 [0] NCCL INFO Channel 00/0 : 0[1000] -> 1[9000] via P2P/direct pointer");
-  const Lines over =
+  const LogLines over =
       with(local, "n1:77:90 [0] NCCL INFO Channel 00/0 : 7[b9000] -> 8[1000] [send] via NET/Socket/0");
   EXPECT_GE(score_of(of_log(over), "nccl_socket_fallback"), confident);
 }
 
 TEST(Logs, SocketsThatAreOnlyMentionedAreNotNamedBesideTheCause) {
-  const Lines shared =
+  const LogLines shared =
       with(on_sockets, "NCCL WARN Duplicate GPU detected : rank 3 and rank 1 both on CUDA device 41000");
   EXPECT_EQ(best_of(shared), "ranks_share_gpu");
   EXPECT_LT(score_of(of_log(shared), "nccl_socket_fallback"), named);
   EXPECT_LT(score_of(of_log(on_sockets), "nccl_socket_fallback"), named) << "as on every machine of one node";
-  const Lines several =
+  const LogLines several =
       with(on_sockets, "n1:77:90 [0] NCCL INFO comm 0x5 rank 0 nRanks 16 nNodes 2 localRanks 8");
   EXPECT_GE(score_of(of_log(several), "nccl_socket_fallback"), named)
       << "what goes between nodes goes over them";
-  const Lines broken = with(
+  const LogLines broken = with(
       several,
       "n1:77:90 [0] NCCL WARN socketStartConnect: Connect to 10.0.0.8<4000> failed : Connection refused");
   EXPECT_LT(score_of(of_log(broken), "nccl_socket_fallback"), named) << "the job failed of something else";
 }
 
 TEST(Logs, OneNodeIsProvenByTheChannelsOfAllRanksOnly) {
-  const Lines broken{"n1:77:90 [3] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'",
-                     "n1:77:90 [3] NCCL INFO comm 0x5 rank 3 nranks 64 cudaDev 3 busId 901c0 - Init START"};
-  const Lines middle = with(broken, "n1:77:90 [3] NCCL INFO Channel 00/0 : 3[3] -> 4[4] via P2P/CUMEM/read");
+  const LogLines broken{
+      "n1:77:90 [3] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'",
+      "n1:77:90 [3] NCCL INFO comm 0x5 rank 3 nranks 64 cudaDev 3 busId 901c0 - Init START"};
+  const LogLines middle =
+      with(broken, "n1:77:90 [3] NCCL INFO Channel 00/0 : 3[3] -> 4[4] via P2P/CUMEM/read");
   EXPECT_EQ(score_of(of_log(middle), "gdr_disabled"), score_of(of_log(broken), "gdr_disabled"))
       << "a rank within a node has no channel to another one";
   EXPECT_EQ(
@@ -81,7 +59,7 @@ TEST(Logs, TwoRanksOnOneGpu) {
 }
 
 TEST(Logs, GpusOfPeersThatAreHiddenAndThoseThatAreLost) {
-  const Lines hidden{"misc/nvmlwrap.cc:183 NCCL WARN nvmlDeviceGetHandleByPciBusId() failed: Not Found"};
+  const LogLines hidden{"misc/nvmlwrap.cc:183 NCCL WARN nvmlDeviceGetHandleByPciBusId() failed: Not Found"};
   EXPECT_EQ(best_of(hidden), "peer_gpus_hidden");
   EXPECT_NE(best_of(with(hidden, "Unable to determine the device handle for GPU0000:3B:00.0: Unknown Error")),
             "peer_gpus_hidden");
@@ -101,7 +79,7 @@ TEST(Logs, AProcessThatWasKilledForMemory) {
   EXPECT_EQ(best_of({"slurmstepd: error: Detected 0 oom_kill events in StepId=1234.0."}), "");
   EXPECT_EQ(best_of({"I0301 oomwatcher.go:54] starting to watch for oom_kill events"}), "");
   EXPECT_EQ(best_of({R"(kube_pod_container_status_last_terminated_reason{reason="OOMKilled"} 0)"}), "");
-  const Lines other{"01:00:02 Out of memory: Killed process 2213 (mysqld) total-vm:9000kB"};
+  const LogLines other{"01:00:02 Out of memory: Killed process 2213 (mysqld) total-vm:9000kB"};
   EXPECT_LT(score_of(of_log(other), "host_memory_exhausted"), confident)
       << "not of the job, as far as is known";
   EXPECT_LT(score_of(of_log(with(
@@ -139,7 +117,7 @@ TEST(Logs, AnInfoRomThatIsCorrupted) {
 }
 
 TEST(Logs, AModuleThatDoesNotCompile) {
-  const Lines errors{
+  const LogLines errors{
       "/var/lib/dkms/nvidia/525.60.11/build/nvidia/nv-mmap.c:455:19: error: assignment of read-only member"};
   EXPECT_EQ(best_of(errors), "kernel_newer_than_driver");
   EXPECT_NE(best_of({"/var/lib/dkms/lustre-client/2.14/build/lnet/o2iblnd.c:91:3: error: too few arguments"}),
@@ -163,7 +141,7 @@ TEST(Logs, AModuleThatDoesNotCompile) {
 }
 
 TEST(Logs, ALimitOfLockedMemoryBesideARegistrationThatFailed) {
-  const Lines failed{"ibvwrap.c:106 NCCL WARN Call to ibv_reg_mr failed"};
+  const LogLines failed{"ibvwrap.c:106 NCCL WARN Call to ibv_reg_mr failed"};
   EXPECT_GE(score_of(of_log(with(failed, "max locked memory       (kbytes, -l) 64")), "locked_memory_limit"),
             confident);
   EXPECT_LT(
@@ -208,13 +186,13 @@ TEST(Logs, ChecksThatPassedAreNoFaults) {
 }
 
 TEST(Logs, AVariableThatSomebodySetIsNotProvenToHarm) {
-  const Lines set{"n1:77:90 [0] NCCL INFO NCCL_P2P_LEVEL set by environment to NVL",
-                  "n1:77:90 [0] NCCL WARN Cuda failure 'invalid argument'"};
+  const LogLines set{"n1:77:90 [0] NCCL INFO NCCL_P2P_LEVEL set by environment to NVL",
+                     "n1:77:90 [0] NCCL WARN Cuda failure 'invalid argument'"};
   EXPECT_LT(score_of(of_log(set), "nccl_env_leftover"), confident);
 }
 
 TEST(Logs, GpuDirectOfOneCardAmongSeveral) {
-  const Lines without{"n1:77:90 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 1 'mlx5_1'"};
+  const LogLines without{"n1:77:90 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 1 'mlx5_1'"};
   EXPECT_GE(score_of(of_log(without), "gdr_disabled"), confident);
   EXPECT_LT(
       score_of(
@@ -252,7 +230,7 @@ TEST(Logs, WindowsThatGivesItsSubsystemNoGpu) {
 }
 
 TEST(Logs, AContainerOnAHostWithoutALoadedDriver) {
-  const Lines no_device{"failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"};
+  const LogLines no_device{"failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"};
   EXPECT_EQ(best_of(no_device), "no_visible_device");
   for (
       const char* const line :
