@@ -123,13 +123,13 @@ void examine_slurm(const Seen& seen, Argument& it) {
   it.confirms(weight::fair, seen.told({"state to INVAL with reason*gres", "invalid*gres.conf"}));
   // Slurm only counts what the driver gives: a driver that is not there, or a GPU that is gone, comes first.
   it.at_most(
-      bound::likely,
+      bound::below_half,
       in_words("the driver does not answer on the node",
                either(no_driver_in_proc(seen),
                       either(seen.told({"Module nvidia not found", "communicate with the NVIDIA driver",
                                         "Failed to initialize NVML", "No devices were found"}),
                              nvml_mismatch(seen)))));
-  it.at_most(bound::likely,
+  it.at_most(bound::below_half,
              in_words("a GPU is gone", either(seen.xid({79}), seen.told({"fallen off the bus"}))));
 }
 

@@ -11,7 +11,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// A list of packages names this one with a version: "onnxruntime==1.20.1", "onnxruntime  1.20.1".
+/// A list of packages names this one with a version: "onnxruntime==1.22.0", "onnxruntime  1.22.0".
 bool lists_package(const std::string& line, std::string_view name) {
   for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name, at + 1)) {
     const std::size_t end = at + name.size();
