@@ -7,7 +7,7 @@
 
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "unit/conductor/check_fixture.hpp"
+#include "unit/conductor/upgrade_fixture.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -21,42 +21,6 @@ CountedRounds all_of(const std::vector<result::Run>& runs) {
   for (const result::Run& run : runs) out.rounds.push_back({run, run.id + ".json", 1});
   return out;
 }
-
-class Upgrade : public testing::Test {
- protected:
-  Upgrade() {
-    options_.profile = run::quick_plan({}).profile;
-    kept_.folder = upgrade_folder(fakes_.path() / "state", "one");
-    kept_.record.name = "one";
-    kept_.record.created = "2026-01-01T00:00:00Z";
-    kept_.record.who = "root@node3";
-    kept_.record.root = "/";
-    kept_.record.device = "host";
-    kept_.record.profile = "quick";
-    kept_.record.rounds = 3;
-    kept_.record.devices = {{"host", "host"}};
-    latency(1e-3);
-  }
-
-  void latency(double seconds, bool sound = true) { family_.latency(seconds, sound); }
-
-  const UpgradeDevice& device() const { return kept_.record.devices.front(); }
-  std::string measure_old_side() { return measure_old(kept_, device(), options_, target_, choice_, {}); }
-  std::vector<result::Run> rounds(int count) {
-    options_.runs_folder = fakes_.path() / "after";
-    std::vector<result::Run> out;
-    for (Stored& stored : measure_rounds(options_, target_, choice_, {}, 1, count, false).whole)
-      out.push_back(std::move(stored.run));
-    return out;
-  }
-
-  run::Fakes fakes_;
-  KeptUpgrade kept_;
-  MeasureOptions options_;
-  Target target_{DeviceKind::host, "host", "host"};
-  HostFamily family_{fakes_};
-  Choice& choice_ = family_.choice;
-};
 
 TEST_F(Upgrade, TheOldSideIsMeasuredOnceAndPinned) {
   EXPECT_EQ(measure_old_side(), "");
