@@ -7,6 +7,7 @@
 #include "cli/run_files.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/future.hpp"
 #include "result/time.hpp"
 #include "store/sqlite_file.hpp"
 
@@ -48,7 +49,7 @@ void name_hosts(std::vector<judge::PeerRound>& rounds) {
 
 store::NewestNight night_of(store::Store& history, const std::string& asked) {
   if (!asked.empty()) return {asked};
-  store::NewestNight night = history.newest_night(result::utc_text(a_day_from_now()));
+  store::NewestNight night = history.newest_night(result::utc_text(result::a_day_from_now()));
   if (night.days.empty())
     throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
   return night;

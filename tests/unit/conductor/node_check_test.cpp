@@ -27,6 +27,7 @@ TEST(NodeCheck, UsableGpusAndActivePortsAreWhatAPolicyMayExpect) {
   gpus.gpus[0].name = "NVIDIA H200";
   gpus.gpus[1].name = "NVIDIA H100 PCIe";
   stack::Inventory node;
+  stack::set(node, "host.infiniband", "mlx5_0 mlx5_1 mlx5_2");
   for (const char* const port : {"mlx5_0", "mlx5_1", "mlx5_2"}) {
     const std::string key = std::string("host.infiniband.") + port;
     stack::set_all(node, {{key + ".driver", "mlx5_core"}, {key + ".state", "ACTIVE"}});
@@ -44,7 +45,7 @@ TEST(NodeCheck, UsableGpusAndActivePortsAreWhatAPolicyMayExpect) {
 TEST(NodeCheck, WhyThereIsNoGpuIsWhatFailsAndNothingLess) {
   const stack::Findings found = why_no_gpu(stack::silent_gpu(""), made_day);
   ASSERT_FALSE(found.empty());
-  for (const stack::Finding& one : found) EXPECT_EQ(one.severity, stack::Severity::failure) << one.sentence;
+  for (const stack::Finding& one : found) EXPECT_EQ(one.severity, stack::Severity::failure) << one.cause;
   EXPECT_THAT(why_no_gpu(stack::h100_server(), made_day), IsEmpty()) << "nothing fails there";
 }
 
