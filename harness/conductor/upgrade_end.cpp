@@ -9,7 +9,6 @@
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/outcome.hpp"
 #include "conductor/saved_inventory.hpp"
-#include "report/upgrade.hpp"
 #include "result/file.hpp"
 #include "run/identity.hpp"
 
@@ -46,7 +45,7 @@ std::optional<stack::Inventory> stack_of_attempt(const KeptUpgrade& kept, int at
 report::DeviceReport judge_new(const UpgradeEnd& end, const UpgradeDevice& device,
                                const judge::Policy& policy, bool strict) {
   return judge_upgrade(old_side(end.kept, device).runs, counted(end, UpgradeSide::new_stack, device),
-                       report::sentences(end.change), policy, strict,
+                       stack::sentences(end.change), policy, strict,
                        "boot it and run `gpugauge upgrade end` once more", {&end.now, &end.before});
 }
 
@@ -56,7 +55,7 @@ report::DeviceReport judge_returned(const UpgradeEnd& end, const UpgradeDevice& 
   std::vector<result::Run> old_runs = old_side(end.kept, device).runs;
   const CountedRounds again = counted(end, UpgradeSide::returned, device);
   OldNewOld sides;
-  sides.returned = judge_upgrade(old_runs, again, report::sentences(end.change), policy, strict, "",
+  sides.returned = judge_upgrade(old_runs, again, stack::sentences(end.change), policy, strict, "",
                                  {&end.now, &end.before});
   const CountedRounds changed = counted(end, UpgradeSide::new_stack, device);
   if (changed.rounds.empty()) return std::move(sides.returned);

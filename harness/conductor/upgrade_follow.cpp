@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "report/upgrade.hpp"
 #include "result/shell_word.hpp"
 #include "result/time.hpp"
 
@@ -129,7 +128,7 @@ void record_end(UpgradeEnd& end, const judge::Outcome& outcome, const Followed& 
                          end.attempt > 0 ? end.side : UpgradeSide::none,
                          static_cast<int>(outcome.code),
                          outcome.sentence,
-                         report::sentences(end.change),
+                         stack::sentences(end.change),
                          commands_of(followed.way_back),
                          finished,
                          followed.causes,

@@ -109,13 +109,11 @@ TEST_F(UpgradeEnds, AnAttemptIsNotedWithItsStackBeforeItsRounds) {
 
 TEST_F(UpgradeEnds, AStoppedAttemptKeepsItsRoundsAndGoesOn) {
   measure_before();
-  options_.progress = [&](const report::ProgressState& state) {
-    if (state.title.starts_with("round 2")) std::raise(SIGTERM);
-  };
+  stop_in_second_round(SIGTERM);
   EXPECT_NE(measure_now(), "");
   EXPECT_EQ(devices_done_, 1);
   EXPECT_EQ(whole(UpgradeSide::new_stack), 1U);
-  options_.progress = nullptr;
+  go_on();
   EXPECT_EQ(measure_now(), "");
   EXPECT_EQ(end_.attempt, 1);
   EXPECT_EQ(whole(UpgradeSide::new_stack), 2U);

@@ -38,6 +38,23 @@ class Upgrade : public testing::Test {
     return out;
   }
 
+  /// The process of the second round does not end by itself, and a signal comes when that round begins.
+  void stop_in_second_round(int signal) {
+    const std::string slow = (fakes_.path() / "slow").string();
+    choice_.families = {fakes_.family("host", "cp '" + (fakes_.path() / "now.json").string() +
+                                                  "' \"$samples\"\n[ ! -e '" + slow + "' ] || sleep 20")};
+    options_.progress = [this, slow, signal](const report::ProgressState& state) {
+      if (state.title.starts_with("round 1 of ") && state.done == state.total) run::write_text(slow, "");
+      if (state.title.starts_with("round 2 of ") && !std::exchange(stopped_, true)) std::raise(signal);
+    };
+  }
+  /// Rounds end by themselves again.
+  void go_on() {
+    options_.progress = nullptr;
+    std::filesystem::remove(fakes_.path() / "slow");
+  }
+
+  bool stopped_ = false;
   run::Fakes fakes_;
   KeptUpgrade kept_;
   MeasureOptions options_;

@@ -1,7 +1,6 @@
 // An upgrade's two measurements with a family made of a few lines of shell, and what follows from them.
 #include "conductor/upgrade.hpp"
 
-#include <csignal>
 
 #include <gmock/gmock.h>
 
@@ -35,15 +34,12 @@ TEST_F(Upgrade, TheOldSideIsMeasuredOnceAndPinned) {
 }
 
 TEST_F(Upgrade, AnInterruptedOldSideGoesOnWhereItStopped) {
-  int done = 0;
-  options_.progress = [&](const report::ProgressState& state) {
-    if (state.title.starts_with("round 2") && done++ == 0) std::raise(SIGINT);
-  };
+  stop_in_second_round(SIGINT);
   EXPECT_NE(measure_old_side(), "");
   EXPECT_FALSE(is_old_measured(kept_, device()));
   const auto first = kept_rounds(kept_, UpgradeSide::measuring, device());
   ASSERT_EQ(first.size(), 1U);
-  options_.progress = nullptr;
+  go_on();
   EXPECT_EQ(measure_old_side(), "");
   const auto runs = old_side(kept_, device()).runs;
   ASSERT_EQ(runs.size(), 3U);
