@@ -6,6 +6,7 @@
 #include "cli/fleet.hpp"
 #include "cli/run_files.hpp"
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/future.hpp"
 #include "result/time.hpp"
@@ -44,7 +45,7 @@ std::string history_among(const std::vector<std::string>& given) {
 
 void name_hosts(std::vector<judge::PeerRound>& rounds) {
   for (judge::PeerRound& round : rounds)
-    if (round.device == "host" && !round.host.empty()) round.node = "host of " + round.host;
+    if (result::is_host(round.device) && !round.host.empty()) round.node = "host of " + round.host;
 }
 
 store::NewestNight night_of(store::Store& history, const std::string& asked) {

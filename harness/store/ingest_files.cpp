@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "baseline/digest.hpp"
+#include "result/device_kind.hpp"
 #include "result/future.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/read_ahead.hpp"
@@ -107,8 +108,8 @@ class Readers {
       else
         result::parse_run(text, input.file, result::Detail::values, run);
       out.remark = result::from_the_future(input.file, run.started);
-      const bool is_host = identity_of(run) == "host";
-      out.record = record_of(run, std::move(hash), input.file, is_host ? input.host : input.node);
+      const bool of_host = result::is_host(run.device);
+      out.record = record_of(run, std::move(hash), input.file, of_host ? input.host : input.node);
       out.record->named_by_folder = input.named_by_folder;
     } catch (const std::runtime_error& error) {
       out.fault = error.what();

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "unit/run/fake_family.hpp"
+#include "result/run_file.hpp"
 #include "unit/store/histories.hpp"
 
 namespace gpugauge::store {
@@ -27,7 +27,28 @@ class IngestFiles : public testing::Test {
     watch_.progress = [this](std::size_t done, const std::string&) { done_.push_back(done); };
   }
 
-  /// A run of the host that was measured on a day of January 2026, of the round's only process.
+  static result::Samples samples_of(double latency) {
+    result::Samples samples;
+    samples.family = "host";
+    samples.suite_version = "0.1.0";
+    samples.source_hash = std::string(64, 'a');
+    result::BenchmarkResult& benchmark = samples.benchmarks.emplace_back();
+    benchmark.id = "host/op";
+    benchmark.batches.operations_per_batch = 1;
+    benchmark.batches.seconds_per_operation = {latency, latency};
+    benchmark.batches.window_seconds = 2 * latency;
+    result::Metric& metric = benchmark.metrics.emplace_back();
+    metric.name = "latency";
+    metric.unit = "second";
+    metric.better = result::Direction::lower;
+    metric.metric_class = "host_cpu";
+    metric.statistic = "median";
+    metric.value = latency;
+    benchmark.verifications = {{"made for the test", true, {}, {}}};
+    return samples;
+  }
+
+  /// A run of the host that was measured on a day of January 2026.
   static result::Run run_of(int day, double latency = 1e-3) {
     result::Run out;
     out.id = fmt::format("{:026}", day);
@@ -39,8 +60,7 @@ class IngestFiles : public testing::Test {
     result::Process process;
     process.family = "host";
     process.exit_code = 0;
-    process.samples = run::good_samples("host");
-    process.samples->benchmarks[0].metrics[0].value = latency;
+    process.samples = samples_of(latency);
     out.processes = {process};
     return out;
   }
