@@ -114,8 +114,8 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
     if (arguments.root != "/" || arguments.pid || arguments.import_frameworks || !arguments.python.empty())
       throw result::UsageError(
           "--inventory judges what was saved: it goes with none of --root, --python, --pid and --import");
-    found =
-        arguments.runs_too ? conductor::read_inventory(arguments.inventory) : read_whole_inventory(arguments.inventory);
+    found = arguments.runs_too ? conductor::read_inventory(arguments.inventory)
+                               : read_whole_inventory(arguments.inventory);
   } else {
     std::error_code error;
     if (!std::filesystem::is_directory(arguments.root, error))

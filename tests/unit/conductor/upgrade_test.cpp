@@ -1,7 +1,6 @@
 // An upgrade's two measurements with a family made of a few lines of shell, and what follows from them.
 #include "conductor/upgrade.hpp"
 
-
 #include <gmock/gmock.h>
 
 #include "result/error.hpp"
