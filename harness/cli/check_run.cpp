@@ -14,6 +14,7 @@
 #include "conductor/known_treatment.hpp"
 #include "conductor/node_check.hpp"
 #include "conductor/node_fingerprint.hpp"
+#include "conductor/policy_metrics.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
@@ -140,7 +141,7 @@ Check::Check(const CheckArguments& arguments, const Invocation& invocation)
   _options.policy = policy(arguments.policy);
   _add_trends = trends(arguments, _options.policy);
   if (!_options.policy.metrics.empty()) {
-    _known = known_benchmarks();
+    _known = conductor::known_benchmarks(conductor::catalogue());
     judge::require_possible(_options.policy, _known);
   }
   if (!_options.baseline.empty()) baseline::load(_options.baseline);
@@ -246,7 +247,7 @@ int Check::finish() {
   write_observation();
   try {
     if (!_options.policy.metrics.empty() && !_report.devices.empty())
-      judge::require_matches(_options.policy, seen_in(_report.devices), _known);
+      judge::require_matches(_options.policy, conductor::seen_in(_report.devices), _known);
   } catch (const result::UsageError& error) {
     _beside.add(error.what());
   }

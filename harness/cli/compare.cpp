@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
+#include "conductor/policy_metrics.hpp"
 #include "report/console.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
@@ -234,7 +235,7 @@ int compare(const CompareArguments& arguments) {
                                  : against_runs(arguments, std::move(rounds), decided));
   }
   report::DeviceReport& device = report.devices.front();
-  judge::require_matches(decided, seen_in(report.devices));
+  judge::require_matches(decided, conductor::seen_in(report.devices));
   const result::Run& first = device.rounds.front();
   device.selection = first.device;
   device.label = label_of(first);

@@ -6,6 +6,7 @@
 
 #include "cli/upgrade.hpp"
 #include "conductor/host_identity.hpp"
+#include "conductor/policy_metrics.hpp"
 #include "conductor/upgrade_follow.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
@@ -185,7 +186,8 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   const report::Terminal terminal = report::terminal(1);
   // A bad entry costs no measurement and closes no upgrade.
   if (!decided.metrics.empty())
-    judge::require_matches(decided, conductor::old_metrics(upgrade.kept), known_benchmarks());
+    judge::require_matches(decided, conductor::old_metrics(upgrade.kept),
+                           conductor::known_benchmarks(conductor::catalogue()));
   if (const std::string why = choose_side(upgrade, arguments.anyway); !why.empty())
     return without_verdict(upgrade, why, arguments.report, terminal);
 
