@@ -50,15 +50,26 @@ const Registration wgmma{
         .from(Depth::deep)
         .from(Depth::standard, "shape", {"8192x8192x8192"})};
 
+Definition product_by_tcgen05(const std::string& variant, Kernel kernel) {
+  Definition made = product(variant, kernel);
+  made.stands_in_on({kernels::sm100::gpus.begin(), kernels::sm100::gpus.end()}).from(Depth::deep);
+  return made;
+}
+
 const Registration tcgen05{
-    product("tcgen05", kernels::gemm::tcgen05)
+    product_by_tcgen05("tcgen05", kernels::gemm::tcgen05)
         .isolates(
-            "bf16 products on the Tensor Cores of compute capability 10.0, 10.3 and 11.0 by tcgen05 and TMA, one SM "
-            "a tile, fp32 sums in Tensor Memory, bf16 result, without any library: tells a slow chip from a slow "
-            "library")
-        .axis("shape", {"4096x4096x4096", "8192x8192x8192"})
-        .stands_in_on({kernels::sm100::gpus.begin(), kernels::sm100::gpus.end()})
-        .from(Depth::deep)};
+            "bf16 products on the Tensor Cores of compute capability 10.0, 10.3 and 11.0 by tcgen05 and "
+            "TMA, one SM a tile, fp32 sums in Tensor Memory, bf16 result, without any library: tells a "
+            "slow chip from a slow library")
+        .axis("shape", {"4096x4096x4096", "8192x8192x8192"})};
+
+const Registration tcgen05_persistent{
+    product_by_tcgen05("tcgen05_persistent", kernels::gemm::tcgen05_persistent)
+        .isolates(
+            "The step before gemm/bf16/tcgen05: each block reads all its columns of B, where clusters of two "
+            "read them once for both, by TMA multicast")
+        .axis("shape", {"4096x4096x4096"})};
 
 const std::vector<std::string> small_shape{"4096x4096x4096"};
 // What an order of tiles saves grows with the matrices.

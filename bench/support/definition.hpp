@@ -62,7 +62,7 @@ struct Requirements {
   bool only_that_compute_capability =
       false;                         ///< for instructions of one generation: wgmma exists only on 9.0
   int below_compute_capability = 0;  ///< 80 for GPUs before 8.0; 0 for no upper bound
-  std::vector<int> instead_on;       ///< {100, 103}: in place of another benchmark on exactly these GPUs
+  std::vector<int> instead_on = {};  ///< {100, 103}: in place of another benchmark on exactly these GPUs
   int devices = 1;                   ///< GPUs that one process needs to see
 };
 

@@ -12,7 +12,6 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "result/build.hpp"
 #include "result/error.hpp"
@@ -27,6 +26,7 @@
 #include "support/interrupt.hpp"
 #include "support/options.hpp"
 #include "support/recorder.hpp"
+#include "support/requirements.hpp"
 #include "support/scratch.hpp"
 #include "support/statistics.hpp"
 #include "support/trial.hpp"
@@ -52,44 +52,6 @@ BenchmarkResult unmeasured(const Instance& instance, const Skipped& skipped) {
   BenchmarkResult outcome = unmeasured(instance, skipped.status, skipped.reason);
   if (skipped.occupied) outcome.notes[result::occupied_note] = "true";
   return outcome;
-}
-
-/// True for an empty list, too.
-bool is_one_of(const std::vector<int>& compute_capabilities, int found) {
-  return compute_capabilities.empty() || std::find(compute_capabilities.begin(), compute_capabilities.end(),
-                                                   found) != compute_capabilities.end();
-}
-
-/// "10.0, 10.3"
-std::string listed(const std::vector<int>& compute_capabilities) {
-  std::vector<std::string> words;
-  words.reserve(compute_capabilities.size());
-  for (const int one : compute_capabilities) words.push_back(fmt::format("{}.{}", one / 10, one % 10));
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
-// Why the instance cannot be measured on this machine, or nullopt.
-std::optional<std::string> unmet(const Requirements& requirements) {
-  if (!requirements.gpu) return std::nullopt;
-  const Environment& here = environment();
-  if (!here.compute_capability) return "needs a GPU";
-  const int needed = requirements.minimum_compute_capability;
-  const int found = here.compute_capability();
-  const bool fits = requirements.only_that_compute_capability ? found == needed : found >= needed;
-  if (!fits)
-    return fmt::format("needs compute capability {}.{}{}, this GPU has {}.{}", needed / 10, needed % 10,
-                       requirements.only_that_compute_capability ? " exactly" : "", found / 10, found % 10);
-  const int below = requirements.below_compute_capability;
-  if (below != 0 && found >= below)
-    return fmt::format("stands in for another benchmark before compute capability {}.{}, this GPU has {}.{}",
-                       below / 10, below % 10, found / 10, found % 10);
-  if (!is_one_of(requirements.instead_on, found))
-    return fmt::format("stands in for another benchmark on compute capability {}, this GPU has {}.{}",
-                       listed(requirements.instead_on), found / 10, found % 10);
-  const int devices = here.devices ? here.devices() : 1;
-  if (devices < requirements.devices)
-    return fmt::format("needs {} GPUs, this process sees {}", requirements.devices, devices);
-  return std::nullopt;
 }
 
 /// Why nothing can be measured in this process any more; "" while something can.
@@ -176,19 +138,14 @@ void enter(benchmark::State& state, const Instance& instance, const Window& wind
   recorder.add(std::move(outcome));
 }
 
-bool stands_in_elsewhere(const Instance& instance) {
-  const Requirements& needed = instance.definition->requirements;
-  if (!environment().compute_capability) return false;
-  const int found = environment().compute_capability();
-  return (needed.below_compute_capability != 0 && found >= needed.below_compute_capability) ||
-         !is_one_of(needed.instead_on, found);
+bool is_for_other_gpus(const Instance& instance) {
+  return stands_in_elsewhere(instance.definition->requirements);
 }
 
 // Benchmarks that replace others on other GPUs are not part of what this GPU is asked. A skip in every result
 // would tell nothing. Where nothing else was chosen, they are skipped with a reason.
 void leave_out_stand_ins(std::vector<Instance>& chosen) {
-  if (!std::all_of(chosen.begin(), chosen.end(), stands_in_elsewhere))
-    std::erase_if(chosen, stands_in_elsewhere);
+  if (!std::all_of(chosen.begin(), chosen.end(), is_for_other_gpus)) std::erase_if(chosen, is_for_other_gpus);
 }
 
 // Registers with Google Benchmark and runs. Returns false when it does not know a flag.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "baseline/fields.hpp"
+#include "result/device_kind.hpp"
 
 namespace gpugauge::baseline {
 namespace {
@@ -24,7 +25,8 @@ std::string_view number_in(std::string_view fact) {
 std::set<std::string> uuids(const result::Fingerprint& fingerprint) {
   std::set<std::string> out;
   for (const auto& [name, value] : fingerprint.device)
-    if (!number_in(name).empty() && name.ends_with(uuid_end) && result::device_kind(value) == "gpu")
+    if (!number_in(name).empty() && name.ends_with(uuid_end) &&
+        result::device_kind(value) == result::DeviceKind::gpu)
       out.insert(value);
   return out;
 }
@@ -32,7 +34,7 @@ std::set<std::string> uuids(const result::Fingerprint& fingerprint) {
 }  // namespace
 
 std::optional<std::string> number_of_card(const result::Fingerprint& fingerprint, const std::string& uuid) {
-  if (uuid.empty() || result::device_kind(uuid) != "gpu") return std::nullopt;
+  if (uuid.empty() || result::device_kind(uuid) != result::DeviceKind::gpu) return std::nullopt;
   for (const auto& [name, value] : fingerprint.device)
     if (value == uuid && name.ends_with(uuid_end) && !number_in(name).empty())
       return std::string(number_in(name));

@@ -8,6 +8,7 @@
 #include "baseline/fields.hpp"
 #include "baseline/other_sources.hpp"
 #include "baseline/places.hpp"
+#include "result/device_kind.hpp"
 #include "result/run_file.hpp"
 
 namespace gpugauge::baseline {
@@ -39,7 +40,7 @@ bool share_a_family(const result::Fingerprint& a, const result::Fingerprint& b) 
 
 bool of_another_machine(const result::Fingerprint& now, const std::string& device,
                         const result::Fingerprint& then, const std::string& pinned) {
-  if (!device.empty() && result::device_kind(device) == "gpu") return pinned != device;
+  if (!device.empty() && result::device_kind(device) == result::DeviceKind::gpu) return pinned != device;
   return !same_node(now, then);
 }
 

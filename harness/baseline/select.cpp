@@ -13,6 +13,7 @@
 #include "baseline/origin.hpp"
 #include "baseline/other_sources.hpp"
 #include "baseline/places.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/shell_word.hpp"

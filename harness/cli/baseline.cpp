@@ -15,6 +15,7 @@
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/run_file.hpp"
@@ -56,9 +57,8 @@ struct BaselineArguments {
 /// letters of its id.
 std::string default_name(const result::Run& run, std::size_t of_id) {
   const std::string key = baseline::key(run.fingerprint).substr(0, 8);
-  return baseline::name_from(fmt::format("{}-{}-{}-{}",
-                                         run.device == "host" ? "host" : run.device.substr(0, 12),
-                                         run.profile.substr(0, 40), key, run.id.substr(0, of_id)));
+  return baseline::name_from(fmt::format("{}-{}-{}-{}", run.device.substr(0, 12), run.profile.substr(0, 40),
+                                         key, run.id.substr(0, of_id)));
 }
 
 void check_name(const std::string& name) {

@@ -4,50 +4,27 @@
 
 #include <fmt/format.h>
 
-#include "baseline/kept_file.hpp"
 #include "cli/check.hpp"
 #include "cli/doctor.hpp"
 #include "cli/named_files.hpp"
 #include "cli/ranks.hpp"
 #include "cli/together.hpp"
-#include "conductor/gone_cards.hpp"
 #include "conductor/host_figures.hpp"
 #include "conductor/host_identity.hpp"
 #include "conductor/known_treatment.hpp"
-#include "conductor/last_verdict.hpp"
+#include "conductor/node_check.hpp"
 #include "conductor/node_fingerprint.hpp"
-#include "conductor/observe.hpp"
-#include "conductor/outcome.hpp"
-#include "judge/policy_file.hpp"
+#include "conductor/policy_metrics.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/stops_held_back.hpp"
-#include "result/time.hpp"
 #include "run/output_lock.hpp"
 #include "stack/inventory/node.hpp"
-#include "stack/inventory/rdma_ports.hpp"
-#include "stack/now.hpp"
 
 namespace gpugauge::cli {
 namespace {
-
-/// One name a usable GPU of the node, whichever of them are gauged.
-std::vector<std::string> gpu_models(const Devices& devices) {
-  std::vector<std::string> out;
-  if (devices.gpus.state != stack::GpuState::usable) return out;
-  for (const auto& gpu : devices.gpus.gpus) out.push_back(gpu.name);
-  return out;
-}
-
-/// The rate in Gb/s of each active RDMA port of the node.
-std::vector<double> port_rates(const stack::Inventory& node) {
-  std::vector<double> out;
-  for (const stack::RdmaPort& port : stack::certain_rdma_ports(node))
-    if (port.active()) out.push_back(port.gigabits().value_or(0));
-  return out;
-}
 
 /// What the user narrowed the check to, as it stands beside the verdict.
 conductor::Narrowed narrowed(const MeasureArguments& measure) {
@@ -68,13 +45,6 @@ std::vector<conductor::Chosen> chosen_together(const conductor::Catalogue& catal
   return out;
 }
 
-bool is_in_round(const conductor::SilentFamily& family, const report::DeviceReport& device) {
-  if (device.rounds.empty()) return false;
-  const std::vector<result::Process>& processes = device.rounds.front().processes;
-  return std::any_of(processes.begin(), processes.end(),
-                     [&](const result::Process& process) { return process.family == family.name; });
-}
-
 /// The reports and the observation, which are written when all is measured.
 std::vector<std::filesystem::path> output_files(const CheckArguments& arguments,
                                                 const ReportArguments& reports) {
@@ -91,35 +61,6 @@ std::future<stack::Inventory> begin_to_read_files() {
     context.environment = stack::current_environment();
     return stack::files_of_node(context);
   });
-}
-
-conductor::Shown shown_by_the_kernel() {
-  const stack::MachineNow now = stack::machine_now();
-  conductor::Shown out;
-  out.listed = now.gpus_listed;
-  for (const stack::KernelGpu& gpu : now.gpus) out.uuids.insert(gpu.uuid);
-  out.on_bus = [](const std::string& address) { return stack::on_pci_bus(address); };
-  return out;
-}
-
-/// The doctor's root cause; where its rules know none, what else fails on this node.
-stack::Findings why_it_does_not_start(const stack::Inventory& node) {
-  const stack::RuleInput input{node, stack::tables(), stack::Policy::development, today()};
-  stack::Findings found;
-  stack::check_start_up(input, found);
-  if (found.empty()) found = stack::diagnose_stack(input);
-  std::erase_if(found, [](const stack::Finding& one) { return one.severity != stack::Severity::failure; });
-  return found;
-}
-
-/// What is judged by, and where each verdict will be kept, is reached through no link.
-void refuse_links(const std::filesystem::path& state) {
-  for (const char* const folder : {"baselines", "site", "verdicts", "monitor"})
-    baseline::refuse_links_in_state(state / folder);
-  std::error_code none_yet;
-  for (std::filesystem::directory_iterator verdict(state / "verdicts", none_yet), end;
-       !none_yet && verdict != end; verdict.increment(none_yet))
-    baseline::refuse_links_in_state(verdict->path());
 }
 
 /// A history that is not there must not cost a measurement: it is opened before.
@@ -143,11 +84,9 @@ class Check {
 
  private:
   void look_at_node();
-  void ask_doctor();
   void choose();
   void measure(const std::string& held_by);
   void measure_together();
-  void measure_in_turn();
   void add(report::DeviceReport device);
   void judge_together(const std::string& held_by);
   void write_observation();
@@ -194,7 +133,7 @@ Check::Check(const CheckArguments& arguments, const Invocation& invocation)
   say_turns(arguments.measure.device);
   _options.measure = measure_options(arguments.measure, invocation, _progress);
   _state = state_directory(arguments.measure.state_directory);
-  refuse_links(_state);
+  conductor::refuse_links_in_check(_state);
   if (!arguments.baseline.empty()) _options.baseline = baseline::find(arguments.baseline);
   _options.strict = arguments.strict;
   _options.budget_seconds = arguments.budget;
@@ -202,7 +141,7 @@ Check::Check(const CheckArguments& arguments, const Invocation& invocation)
   _options.policy = policy(arguments.policy);
   _add_trends = trends(arguments, _options.policy);
   if (!_options.policy.metrics.empty()) {
-    _known = known_benchmarks();
+    _known = conductor::known_benchmarks(conductor::catalogue());
     judge::require_possible(_options.policy, _known);
   }
   if (!_options.baseline.empty()) baseline::load(_options.baseline);
@@ -216,28 +155,18 @@ void Check::look_at_node() {
                                        conductor::node_fingerprint(_devices.gpus), _options.baseline);
   _node = stack::with_report(files.get(), _devices.gpus);
   _gpu_missing = _devices.targets.gpu_wanted && _devices.gpus.state != stack::GpuState::usable;
-  if (_gpu_missing) ask_doctor();
+  if (_gpu_missing) {
+    conductor::NoGpu why = conductor::ask_why_no_gpu(_devices.gpus, _node, today());
+    _report.gpu_explanation = _devices.gpus.explanation;
+    _report.findings = std::move(why.findings);
+    _unusable = std::move(why.observation);
+  }
   _options.node = &_node;
   _report.host = conductor::node_name(stack::Tree("/"));
   _report.stack = stack::layers(_node);
   _only_host = conductor::host_only(_arguments.measure.device);
   if (!_only_host)
-    _report.node = judge::judge_expectations(_options.policy, {gpu_models(_devices), port_rates(_node)});
-}
-
-/// Why no GPU is usable, by the doctor's rules; these need what each call of the driver answers.
-void Check::ask_doctor() {
-  _report.gpu_explanation = _devices.gpus.explanation;
-  stack::Context context;
-  context.environment = stack::current_environment();
-  // A driver that has just given no answer at all is not waited for as long once more.
-  constexpr double once_more_seconds = 5;
-  if (_devices.gpus.state == stack::GpuState::error && _devices.gpus.code == 0)
-    context.timeout_seconds = once_more_seconds;
-  stack::collect_gpus(context, _node);
-  _report.findings = why_it_does_not_start(_node);
-  _unusable = conductor::observe_unusable(_devices.gpus, conductor::node_fingerprint(_devices.gpus), _node,
-                                          result::utc_now());
+    _report.node = judge::judge_expectations(_options.policy, conductor::found_on(_devices.gpus, _node));
 }
 
 void Check::choose() {
@@ -256,20 +185,10 @@ void Check::choose() {
 
 /// Keeps the verdict of each device as soon as it is there.
 void Check::add(report::DeviceReport device) {
-  // One that was wanted stands among the families of the round.
-  for (const conductor::SilentFamily& family : _catalogue.silent)
-    if (!is_in_round(family, device)) device.remarks.push_back(sentence(family));
-  if (_only_host && judge::expects_of_node(_options.policy))
-    device.remarks.emplace_back(
-        "What the policy expects of the node was not looked at: only the host was asked for.");
-  keep(device.label, [&] {
-    if (const auto profile =
-            conductor::keep_verdict(_state, device, narrowed(_arguments.measure), _devices.gpus))
-      device.remarks.push_back(fmt::format(
-          "An earlier check in this boot failed this device. `gpugauge status` goes on to say so until a check "
-          "of the whole device{} decides otherwise.",
-          profile->empty() ? "" : fmt::format(" by profile {} or a deeper one", *profile)));
-  });
+  conductor::say_what_was_left_out(device, _catalogue.silent,
+                                   _only_host && judge::expects_of_node(_options.policy));
+  keep(device.label,
+       [&] { conductor::keep_and_say(_state, device, narrowed(_arguments.measure), _devices.gpus); });
   try {
     if (_add_trends) _add_trends(device);
   } catch (const std::exception& error) {
@@ -286,46 +205,21 @@ void Check::measure_together() {
     add(std::move(device));
 }
 
-void Check::measure_in_turn() {
-  for (const auto& [target, choice] : _chosen) {
-    try {
-      add(conductor::check(_options, target, choice, _devices.gpus));
-    } catch (const std::exception& error) {
-      // What was shown before stays shown; without it the error is all that there is to say.
-      const bool failed = conductor::combine({}, _report.node).code == judge::ExitCode::regressed;
-      if (_report.devices.empty() && !failed) throw;
-      _beside.add(fmt::format("{}: {}", target.label, error.what()));
-      _stopped = true;
-      return;
-    }
-    const report::DeviceReport& last = _report.devices.back();
-    _options.spent_seconds += last.further_seconds;
-    // What could not be measured of one device keeps no other from being measured; a signal does.
-    const bool stop = last.told_to_stop || last.stopped_when_decided;
-    _stopped = stop && _report.devices.size() < _chosen.size();
-    if (stop) return;
-  }
-}
-
 void Check::measure(const std::string& held_by) {
   if (!held_by.empty() || _chosen.empty()) return;
-  if (_arguments.devices_together && !_gpu_missing)
-    measure_together();
-  else
-    measure_in_turn();
+  if (_arguments.devices_together && !_gpu_missing) return measure_together();
+  const bool failed = conductor::combine({}, _report.node).code == judge::ExitCode::regressed;
+  const conductor::InTurn through =
+      conductor::check_in_turn(_options, _chosen, _devices.gpus, failed,
+                               [this](report::DeviceReport device) { add(std::move(device)); });
+  _stopped = through.stopped;
+  if (!through.error.empty()) _beside.add(through.error);
 }
 
 /// What holds for all devices is judged and kept last.
 void Check::judge_together(const std::string& held_by) {
-  std::vector<judge::ChecksumSide> sides;
-  for (const report::DeviceReport& device : _report.devices) sides.push_back({device.label, device.rounds});
-  for (judge::Verdict& verdict : conductor::judge_node(sides)) _report.node.push_back(std::move(verdict));
-  // Whoever asks for single GPUs of several does not ask about the node.
-  if (conductor::chose_all(_devices.gpus, _chosen))
-    for (judge::Verdict& verdict :
-         conductor::judge_gone_cards(_report.devices, _options.policy, shown_by_the_kernel()))
-      _report.node.push_back(std::move(verdict));
-  _report.outcome = conductor::outcome(_report, {_gpu_missing, held_by, _stopped, _chosen.size()});
+  conductor::judge_together(_report, _devices.gpus, _chosen, _options.policy,
+                            {_gpu_missing, held_by, _stopped, _chosen.size()});
   if (!_devices.targets.gpu_wanted) return;
   const bool all = conductor::looked_at_all(_report, _devices.gpus, _chosen, narrowed(_arguments.measure));
   keep("Node", [&] { conductor::keep_node_verdict(_state, _report, all); });
@@ -353,7 +247,7 @@ int Check::finish() {
   write_observation();
   try {
     if (!_options.policy.metrics.empty() && !_report.devices.empty())
-      judge::require_matches(_options.policy, seen_in(_report.devices), _known);
+      judge::require_matches(_options.policy, conductor::seen_in(_report.devices), _known);
   } catch (const result::UsageError& error) {
     _beside.add(error.what());
   }

@@ -261,26 +261,4 @@ judge::Policy policy(const PolicyArguments& arguments) {
   return out;
 }
 
-judge::KnownBenchmarks known_benchmarks() {
-  conductor::Catalogue catalogue = conductor::catalogue();
-  judge::KnownBenchmarks out;
-  for (conductor::Benchmark& benchmark : catalogue.benchmarks) {
-    for (std::string& name : benchmark.more_classes)
-      out.benchmarks.push_back({benchmark.id, std::move(name)});
-    out.benchmarks.push_back({std::move(benchmark.id), std::move(benchmark.metric_class)});
-  }
-  for (conductor::SilentFamily& family : catalogue.silent) out.silent.push_back(std::move(family.name));
-  return out;
-}
-
-judge::SeenMetrics seen_in(const std::vector<report::DeviceReport>& devices) {
-  judge::SeenMetrics out;
-  for (const report::DeviceReport& device : devices) {
-    out.add_measured(device.rounds);
-    out.add_reference(device.reference);
-    out.add(device.verdicts);
-  }
-  return out;
-}
-
 }  // namespace gpugauge::cli

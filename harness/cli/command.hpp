@@ -13,7 +13,6 @@
 #include "cli/named_files.hpp"
 #include "conductor/conductor.hpp"
 #include "judge/exit_style.hpp"
-#include "judge/policy_reach.hpp"
 #include "report/reporter.hpp"
 #include "run/device_lock.hpp"
 
@@ -142,11 +141,6 @@ void add_policy_options(CLI::App& command, PolicyArguments& arguments,
 /// The policy file, or the defaults, with the treatments of the command line added. Throws
 /// result::UsageError, result::FormatError or result::FileError.
 judge::Policy policy(const PolicyArguments& arguments);
-/// Every benchmark that the families beside the command describe. Throws like conductor::catalogue.
-judge::KnownBenchmarks known_benchmarks();
-/// What was measured, compared with and judged.
-judge::SeenMetrics seen_in(const std::vector<report::DeviceReport>& devices);
-
 /// Adds the earlier values of a device's metrics to its report.
 using TakeTrends = std::function<void(report::DeviceReport&)>;
 /// From the history at that location, opened now, by the tolerances of the policy. One of an older version is said and adds nothing (empty).

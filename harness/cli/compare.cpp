@@ -9,13 +9,16 @@
 #include "cli/command.hpp"
 #include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
+#include "conductor/policy_metrics.hpp"
 #include "report/console.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/file.hpp"
+#include "result/future.hpp"
 #include "result/google_benchmark.hpp"
 #include "result/run_file.hpp"
+#include "result/schema_in.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -45,7 +48,7 @@ struct CompareArguments {
 /// Last night's report may lie in a folder of results. What cannot be read is left to who reads it.
 bool holds_another_schema(const std::filesystem::path& file) {
   try {
-    return of_another_schema(result::read_file(file));
+    return result::of_another_schema(result::read_file(file));
   } catch (const result::FileError&) {
     return false;
   }
@@ -75,7 +78,7 @@ std::vector<result::Run> read(const std::vector<std::string>& names) {
   for (const std::filesystem::path& file : files_of(names)) {
     runs.push_back(result::read_any_run(file));
     result::Run& run = runs.back();
-    if (std::string remark = from_the_future(file.string(), run.started); !remark.empty())
+    if (std::string remark = result::from_the_future(file.string(), run.started); !remark.empty())
       run.remarks.push_back(std::move(remark) + ".");
     for (std::size_t i = 0; i + 1 < runs.size(); ++i)
       if (runs[i].id == runs.back().id)
@@ -232,7 +235,7 @@ int compare(const CompareArguments& arguments) {
                                  : against_runs(arguments, std::move(rounds), decided));
   }
   report::DeviceReport& device = report.devices.front();
-  judge::require_matches(decided, seen_in(report.devices));
+  judge::require_matches(decided, conductor::seen_in(report.devices));
   const result::Run& first = device.rounds.front();
   device.selection = first.device;
   device.label = label_of(first);

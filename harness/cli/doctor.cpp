@@ -7,15 +7,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/definition.hpp"
 #include "cli/named_files.hpp"
-#include "diagnose/observation.hpp"
+#include "conductor/saved_inventory.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "result/object_reader.hpp"
-#include "result/run_file.hpp"
 #include "stack/inventory/collect.hpp"
 #include "stack/inventory/from_run.hpp"
 #include "stack/inventory/overview.hpp"
@@ -101,29 +98,8 @@ stack::RedactNames names_of(const DoctorArguments& arguments) {
   return names;
 }
 
-stack::Inventory read_inventory(const std::string& file) {
-  const std::string text = result::read_file(file);
-  try {
-    const nlohmann::json document = result::parse_json(text, file);
-    const bool object = document.is_object();
-    if (object && document.contains("schema") && document["schema"] == diagnose::observation_schema)
-      throw result::FormatError(fmt::format(
-          "{} is an observation, which `gpugauge diagnose` reads; `gpugauge doctor --json` writes an "
-          "inventory",
-          file));
-    if (object && document.contains("inventory") && document["inventory"].is_object())
-      return stack::inventory_from_json(document["inventory"].dump());
-    if (object && document.contains("schema") && document["schema"] == result::run_schema)
-      return stack::inventory_of_run(result::parse_run(text, file, result::Detail::values), file);
-    return stack::inventory_from_json(text);
-  } catch (const result::FormatError& error) {
-    throw result::FormatError(fmt::format(
-        "{} holds neither an inventory of `gpugauge doctor --json` nor a run: {}", file, error.what()));
-  }
-}
-
 stack::Inventory read_whole_inventory(const std::string& file) {
-  stack::Inventory found = read_inventory(file);
+  stack::Inventory found = conductor::read_inventory(file);
   if (stack::is_of_run(found))
     throw result::UsageError(fmt::format(
         "{} is a run file, which tells only a part of a stack: `doctor lock` and `doctor verify` take it; "
@@ -138,8 +114,8 @@ stack::Inventory inventory_of(const DoctorArguments& arguments) {
     if (arguments.root != "/" || arguments.pid || arguments.import_frameworks || !arguments.python.empty())
       throw result::UsageError(
           "--inventory judges what was saved: it goes with none of --root, --python, --pid and --import");
-    found =
-        arguments.runs_too ? read_inventory(arguments.inventory) : read_whole_inventory(arguments.inventory);
+    found = arguments.runs_too ? conductor::read_inventory(arguments.inventory)
+                               : read_whole_inventory(arguments.inventory);
   } else {
     std::error_code error;
     if (!std::filesystem::is_directory(arguments.root, error))

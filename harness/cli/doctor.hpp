@@ -35,10 +35,8 @@ stack::Inventory inventory_of(const DoctorArguments& arguments);
 /// Names that a redaction leaves out: of this machine and user, and of the root that is looked at.
 stack::RedactNames names_of(const DoctorArguments& arguments);
 
-/// The inventory in a file: one written by `doctor --json` (either whole report or inventory alone), or what
-/// a run file's fingerprint tells.
-stack::Inventory read_inventory(const std::string& file);
-/// The same, a run file refused: where what is missing would be taken for what is not there.
+/// conductor::read_inventory(), a run file refused: where what is missing would be taken for what is not there.
+/// Throws result::UsageError for that.
 stack::Inventory read_whole_inventory(const std::string& file);
 
 /// --policy: `policy` is "development" or "production".

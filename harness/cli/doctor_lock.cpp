@@ -9,6 +9,7 @@
 
 #include "cli/doctor.hpp"
 #include "cli/named_files.hpp"
+#include "conductor/saved_inventory.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "result/error.hpp"
@@ -138,7 +139,7 @@ int verify(const DoctorLockArguments& arguments, const DoctorArguments& doctor) 
     nodes.push_back({name, std::move(report)});
   };
   for (const std::string& file : arguments.files)
-    judge(doctor.redact ? redactor.path(file) : file, read_inventory(file));
+    judge(doctor.redact ? redactor.path(file) : file, conductor::read_inventory(file));
   if (nodes.empty()) {
     DoctorArguments as_it_is = doctor;
     as_it_is.redact = false;

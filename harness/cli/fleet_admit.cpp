@@ -13,6 +13,7 @@
 #include "cli/node_names.hpp"
 #include "judge/admit.hpp"
 #include "judge/policy_file.hpp"
+#include "judge/policy_reach.hpp"
 #include "report/admission.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"

@@ -15,6 +15,7 @@
 #include "judge/fabric_input.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
+#include "result/future.hpp"
 #include "result/read_ahead.hpp"
 #include "result/run_file.hpp"
 #include "result/run_reader.hpp"
@@ -64,12 +65,12 @@ class Reader {
     try {
       if (read.fault) std::rethrow_exception(read.fault);
       if (take_between(found, text)) return;
-      if (found.in_a_folder && of_another_schema(text)) {
+      if (found.in_a_folder && result::of_another_schema(text)) {
         ++left_out_;
         return;
       }
       result::parse_run(text, name, result::Detail::values, run);
-      if (std::string remark = from_the_future(name, run.started); !remark.empty()) {
+      if (std::string remark = result::from_the_future(name, run.started); !remark.empty()) {
         const std::lock_guard lock(mutex_);
         future_.insert(std::move(remark) + ".");
       }

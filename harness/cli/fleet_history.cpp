@@ -6,7 +6,9 @@
 #include "cli/fleet.hpp"
 #include "cli/run_files.hpp"
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
+#include "result/future.hpp"
 #include "result/time.hpp"
 #include "store/sqlite_file.hpp"
 
@@ -43,12 +45,12 @@ std::string history_among(const std::vector<std::string>& given) {
 
 void name_hosts(std::vector<judge::PeerRound>& rounds) {
   for (judge::PeerRound& round : rounds)
-    if (round.device == "host" && !round.host.empty()) round.node = "host of " + round.host;
+    if (result::is_host(round.device) && !round.host.empty()) round.node = "host of " + round.host;
 }
 
 store::NewestNight night_of(store::Store& history, const std::string& asked) {
   if (!asked.empty()) return {asked};
-  store::NewestNight night = history.newest_night(result::utc_text(a_day_from_now()));
+  store::NewestNight night = history.newest_night(result::utc_text(result::a_day_from_now()));
   if (night.days.empty())
     throw result::UsageError(fmt::format("the store {} holds no run yet", history.name()));
   return night;

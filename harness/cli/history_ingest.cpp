@@ -1,19 +1,12 @@
-// gpugauge history ingest: run files into the store. Every core reads, one thread writes.
-#include <algorithm>
-#include <condition_variable>
-#include <exception>
+// gpugauge history ingest: which run files are stored, of which nodes, and what is said of them.
 #include <fstream>
 #include <istream>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include <fmt/format.h>
 
-#include "baseline/digest.hpp"
 #include "cli/history.hpp"
 #include "cli/named_files.hpp"
 #include "cli/node_names.hpp"
@@ -22,12 +15,9 @@
 #include "report/progress.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "result/google_benchmark.hpp"
 #include "result/path_list.hpp"
-#include "result/read_ahead.hpp"
-#include "result/run_reader.hpp"
 #include "result/stopwatch.hpp"
-#include "result/threads.hpp"
+#include "store/ingest_files.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -39,15 +29,6 @@ struct HistoryIngestArguments {
   std::vector<std::string> paths;
   std::string node;
   bool quiet = false;
-};
-
-/// A run file and the node it is of.
-struct Input {
-  std::string file;
-  std::string node;
-  std::string host;              ///< the same for a run of a host
-  bool named_by_folder = false;  ///< the folder is the node's name
-  bool in_a_folder = false;
 };
 
 /// A run file is not read whole to see that it is no list.
@@ -78,13 +59,13 @@ std::optional<std::vector<std::string>> list_of(const std::string& path) {
 /// given, as where the shell wrote out results/*, a host is called by the given one itself for a file that
 /// lies directly in it. A GPU's identity names it, and such folders may be anything, as the days of a node's
 /// runs.
-Input named_by_folder(const FoundFile& found, const NodeNames& names, bool several) {
+store::NodeFile named_by_folder(const FoundFile& found, const NodeNames& names, bool several) {
   const std::string file = found.file.string();
   const std::string node = folder_of(found);
   return {file, node, several && found.in_a_folder ? names.at(file) : node, true, found.in_a_folder};
 }
 
-std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
+std::vector<store::NodeFile> find_inputs(const HistoryIngestArguments& arguments) {
   std::vector<std::string> paths;
   for (const std::string& path : expanded(arguments.paths)) {
     if (const auto list = list_of(path))
@@ -98,134 +79,16 @@ std::vector<Input> find_inputs(const HistoryIngestArguments& arguments) {
   for (const FoundFile& found : files)
     if (found.in_a_folder) folders.insert(found.root);
   const NodeNames names = names_by_folder(files);
-  std::vector<Input> out;
+  std::vector<store::NodeFile> out;
   for (const FoundFile& found : files) {
     const std::string& node = arguments.node;
     out.push_back(node.empty() ? named_by_folder(found, names, folders.size() > 1)
-                               : Input{found.file.string(), node, node, false, found.in_a_folder});
+                               : store::NodeFile{found.file.string(), node, node, false, found.in_a_folder});
   }
   return out;
 }
 
-/// What reading one file gave.
-struct Read {
-  std::size_t input = 0;
-  std::optional<store::Record> record;
-  std::string fault;   ///< one sentence
-  std::string remark;  ///< one sentence on what is stored all the same
-  bool known = false;  ///< in the store already; without any of these: no run file, left out
-};
-
-/// Reads on every core, a little ahead of whoever takes.
-class Readers {
- public:
-  Readers(const std::vector<Input>& inputs, const std::set<std::string>& known)
-      : inputs_(inputs), known_(known) {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    result::start_threads(threads_, std::min(cores, inputs.size()), [this] { work(); });
-  }
-  ~Readers() {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    room_.notify_all();
-  }
-  Readers(const Readers&) = delete;
-  Readers& operator=(const Readers&) = delete;
-
-  /// What is ready, at least one, at most `most`, in the order of the inputs; empty at the end.
-  std::vector<Read> take(std::size_t most) {
-    if (threads_.empty()) return read_here();
-    std::unique_lock lock(mutex_);
-    ready_.wait(lock, [&] { return failure_ || next_ == inputs_.size() || read_.contains(next_); });
-    if (failure_) std::rethrow_exception(failure_);
-    std::vector<Read> out;
-    for (auto next = read_.find(next_); next != read_.end() && out.size() < most; next = read_.find(++next_))
-      out.push_back(std::move(read_.extract(next).mapped()));
-    room_.notify_all();
-    return out;
-  }
-
- private:
-  static constexpr std::size_t ahead = 128;
-
-  void work() {
-    try {
-      result::ReadAhead::File file;
-      result::Run run;
-      while (ahead_.next(file)) {
-        Read read = read_one(file, run);
-        std::unique_lock lock(mutex_);
-        // While a slow file is waited for, others may be read beyond that: it could be with any of us.
-        room_.wait(lock, [&] { return stop_ || read_.size() < ahead || !read_.contains(next_); });
-        if (stop_) return;
-        read_.emplace(read.input, std::move(read));
-        ready_.notify_one();
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      failure_ = std::current_exception();
-      ready_.notify_one();
-    }
-  }
-
-  /// The next one, where the system gave no thread.
-  std::vector<Read> read_here() {
-    std::vector<Read> out;
-    result::ReadAhead::File file;
-    result::Run run;
-    if (ahead_.next(file)) out.push_back(read_one(file, run));
-    return out;
-  }
-
-  /// `run`: room that is used again.
-  Read read_one(const result::ReadAhead::File& file, result::Run& run) const {
-    const Input& input = inputs_[file.index];
-    const std::string& text = file.text;
-    Read out;
-    out.input = file.index;
-    try {
-      if (file.fault) std::rethrow_exception(file.fault);
-      if (input.in_a_folder && of_another_schema(text)) return out;
-      std::string hash = baseline::sha256(text);
-      out.known = known_.contains(hash);
-      if (out.known) return out;
-      if (result::is_google_benchmark(text))
-        run = result::parse_google_benchmark(text, input.file);
-      else
-        result::parse_run(text, input.file, result::Detail::values, run);
-      out.remark = from_the_future(input.file, run.started);
-      const bool is_host = store::identity_of(run) == "host";
-      out.record = store::record_of(run, std::move(hash), input.file, is_host ? input.host : input.node);
-      out.record->named_by_folder = input.named_by_folder;
-    } catch (const std::runtime_error& error) {
-      out.fault = error.what();
-    }
-    return out;
-  }
-
-  const std::vector<Input>& inputs_;
-  const std::set<std::string>& known_;
-  std::mutex mutex_;
-  std::condition_variable ready_, room_;
-  std::map<std::size_t, Read> read_;  ///< by input
-  std::size_t next_ = 0;              ///< input that is taken next
-  bool stop_ = false;
-  std::exception_ptr failure_;
-  result::ReadAhead ahead_{inputs_.size(), [this](std::size_t i) { return inputs_[i].file; }};
-  std::vector<std::jthread> threads_;  ///< last: they end before what they use
-};
-
-struct Counts {
-  std::size_t stored = 0, values = 0, known = 0, refused = 0, left_out = 0;
-};
-
-void refuse(report::ProgressLine& progress, Counts& counts, const std::string& sentence) {
-  progress.clear();
-  warn(fmt::format("{}: skipped", sentence));
-  ++counts.refused;
-}
-
-/// Why a record is not in the store; "" for one that is.
+/// Why a record is not in the store, which did not take it.
 std::string reason_of(const store::Record& record, store::Outcome outcome, const std::string& refusal) {
   if (outcome == store::Outcome::changed)
     return fmt::format("the store has the run {} with other content, so one of the two files was changed",
@@ -247,57 +110,31 @@ std::string reason_of(const store::Record& record, store::Outcome outcome, const
 }
 
 int ingest(const HistoryIngestArguments& arguments) {
-  constexpr std::size_t most_at_once = 64;
-  constexpr std::size_t few = 16;
-  const std::vector<Input> inputs = find_inputs(arguments);
+  const std::vector<store::NodeFile> files = find_inputs(arguments);
   store::Store store = open_store(arguments.history, store::Access::writing);
   const report::Terminal terminal = report::terminal(2);
   report::ProgressLine progress(terminal, arguments.quiet || !terminal.interactive);
+  const auto tell = [&](const std::string& sentence) {
+    progress.clear();
+    warn(sentence);
+  };
+  store::IngestWatch watch;
+  watch.remark = tell;
+  watch.unreadable = [&](const std::string& why) { tell(fmt::format("{}: skipped", why)); };
+  watch.not_taken = [&](const store::Record& record, store::Outcome outcome, const std::string& refusal) {
+    tell(fmt::format("{}: {}: skipped", record.source, reason_of(record, outcome, refusal)));
+  };
   const result::Stopwatch ingesting;
-  Counts counts;
-  std::size_t done = 0;
-  keep_freed_memory();
-  // A folder that grows night by night holds mostly what is known.
-  const std::set<std::string> known = inputs.size() > few ? store.content_hashes() : std::set<std::string>{};
-  Readers readers(inputs, known);
-  for (auto ready = readers.take(most_at_once); !ready.empty(); ready = readers.take(most_at_once)) {
-    std::vector<store::Record> records;
-    for (Read& read : ready) {
-      if (read.record && !read.remark.empty()) {
-        progress.clear();
-        warn(read.remark);
-      }
-      if (read.record)
-        records.push_back(std::move(*read.record));
-      else if (!read.fault.empty())
-        refuse(progress, counts, read.fault);
-      else if (read.known)
-        ++counts.known;
-      else
-        ++counts.left_out;
-    }
-    std::map<std::size_t, std::string> refusals;
-    const std::vector<store::Outcome> outcomes = store.ingest(records, &refusals);
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      if (const std::string reason = reason_of(records[i], outcomes[i], refusals[i]); !reason.empty())
-        refuse(progress, counts, fmt::format("{}: {}", records[i].source, reason));
-      counts.known += outcomes[i] == store::Outcome::known ? 1 : 0;
-      if (outcomes[i] != store::Outcome::stored) continue;
-      ++counts.stored;
-      counts.values += static_cast<std::size_t>(
-          std::count_if(records[i].measured.begin(), records[i].measured.end(),
-                        [](const store::Measured& measured) { return measured.form.judged; }));
-    }
-    done += ready.size();
+  watch.progress = [&](std::size_t done, const std::string& file) {
     const double seconds = ingesting.seconds();
-    const double left = seconds / static_cast<double>(done) * static_cast<double>(inputs.size() - done);
-    progress.show({"ingest", static_cast<int>(done), static_cast<int>(inputs.size()),
-                   inputs[ready.back().input].file, seconds, left});
-  }
-  store.count_rows(counts.values);
+    const double left = seconds / static_cast<double>(done) * static_cast<double>(files.size() - done);
+    progress.show({"ingest", static_cast<int>(done), static_cast<int>(files.size()), file, seconds, left});
+  };
+  keep_freed_memory();
+  const store::Ingested counts = store::ingest_files(store, files, watch);
   progress.clear();
   std::string text = fmt::format("{}: {} of {} files stored ({} metric values)", store.name(), counts.stored,
-                                 inputs.size(), counts.values);
+                                 files.size(), counts.values);
   if (counts.known > 0) text += fmt::format(", {} known already", counts.known);
   if (counts.known > 0 && !arguments.node.empty())
     text += fmt::format(" and still of the node {} stored under: --node does not rename a node",

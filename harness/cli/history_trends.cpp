@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "report/history.hpp"
+#include "result/device_kind.hpp"
 #include "result/launcher.hpp"
 #include "store/store.hpp"
 #include "store/trend.hpp"
@@ -21,7 +22,7 @@ std::vector<store::Device> same_device(const std::vector<store::Device>& all, co
   for (const store::Device& device : all)
     if (device.identity == identity) same.push_back(device);
   const bool alone_without_name = same.size() == 1 && same.front().node.empty();
-  if (identity != "host" || alone_without_name) return same;
+  if (!result::is_host(identity) || alone_without_name) return same;
   const std::string name = result::host_name();
   std::erase_if(same, [&](const store::Device& device) { return device.node != name; });
   return same;

@@ -82,10 +82,10 @@ std::string estimate(const conductor::Catalogue& catalogue, const Benchmarks& al
     if (some.empty()) continue;
     const double seconds =
         conductor::round_seconds(conductor::plan_of(some, profile), catalogue.start_seconds, profile, kind);
-    text += fmt::format("{}{} of {}, about {} a round (a verdict should take {} at most)",
-                        text.empty() ? "" : "; ", result::counted(some.size(), "benchmark"),
-                        conductor::in_words(kind), report::duration(seconds),
-                        report::duration(conductor::budget_seconds(profile, kind)));
+    text +=
+        fmt::format("{}{} of {}, about {} a round (a verdict should take {} at most)",
+                    text.empty() ? "" : "; ", result::counted(some.size(), "benchmark"), in_words(kind),
+                    report::duration(seconds), report::duration(conductor::budget_seconds(profile, kind)));
   }
   return fmt::format("Profile {}: {}.", profile.name, text);
 }
@@ -95,19 +95,6 @@ std::string classes_of(const conductor::Benchmark& benchmark) {
   std::string text = benchmark.metric_class.empty() ? "-" : benchmark.metric_class;
   for (const std::string& name : benchmark.more_classes) text += ", " + name;
   return text;
-}
-
-/// As --device has it.
-std::string word(conductor::DeviceKind kind) {
-  switch (kind) {
-    case conductor::DeviceKind::gpu:
-      return "gpu";
-    case conductor::DeviceKind::links:
-      return "links";
-    case conductor::DeviceKind::host:
-      break;
-  }
-  return "host";
 }
 
 std::string needs(conductor::DeviceKind kind) {
@@ -136,7 +123,7 @@ int list_benchmarks(const ListArguments& arguments) {
                     {"class", benchmark->metric_class},
                     {"more_classes", benchmark->more_classes},
                     {"profile", benchmark->profile},
-                    {"device", word(benchmark->kind)},
+                    {"device", std::string(to_string(benchmark->kind))},
                     {"stands_in", benchmark->stands_in},
                     {"isolates", benchmark->isolates},
                     {"bad_value", benchmark->bad_value}});

@@ -19,6 +19,7 @@
 #include "cli/run_files.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
+#include "result/schema_in.hpp"
 #include "run/output_lock.hpp"
 #include "store/store.hpp"
 
@@ -118,7 +119,7 @@ std::string given_state(const CLI::App& app) {
 bool is_read_as_run(const fs::path& file) {
   try {
     const std::string text = result::read_file(file);
-    return !text.empty() && !of_another_schema(text);
+    return !text.empty() && !result::of_another_schema(text);
   } catch (const result::FileError&) {
     return true;
   }

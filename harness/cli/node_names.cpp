@@ -11,6 +11,7 @@
 #include "judge/peer_hosts.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::cli {
@@ -242,7 +243,7 @@ std::string boot_in_several_folders(const std::vector<FoundFile>& files, const j
   std::map<std::string, std::set<std::string>> folders;  // by boot
   for (const judge::PeerRound& round : input.rounds)
     if (const std::string& name = folder.at(round.file);
-        round.device == "host" && !round.boot.empty() && !name.empty())
+        result::is_host(round.device) && !round.boot.empty() && !name.empty())
       folders[round.boot].insert(name);
   std::size_t most = 0;
   for (const auto& [boot, of_boot] : folders) most = std::max(most, of_boot.size());
@@ -257,7 +258,7 @@ std::string host_in_several_boots(const judge::PeersInput& input, const Sighting
   std::map<std::string, std::set<std::string>> nodes;  // by identity
   for (const judge::PeerRound& round : input.rounds)
     if (const auto found = seen.find(round.file);
-        round.device == "host" && found != seen.end() && !found->second.identity.empty())
+        result::is_host(round.device) && found != seen.end() && !found->second.identity.empty())
       nodes[found->second.identity].insert(round.node);
   const auto several = static_cast<std::size_t>(
       std::count_if(nodes.begin(), nodes.end(), [](const auto& one) { return one.second.size() > 1; }));
@@ -271,7 +272,7 @@ std::string host_in_several_boots(const judge::PeersInput& input, const Sighting
 
 void name_nodes(judge::PeersInput& input, const NodeNames& names) {
   for (judge::PeerRound& round : input.rounds)
-    if (round.device == "host") round.node = "host of " + names.at(round.file);
+    if (result::is_host(round.device)) round.node = "host of " + names.at(round.file);
   call_nodes(input, names);
 }
 

@@ -1,7 +1,6 @@
 #include "cli/run_files.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -14,8 +13,6 @@
 #endif
 
 #include "result/error.hpp"
-#include "result/schema_in.hpp"
-#include "result/time.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -196,25 +193,6 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, kept);
   ::mallopt(M_MMAP_THRESHOLD, largest);
 #endif
-}
-
-bool of_another_schema(std::string_view text) {
-  const std::string schema = result::schema_in(text);
-  return !schema.empty() && !schema.starts_with("gpugauge.run/");
-}
-
-double a_day_from_now() {
-  constexpr double day = 86400;
-  return static_cast<double>(std::time(nullptr)) + day;
-}
-
-std::string from_the_future(const std::string& what, const std::string& started) {
-  const auto began = result::unix_seconds(started);
-  if (!began || *began <= a_day_from_now()) return "";
-  return fmt::format(
-      "{} is dated {}, later than now: the clock of this machine is wrong, or that of the machine that "
-      "recorded it was",
-      what, result::shortened(started));
 }
 
 }  // namespace gpugauge::cli

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/named_files.hpp"
 #include "cli/selftest_inject.hpp"
+#include "judge/policy_reach.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"

@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "conductor/host_identity.hpp"
 #include "conductor/last_verdict.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
 #include "result/text.hpp"
@@ -49,7 +50,7 @@ std::vector<std::string> devices_of(const std::string& list) {
   std::vector<std::string> out = result::split(list, ',');
   for (const std::string& word : out) {
     const bool number = !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-    const bool name = word == "all" || word == "links" || word == "host";
+    const bool name = word == "all" || result::is_links(word) || result::is_host(word);
     if (!name && !number && !word.starts_with("GPU-") && !word.starts_with("MIG-"))
       throw result::UsageError(
           fmt::format("--device {}: give all, links, host, an index or a UUID (GPU-...)", list));

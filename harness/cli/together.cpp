@@ -49,8 +49,7 @@ std::vector<conductor::Target> gpus_together(const Devices& devices, const Measu
   const auto other = std::find_if(targets.begin(), targets.end(), [](const auto& target) {
     return target.kind != conductor::DeviceKind::gpu;
   });
-  const std::string what =
-      other == targets.end() ? "" : fmt::format("{} too", conductor::in_words(other->kind));
+  const std::string what = other == targets.end() ? "" : fmt::format("{} too", in_words(other->kind));
   if (targets.size() < 2 || other != targets.end())
     throw result::UsageError(
         fmt::format("--devices-together measures two GPUs or more at once and --device {} chose {}",

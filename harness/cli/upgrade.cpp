@@ -7,6 +7,7 @@
 
 #include "cli/doctor.hpp"
 #include "cli/named_files.hpp"
+#include "conductor/saved_inventory.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "stack/child.hpp"
@@ -116,7 +117,7 @@ void require_this_host(const conductor::UpgradeRecord& record) {
 }
 
 stack::Inventory recorded_stack(const conductor::KeptUpgrade& kept) {
-  return read_inventory((kept.folder / "inventory.json").string());
+  return conductor::read_inventory((kept.folder / "inventory.json").string());
 }
 
 stack::Inventory stack_now(const conductor::KeptUpgrade& kept, const stack::Inventory& before,

@@ -1,30 +1,21 @@
 // gpugauge upgrade begin: the old stack, planned, recorded and measured before anything is changed.
-#include <algorithm>
-#include <ctime>
+#include "conductor/upgrade_begin.hpp"
+
 #include <memory>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "baseline/kept_file.hpp"
 #include "cli/doctor.hpp"
 #include "cli/upgrade.hpp"
-#include "conductor/upgrade.hpp"
 #include "judge/before_after.hpp"
 #include "judge/statistics.hpp"
 #include "report/format.hpp"
 #include "report/questions.hpp"
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
-#include "result/begun.hpp"
 #include "result/build.hpp"
 #include "result/counted.hpp"
 #include "result/error.hpp"
-#include "result/file.hpp"
-#include "result/time.hpp"
-#include "stack/compat/version.hpp"
-#include "stack/plan/lock.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -46,73 +37,6 @@ struct UpgradeBeginArguments {
   bool anyway = false;
   bool json = false;
 };
-
-/// Two within one second get two names.
-std::string new_name(const std::filesystem::path& state) {
-  const std::string base = fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
-  std::string name = base;
-  for (int i = 2; std::filesystem::exists(conductor::upgrade_folder(state, name)); ++i)
-    name = fmt::format("{}-{}", base, i);
-  return name;
-}
-
-/// What goes back, for a reader who may have nothing but a shell.
-std::string way_back_text(const conductor::UpgradeRecord& record, const stack::Inventory& before,
-                          const stack::PlanRequest& request) {
-  std::string text =
-      fmt::format("The way back from upgrade {} ({}), recorded {} by {}.\n\n", record.name,
-                  record.target.empty() ? "no plan" : record.target, record.created, record.who);
-  const std::vector<stack::Advice> steps = stack::way_back(before, before, request, record.name);
-  int number = 0;
-  for (const stack::Advice& step : steps) {
-    text += fmt::format("{}. {}\n", ++number, report::plain(step.what));
-    for (const std::string& command : step.commands) text += "   " + command + "\n";
-  }
-  if (steps.empty()) text += "No package or version was recorded that these commands could bring back.\n";
-  std::string listed;
-  for (const auto& packages : {stack::system_packages(before), stack::python_packages(before)})
-    for (const stack::StackPackage& package : packages)
-      listed += fmt::format("{}\t{}\n", package.name, package.version);
-  return listed.empty() ? text : text + "\nRecorded packages:\n" + listed;
-}
-
-/// All of it or nothing.
-void write_record(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
-                  const stack::PlanRequest& request, const stack::PlanReport* plan) {
-  baseline::refuse_links_in_state(kept.folder);
-  // Each upgrade has a folder of its own: nobody else would remove what a killed command left in an earlier
-  // one. Through a link it would be removed elsewhere.
-  std::error_code none_yet;
-  for (std::filesystem::directory_iterator earlier(kept.folder.parent_path(), none_yet), end;
-       !none_yet && earlier != end; earlier.increment(none_yet))
-    if (std::error_code gone; earlier->symlink_status(gone).type() == std::filesystem::file_type::directory)
-      result::remove_abandoned(earlier->path());
-  result::Begun begun;
-  begun.make_folder(kept.folder);
-  const auto write = [&](const char* name, const std::string& text) {
-    begun.add_file(kept.folder / name);
-    baseline::keep_file(kept.folder / name, text);
-  };
-  write("inventory.json", stack::to_json(before));
-  const stack::Lock lock = stack::make_lock(before, kept.record.created);
-  if (!lock.fields.empty()) write("stack.lock", stack::to_json(lock));
-  if (plan != nullptr) write("plan.json", report::to_json(*plan));
-  write("way-back.txt", way_back_text(kept.record, before, request));
-  if (const std::string pins = stack::pip_constraints(before); !pins.empty()) write("constraints.txt", pins);
-  // Last: a folder without it is no upgrade.
-  conductor::save(kept);
-  begun.keep();
-}
-
-std::vector<stack::Advice> advice_before(const conductor::KeptUpgrade& kept, const stack::Inventory& before,
-                                         const stack::PlanRequest& request) {
-  std::vector<stack::Advice> out = stack::advice_before(before, request, kept.record.name);
-  if (result::is_there(kept.folder / "constraints.txt"))
-    out.push_back({"Keep pip to the wheels that are there while the plan does not name them.",
-                   "pip replaces NVIDIA's wheels when another package asks for other ones.",
-                   {fmt::format("export PIP_CONSTRAINT={}", (kept.folder / "constraints.txt").string())}});
-  return out;
-}
 
 /// What the measured rounds will be able to show.
 std::string draw_sight(const conductor::KeptUpgrade& kept, const report::Terminal& terminal) {
@@ -164,7 +88,7 @@ std::string draw_before(const conductor::KeptUpgrade& kept, const stack::Invento
   for (const stack::Finding& finding : doctor.findings)
     if (finding.severity == stack::Severity::failure) out += report::draw(finding, terminal, false) + "\n";
   out += title("Recorded packages") + report::draw_packages(before, terminal) + "\n";
-  return out + report::draw(advice_before(kept, before, request),
+  return out + report::draw(conductor::advice_before(kept, before, request),
                             "Before the change; nothing of this was done for you", terminal);
 }
 
@@ -222,34 +146,17 @@ void refuse_second(const std::filesystem::path& state) {
                                                                            : "end` judges it"));
 }
 
-/// True if the driver that is asked for is too old for this build, which then could not measure the new side.
-bool too_old_for_this_build(const stack::PlanRequest& asked) {
-  const auto driver = asked.versions.find("driver");
-  const auto oldest = stack::Version::parse(result::build().minimum_driver);
-  return driver != asked.versions.end() && oldest && driver->second < oldest->first(driver->second.size());
-}
-
-conductor::UpgradeRecord record_of(const UpgradeBeginArguments& arguments, const std::string& name,
-                                   const stack::Inventory& before,
-                                   const std::vector<conductor::Chosen>& chosen) {
+/// What the options say of the upgrade.
+conductor::UpgradeRecord asked_of(const UpgradeBeginArguments& arguments) {
   conductor::UpgradeRecord record;
-  record.name = name;
-  record.created = result::utc_now();
-  record.who = baseline::current_user();
-  const conductor::HostHere here = this_host();
-  record.host = here.name;
-  record.machine = here.machine;
   record.target = arguments.target;
   record.root = std::filesystem::absolute(arguments.source.root).lexically_normal().string();
-  record.python = before.value("python.path");
   record.device = arguments.measure.device;
   record.profile = arguments.measure.profile;
   record.families = arguments.measure.families;
   record.only = arguments.measure.only;
   record.rounds = arguments.rounds;
   record.process_limit = arguments.measure.process_limit;
-  for (const conductor::Chosen& one : chosen)
-    record.devices.push_back({one.target.selection, one.target.label});
   return record;
 }
 
@@ -259,45 +166,27 @@ int plan_and_record(const UpgradeBeginArguments& arguments, const std::filesyste
                     bool gpu_wanted, const std::vector<conductor::Chosen>& chosen,
                     conductor::KeptUpgrade& kept, stack::Inventory& before) {
   constexpr int does_not_work = static_cast<int>(judge::ExitCode::regressed);
-  const stack::PlanRequest asked = parse_target(arguments.target);
-  before = read_stack(arguments.source);
-  std::optional<stack::PlanReport> plan;
-  if (!asked.versions.empty())
-    plan = stack::plan(asked, before, stack::tables(), {stack::Policy::development, today()});
-  if (plan && plan->outcome == stack::Fit::fails && !arguments.anyway) {
-    const int code = print_verdict(report::draw(*plan, report::terminal(1)), does_not_work);
+  conductor::UpgradeBegin begin{
+      asked_of(arguments), read_stack(arguments.source), parse_target(arguments.target), {}};
+  if (!begin.request.versions.empty())
+    begin.plan =
+        stack::plan(begin.request, begin.before, stack::tables(), {stack::Policy::development, today()});
+  if (begin.plan && begin.plan->outcome == stack::Fit::fails && !arguments.anyway) {
+    const int code = print_verdict(report::draw(*begin.plan, report::terminal(1)), does_not_work);
     warn("nothing was recorded or measured: change the plan, or say --anyway");
     return code;
   }
-  if (gpu_wanted && !arguments.anyway && too_old_for_this_build(asked)) {
+  const result::Build& build = result::build();
+  if (gpu_wanted && !arguments.anyway && conductor::too_old_for_build(begin.request, build.minimum_driver)) {
     warn(fmt::format(
         "this gpugauge was built with CUDA {} and needs driver {} or newer: it could not measure "
         "the new stack; use one that was built with an older CUDA for both sides, or say --anyway",
-        result::build().cuda, result::build().minimum_driver));
+        build.cuda, build.minimum_driver));
     return does_not_work;
   }
-  kept.record = record_of(arguments, new_name(state), before, chosen);
-  kept.folder = conductor::upgrade_folder(state, kept.record.name);
-  write_record(kept, before, asked, plan ? &*plan : nullptr);
+  kept = conductor::record_upgrade(state, begin, this_host(), targets_of(chosen));
+  before = std::move(begin.before);
   return 0;
-}
-
-/// Measures the old side of every device of the upgrade. Returns why that ended early, "" where it is whole.
-std::string measure_old_side(const conductor::KeptUpgrade& kept, const conductor::MeasureOptions& options,
-                             const std::vector<conductor::Chosen>& chosen, const stack::GpuReport& gpus,
-                             report::ProgressLine& progress) {
-  for (const conductor::UpgradeDevice& device : kept.record.devices) {
-    const auto found = std::find_if(chosen.begin(), chosen.end(), [&](const conductor::Chosen& one) {
-      return one.target.selection == device.selection;
-    });
-    if (found == chosen.end())
-      throw result::UsageError(
-          fmt::format("{} is not there any more; close the upgrade and begin anew", device.label));
-    std::string stopped = conductor::measure_old(kept, device, options, found->target, found->choice, gpus);
-    progress.clear();
-    if (!stopped.empty()) return stopped;
-  }
-  return "";
 }
 
 int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
@@ -332,7 +221,8 @@ int begin(UpgradeBeginArguments arguments, const Invocation& invocation) {
       return code;
   if (!arguments.json)
     print(draw_before(kept, before, parse_target(kept.record.target), report::terminal(1)));
-  if (const std::string stopped = measure_old_side(kept, options, chosen, devices.gpus, progress);
+  if (const std::string stopped =
+          conductor::measure_old_sides(kept, options, chosen, devices.gpus, [&] { progress.clear(); });
       !stopped.empty()) {
     warn(fmt::format("{}; the whole rounds are kept: `gpugauge upgrade begin --resume` goes on", stopped));
     return static_cast<int>(judge::ExitCode::cannot_judge);

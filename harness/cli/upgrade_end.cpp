@@ -1,28 +1,19 @@
 // gpugauge upgrade end: the new stack measured like the old one, compared, and what to do about it.
-#include <algorithm>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "baseline/kept_file.hpp"
-#include "cli/doctor.hpp"
 #include "cli/upgrade.hpp"
-#include "cli/upgrade_follow.hpp"
-#include "conductor/going_back.hpp"
 #include "conductor/host_identity.hpp"
-#include "conductor/node_fingerprint.hpp"
-#include "conductor/outcome.hpp"
-#include "conductor/upgrade.hpp"
+#include "conductor/policy_metrics.hpp"
+#include "conductor/upgrade_follow.hpp"
 #include "report/console.hpp"
 #include "report/format.hpp"
 #include "report/table.hpp"
 #include "report/upgrade.hpp"
 #include "result/error.hpp"
-#include "result/file.hpp"
-#include "result/time.hpp"
-#include "run/identity.hpp"
+#include "stack/environment.hpp"
 #include "stack/inventory/node.hpp"
 
 namespace gpugauge::cli {
@@ -36,9 +27,8 @@ constexpr const char* upgrade_end_footer =
     "Exit codes: 0 pass; 1 regressed or failed; 2 usage or tool error; 3 cannot judge, also where nothing "
     "changed or the planned change did not take place; 4 inconclusive (with --strict).";
 
-using conductor::KeptUpgrade;
-using conductor::UpgradeDevice;
-using conductor::UpgradeSide;
+using conductor::Followed;
+using conductor::UpgradeEnd;
 using judge::ExitCode;
 
 struct UpgradeEndArguments {
@@ -54,31 +44,17 @@ struct UpgradeEndArguments {
   bool quiet = false;
 };
 
-std::vector<std::string> commands_of(const std::vector<stack::Advice>& advice) {
-  std::vector<std::string> out;
-  for (const stack::Advice& one : advice) out.insert(out.end(), one.commands.begin(), one.commands.end());
-  return out;
+/// A sentence, broken at the width of the terminal.
+std::string told(const std::string& sentence, const report::Terminal& terminal) {
+  return report::wrap(report::plain(sentence), terminal.width) + "\n";
 }
 
-/// Notes how it ended, at the attempt that was begun where there is one, and saves the record.
-void record(Upgrade& upgrade, const judge::Outcome& outcome, const Followed& followed, bool finished) {
-  conductor::UpgradeRecord& kept = upgrade.kept.record;
-  conductor::UpgradeAttempt attempt{result::utc_now(),
-                                    upgrade.attempt > 0 ? upgrade.side : UpgradeSide::none,
-                                    static_cast<int>(outcome.code),
-                                    outcome.sentence,
-                                    report::sentences(upgrade.change),
-                                    commands_of(followed.way_back),
-                                    finished,
-                                    followed.causes,
-                                    followed.findings};
-  if (upgrade.attempt > 0)
-    kept.attempts[static_cast<std::size_t>(upgrade.attempt) - 1] = std::move(attempt);
-  else
-    kept.attempts.push_back(std::move(attempt));
-  kept.state = followed.state;
-  kept.closed = kept.is_open() ? "" : result::utc_now();
-  conductor::save(upgrade.kept);
+/// What to do, below the report.
+std::string draw(const Followed& followed, const report::Terminal& terminal) {
+  std::string out;
+  if (!followed.to_keep_it.empty()) out = report::draw(followed.to_keep_it, "Now", terminal) + "\n";
+  for (const std::string& sentence : followed.sentences) out += told(sentence, terminal);
+  return out + report::draw(followed.way_back, "The way back", terminal);
 }
 
 /// The reports of an upgrade of which no device was judged.
@@ -89,10 +65,10 @@ int report_without_verdict(const judge::Outcome& outcome, const ReportArguments&
   return write_reports(&report, reports, table, static_cast<int>(outcome.code));
 }
 
-int without_verdict(Upgrade& upgrade, const std::string& why, const ReportArguments& reports,
+int without_verdict(UpgradeEnd& upgrade, const std::string& why, const ReportArguments& reports,
                     const report::Terminal& terminal) {
   const judge::Outcome outcome{ExitCode::cannot_judge, "cannot judge: " + why};
-  record(upgrade, outcome, {}, false);
+  record_end(upgrade, outcome, {}, false);
   return report_without_verdict(
       outcome, reports,
       report::draw(upgrade.change, terminal) + "\n" +
@@ -100,134 +76,63 @@ int without_verdict(Upgrade& upgrade, const std::string& why, const ReportArgume
 }
 
 /// A GPU that could be measured before and cannot now: no verdict, and the plainest reason to go back.
-int without_gpu(Upgrade& upgrade, const std::string& explanation, const ReportArguments& reports,
+int without_gpu(UpgradeEnd& upgrade, const std::string& explanation, const ReportArguments& reports,
                 const report::Terminal& terminal) {
   const judge::Outcome outcome{
       ExitCode::cannot_judge,
       "cannot judge: the GPU that was measured before the change cannot be used now: " + explanation};
-  const auto back = way_back_of(upgrade);
-  record(upgrade, outcome, {back, {}, {}, "", conductor::UpgradeState::open, ""}, false);
+  Followed back;
+  back.way_back = way_back_of(upgrade);
+  record_end(upgrade, outcome, back, false);
   return report_without_verdict(
       outcome, reports,
       report::draw(upgrade.change, terminal) + "\n" +
-          report::draw(back, "The way back; `gpugauge doctor` says whether less will do", terminal) + "\n" +
+          report::draw(back.way_back, "The way back; `gpugauge doctor` says whether less will do", terminal) +
+          "\n" +
           terminal.paint(report::wrap(report::plain(outcome.sentence), terminal.width), report::Tone::bad) +
           "\n");
 }
 
+/// What the upgrade decides of the measuring, and what this command was given.
+MeasureArguments measuring(const UpgradeEndArguments& arguments, const conductor::UpgradeRecord& record,
+                           const std::string& selection) {
+  MeasureArguments out;
+  out.device = selection;
+  out.profile = record.profile;
+  out.families = record.families;
+  out.only = record.only;
+  out.process_limit = arguments.process_limit > 0 ? arguments.process_limit : record.process_limit;
+  out.seed = arguments.seed;
+  out.seed_given = arguments.seed_given;
+  out.state_directory = arguments.state_directory;
+  return out;
+}
+
 /// Measures every device; "" or why it stopped.
-std::string measure(Upgrade& upgrade, const Devices& devices, const MeasureArguments& measuring,
-                    conductor::MeasureOptions options, report::ProgressLine& progress) {
-  const conductor::UpgradeRecord& record = upgrade.kept.record;
-  // As at the beginning, a word need not select something on each of them.
-  std::vector<conductor::Target> targets = devices.targets.devices;
-  for (conductor::Target& target : targets) target.implied = true;
-  const std::vector<conductor::Chosen> chosen =
-      conductor::choose_for(conductor::catalogue(), options.profile, targets, record.families, record.only);
+std::string measure(UpgradeEnd& upgrade, const Devices& devices, const MeasureArguments& measuring,
+                    const conductor::MeasureOptions& options, report::ProgressLine& progress) {
+  const std::vector<conductor::Chosen> chosen = conductor::choose_as_begun(
+      upgrade.kept.record, conductor::catalogue(), options.profile, devices.targets.devices);
   const auto held = hold(targets_of(chosen), measuring, progress);
   if (!held->refusal().empty()) return held->refusal();
-  upgrade.attempt = conductor::begin_attempt(upgrade.kept, upgrade.side, run::boot_id(),
-                                             conductor::node_fingerprint(devices.gpus));
-  baseline::keep_file(conductor::stack_file(upgrade.kept, upgrade.attempt), stack::to_json(upgrade.now));
-  conductor::save(upgrade.kept);
-  std::string stopped;  // a stop ends the measuring, and not the judging of what is whole
-  for (const auto& [target, choice] : chosen) {
-    if (!stopped.empty()) return stopped;
-    const UpgradeDevice device{target.selection, target.label};
-    options.runs_folder = conductor::attempt_folder(upgrade.kept, upgrade.side, device, upgrade.attempt);
-    const int missing = conductor::missing_rounds(upgrade.kept, upgrade.side, device, upgrade.attempt);
-    const conductor::Rounds rounds = conductor::measure_rounds(
-        options, target, choice, devices.gpus, record.rounds - missing + 1, record.rounds, false);
-    progress.clear();
-    if (!rounds.stopped.empty()) return rounds.stopped;
-    if (!rounds.stopped_by.empty())
-      stopped = fmt::format("{} asked to stop when {} was measured", rounds.stopped_by, target.label);
-  }
-  return "";
+  return measure_end(upgrade, chosen, options, devices.gpus, [&] { progress.clear(); });
 }
 
-/// Of the side that was measured none where this attempt has no round of the device: earlier ones alone say
-/// nothing of now.
-conductor::CountedRounds counted(const Upgrade& upgrade, UpgradeSide side, const UpgradeDevice& device) {
-  std::vector<conductor::KeptRound> rounds = conductor::kept_rounds(upgrade.kept, side, device);
-  if (side == upgrade.side && !rounds.empty() && rounds.back().attempt != upgrade.attempt) return {};
-  return conductor::counted_rounds(std::move(rounds), upgrade.kept.record.attempts, device.selection);
-}
-
-/// The rounds of this attempt, device by device.
-std::vector<judge::ChecksumSide> measured_now(const Upgrade& upgrade) {
-  std::vector<judge::ChecksumSide> out;
-  for (const UpgradeDevice& device : upgrade.kept.record.devices) {
-    judge::ChecksumSide& side = out.emplace_back(judge::ChecksumSide{device.label, {}});
-    for (conductor::KeptRound& round : conductor::kept_rounds(upgrade.kept, upgrade.side, device))
-      if (round.attempt == upgrade.attempt) side.rounds.push_back(std::move(round.run));
-  }
-  return out;
-}
-
-/// The stack as an attempt found it; nullopt where an earlier version kept none.
-std::optional<stack::Inventory> stack_of_attempt(const KeptUpgrade& kept, int attempt) {
-  const std::filesystem::path file = conductor::stack_file(kept, attempt);
-  if (!result::is_there(file)) return std::nullopt;
-  return read_inventory(file.string());
-}
-
-/// The old stack measured again against the old stack, and the new one, where there was one, against both.
-report::DeviceReport judge_returned(const Upgrade& upgrade, const UpgradeDevice& device,
-                                    const judge::Policy& policy, bool strict) {
-  std::vector<result::Run> old_runs = conductor::old_side(upgrade.kept, device).runs;
-  const conductor::CountedRounds again = counted(upgrade, UpgradeSide::returned, device);
-  conductor::OldNewOld sides;
-  sides.returned = conductor::judge_upgrade(old_runs, again, report::sentences(upgrade.change), policy,
-                                            strict, "", {&upgrade.now, &upgrade.before});
-  const conductor::CountedRounds changed = counted(upgrade, UpgradeSide::new_stack, device);
-  if (changed.rounds.empty()) return std::move(sides.returned);
-  const auto then = stack_of_attempt(upgrade.kept, changed.rounds.back().attempt);
-  const conductor::SeenNode node{then ? &*then : nullptr, &upgrade.before};
-  sides.changed = conductor::judge_upgrade(old_runs, changed, {}, policy, strict, "", node);
-  for (result::Run& run : conductor::runs_of(again.rounds)) old_runs.push_back(std::move(run));
-  sides.between = conductor::judge_upgrade(old_runs, changed, {}, policy, strict, "", node);
-  std::vector<std::string> first{fmt::format(
-      "The new stack against both measurements of the old one (A/B/A): {}.", sides.between.outcome.sentence)};
-  auto told = conductor::going_back(sides);
-  if (told) first.push_back(told->sentence);
-  report::DeviceReport out = std::move(sides.returned);
-  out.going_back = std::move(told);
-  for (const std::string& sentence : changed.left_out) first.push_back("Of the new stack: " + sentence);
-  first.emplace_back("Below: the old stack now against the old stack before the change.");
-  out.remarks.insert(out.remarks.begin(), first.begin(), first.end());
-  return out;
-}
-
-report::Report judged(const Upgrade& upgrade, const Devices& devices, const judge::Policy& policy,
+/// The verdict, with what the reports say of the machine.
+report::Report judged(const UpgradeEnd& upgrade, const Devices& devices, const judge::Policy& policy,
                       bool strict) {
-  report::Report out;
-  out.command = "upgrade";
-  out.host = conductor::node_name(stack::Tree("/"));
   stack::Context context;
   context.environment = stack::current_environment();
+  report::Report out = judge_end(upgrade, policy, strict);
+  out.host = conductor::node_name(stack::Tree("/"));
   out.stack = stack::layers(stack::with_report(stack::files_of_node(context), devices.gpus));
-  for (const UpgradeDevice& device : upgrade.kept.record.devices) {
-    out.devices.push_back(upgrade.side == UpgradeSide::returned
-                              ? judge_returned(upgrade, device, policy, strict)
-                              : conductor::judge_upgrade(conductor::old_side(upgrade.kept, device).runs,
-                                                         counted(upgrade, UpgradeSide::new_stack, device),
-                                                         report::sentences(upgrade.change), policy, strict,
-                                                         "boot it and run `gpugauge upgrade end` once more",
-                                                         {&upgrade.now, &upgrade.before}));
-    out.devices.back().label = device.label;
-    out.devices.back().selection = device.selection;
-  }
-  // What the devices show together is of now: a card that was put back was lost in an earlier attempt.
-  out.node = conductor::judge_node(measured_now(upgrade));
-  out.outcome = conductor::combine(out.devices, out.node);
   return out;
 }
 
 /// Writes the reports, notes how it ended, and shows it; an upgrade is closed when all of it is there.
-int finish(Upgrade& upgrade, report::Report& report, const ReportArguments& reports,
+int finish(UpgradeEnd& upgrade, report::Report& report, const ReportArguments& reports,
            const report::Terminal& terminal) {
-  Followed followed = follow(upgrade, report, terminal);
+  Followed followed = follow(upgrade, report);
   // The reports have no room below: what is printed there is said beside the first device.
   for (const stack::Advice& one : followed.way_back)
     report.devices.front().remarks.push_back(
@@ -237,34 +142,38 @@ int finish(Upgrade& upgrade, report::Report& report, const ReportArguments& repo
   write_report_files(&report, reports, beside);
   if (beside.any() && followed.state != conductor::UpgradeState::open) {
     followed.state = conductor::UpgradeState::open;
-    followed.last =
-        report::wrap(fmt::format("upgrade {} stays open: a report could not be written; `gpugauge "
-                                 "upgrade end` measures again",
-                                 upgrade.kept.record.name),
-                     terminal.width) +
-        "\n";
+    followed.last = fmt::format(
+        "upgrade {} stays open: a report could not be written; `gpugauge upgrade end` measures again",
+        upgrade.kept.record.name);
   }
-  record(upgrade, report.outcome, followed, true);
+  record_end(upgrade, report.outcome, followed, true);
   show_report(&report, reports,
               report::draw(upgrade.change, terminal) + "\n" +
-                  report::draw(report, terminal, {reports.every_metric}) + "\n" + followed.text +
-                  followed.last,
+                  report::draw(report, terminal, {reports.every_metric}) + "\n" + draw(followed, terminal) +
+                  told(followed.last, terminal),
               beside);
   if (beside.any() && followed.state != conductor::UpgradeState::open) {
     followed.state = conductor::UpgradeState::open;  // nobody saw it
-    record(upgrade, report.outcome, followed, true);
+    record_end(upgrade, report.outcome, followed, true);
   }
   return beside.end(static_cast<int>(report.outcome.code));
 }
 
-/// The new side is measured like the old one, which says by now what a policy can reach: a bad entry costs no
-/// measurement and closes no upgrade.
-void require_matches(const judge::Policy& policy, const KeptUpgrade& kept) {
-  if (policy.metrics.empty()) return;
-  judge::SeenMetrics seen;
-  for (const UpgradeDevice& device : kept.record.devices)
-    seen.add_measured(conductor::old_side(kept, device).runs);
-  judge::require_matches(policy, seen, known_benchmarks());
+/// The open upgrade, and the stack then and now. Throws result::UsageError where its old side is not measured.
+UpgradeEnd opened(const UpgradeEndArguments& arguments, const std::filesystem::path& state) {
+  UpgradeEnd out;
+  out.kept = require_open(state);
+  const conductor::UpgradeRecord& record = out.kept.record;
+  if (!arguments.anyway) require_this_host(record);
+  out.request = parse_target(record.target);
+  out.before = recorded_stack(out.kept);
+  out.now = stack_now(out.kept, out.before, arguments.source);
+  out.change = stack::stack_change(out.before, out.now, out.request, conductor::new_stack_measured(out.kept));
+  if (record.state == conductor::UpgradeState::measuring)
+    throw result::UsageError(
+        fmt::format("the old stack of upgrade {} is not measured yet: {}", record.name,
+                    out.change.changed() ? old_stack_is_gone : "`gpugauge upgrade begin --resume` goes on"));
+  return out;
 }
 
 int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
@@ -272,54 +181,30 @@ int end(const UpgradeEndArguments& arguments, const Invocation& invocation) {
   const judge::Policy decided = policy(arguments.policy);
   const std::filesystem::path state = state_directory(arguments.state_directory);
   const auto only_one = hold_upgrades(state, "gpugauge upgrade end");
-  Upgrade upgrade;
-  upgrade.kept = require_open(state);
-  const conductor::UpgradeRecord& kept = upgrade.kept.record;
-  if (!arguments.anyway) require_this_host(kept);
+  UpgradeEnd upgrade = opened(arguments, state);
+  const conductor::UpgradeRecord& record = upgrade.kept.record;
   const report::Terminal terminal = report::terminal(1);
-  upgrade.request = parse_target(kept.target);
-  upgrade.before = recorded_stack(upgrade.kept);
-  upgrade.now = stack_now(upgrade.kept, upgrade.before, arguments.source);
-  upgrade.change = stack::stack_change(upgrade.before, upgrade.now, upgrade.request,
-                                       conductor::new_stack_measured(upgrade.kept));
-  if (kept.state == conductor::UpgradeState::measuring)
-    throw result::UsageError(fmt::format(
-        "the old stack of upgrade {} is not measured yet: {}", kept.name,
-        upgrade.change.changed() ? old_stack_is_gone : "`gpugauge upgrade begin --resume` goes on"));
-  require_matches(decided, upgrade.kept);
-  // What is measured now would be of neither stack, whatever was asked for.
-  if (const std::string why = conductor::not_restarted(upgrade.before, upgrade.now); !why.empty())
+  // A bad entry costs no measurement and closes no upgrade.
+  if (!decided.metrics.empty())
+    judge::require_matches(decided, conductor::old_metrics(upgrade.kept),
+                           conductor::known_benchmarks(conductor::catalogue()));
+  if (const std::string why = choose_side(upgrade, arguments.anyway); !why.empty())
     return without_verdict(upgrade, why, arguments.report, terminal);
-  // Rounds of the old stack are the old stack's, also where nobody went away from it.
-  if (!upgrade.change.changed() && (conductor::new_stack_measured(upgrade.kept) || arguments.anyway)) {
-    upgrade.side = UpgradeSide::returned;
-  } else if (const std::string why = conductor::nothing_to_judge(upgrade.change);
-             !why.empty() && !arguments.anyway) {
-    return without_verdict(upgrade, why, arguments.report, terminal);
-  }
 
   std::vector<std::string> selections;
-  for (const UpgradeDevice& device : kept.devices) selections.push_back(device.selection);
+  for (const conductor::UpgradeDevice& device : record.devices) selections.push_back(device.selection);
   const std::string selection = fmt::format("{}", fmt::join(selections, ","));
   stack::GpuReport gpus = conductor::host_only(selection) ? stack::GpuReport{} : stack::probe_gpus();
-  if (const std::string gone = conductor::not_there(kept, gpus); !gone.empty())
+  if (const std::string gone = conductor::not_there(record, gpus); !gone.empty())
     return without_gpu(upgrade, gone, arguments.report, terminal);
   const Devices devices = find_devices(selection, std::move(gpus));
   if (devices.targets.gpu_wanted && devices.gpus.state != stack::GpuState::usable)
     return without_gpu(upgrade, devices.gpus.explanation, arguments.report, terminal);
 
-  MeasureArguments measuring;
-  measuring.device = selection;
-  measuring.profile = kept.profile;
-  measuring.families = kept.families;
-  measuring.only = kept.only;
-  measuring.process_limit = arguments.process_limit > 0 ? arguments.process_limit : kept.process_limit;
-  measuring.seed = arguments.seed;
-  measuring.seed_given = arguments.seed_given;
-  measuring.state_directory = arguments.state_directory;
+  const MeasureArguments asked = measuring(arguments, record, selection);
   report::ProgressLine progress(report::terminal(2), arguments.quiet);
   if (const std::string stopped =
-          measure(upgrade, devices, measuring, measure_options(measuring, invocation, progress), progress);
+          measure(upgrade, devices, asked, measure_options(asked, invocation, progress), progress);
       !stopped.empty())
     return without_verdict(upgrade,
                            stopped + "; the whole rounds are kept, and `gpugauge upgrade end` goes on",

@@ -10,6 +10,7 @@
 #include "cli/named_files.hpp"
 #include "cli/run_files.hpp"
 #include "cli/upgrade.hpp"
+#include "conductor/saved_inventory.hpp"
 #include "report/doctor.hpp"
 #include "report/format.hpp"
 #include "report/rollout.hpp"
@@ -53,7 +54,7 @@ std::optional<stack::RolloutNode> read_told(const FoundFile& found) {
   } else if (schema == stack::lock_schema) {
     node.inventory = stack::inventory_of(stack::lock_from_json(text, file));
   } else if (schema == stack::inventory_schema || schema == report::doctor_schema) {
-    node.inventory = read_inventory(file);
+    node.inventory = conductor::read_inventory(file);
     node.whole = true;
   } else if (found.in_a_folder) {
     if (result::parse_json(text, file).empty()) throw result::FormatError(file + " holds nothing");

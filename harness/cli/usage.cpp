@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/near.hpp"
 #include "result/error.hpp"
+#include "result/near.hpp"
 
 namespace gpugauge::cli {
 namespace {
@@ -35,7 +35,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& wo
       if (!sub->get_group().empty()) names.push_back(sub->get_name());
     }
     if (chosen == nullptr) {
-      const std::vector<std::string> near = report::nearest(word, names);
+      const std::vector<std::string> near = result::nearest(word, names);
       return fmt::format("{} has no subcommand {}; {}: {}", path, word,
                          near.empty() ? "there are" : "near to it",
                          fmt::join(near.empty() ? names : near, ", "));
@@ -70,7 +70,7 @@ std::string unknown_option(const CLI::App& app, const std::vector<std::string>& 
     const std::string name = word.substr(0, word.find('='));
     if (!name.starts_with("--") || name.size() == 2 || command->get_option_no_throw(name) != nullptr)
       continue;
-    if (const std::vector<std::string> near = report::nearest(name, names); !near.empty())
+    if (const std::vector<std::string> near = result::nearest(name, names); !near.empty())
       return fmt::format("{} has no option {}; near to it: {}", path, name, fmt::join(near, ", "));
   }
   return "";

@@ -10,7 +10,7 @@
 #include "conductor/node_fingerprint.hpp"
 #include "conductor/pause.hpp"
 #include "conductor/probing.hpp"
-#include "report/declines.hpp"
+#include "judge/declines.hpp"
 #include "result/counted.hpp"
 #include "result/stopwatch.hpp"
 
@@ -280,7 +280,7 @@ class SteppedCheck {
     device.declines = told_of(checked.nightly.declines, other, *checked.selection.baseline, options_.policy,
                               device.verdicts);
     if (device.declines.empty()) return;
-    device.remarks.push_back(report::sentence_on(device.declines));
+    device.remarks.push_back(judge::sentence_on(device.declines));
     if (!why_not_again_.empty())
       device.remarks.push_back(
           fmt::format("What the monitor alarms of could not be measured again: {}.", why_not_again_));

@@ -10,6 +10,7 @@
 
 #include "baseline/card.hpp"
 #include "baseline/other_sources.hpp"
+#include "result/device_kind.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::conductor {

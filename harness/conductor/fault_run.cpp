@@ -37,11 +37,7 @@ constexpr const char* healthy_side = "frameworks-healthy";
 constexpr const char* faulty_side = "frameworks-faulty";
 
 std::string healthy_name(const Target& target, const std::string& profile) {
-  return fmt::format("healthy-{}-{}",
-                     target.kind == DeviceKind::host    ? "host"
-                     : target.kind == DeviceKind::links ? "links"
-                                                        : "gpu",
-                     profile);
+  return fmt::format("healthy-{}-{}", to_string(target.kind), profile);
 }
 
 std::filesystem::path report_file(const FaultBench& bench) {

@@ -13,6 +13,7 @@
 #include "conductor/observe_failures.hpp"
 #include "conductor/products_beside.hpp"
 #include "result/build.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/file.hpp"
@@ -196,8 +197,9 @@ run::Plan plan_beside_frameworks(const FrameworkOptions& options, const stack::G
   plan.profile.device_window_seconds = options.window_seconds;
   plan.profile.limit_seconds = options.limit_seconds;
   plan.profile.cool_down.watch_seconds = 0;  // a product beside another one is to find what that one found
-  plan.device = "host";                      // keeps the environment that the user's own programs see
-  plan.device_selection = gpus.gpus.size() == 1 ? gpus.gpus.front().uuid : "host";
+  const std::string host(to_string(result::DeviceKind::host));
+  plan.device = host;  // keeps the environment that the user's own programs see
+  plan.device_selection = gpus.gpus.size() == 1 ? gpus.gpus.front().uuid : host;
   plan.fingerprint = stack::fingerprint(gpus);
   plan.command = options.command;
   plan.gpu_telemetry = gpus.state == stack::GpuState::usable;

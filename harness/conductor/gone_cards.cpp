@@ -46,6 +46,18 @@ bool may_be_there(const result::Run& now, const result::Run& then, const std::st
 
 }  // namespace
 
+Shown shown_of(const stack::MachineNow& now) {
+  Shown out;
+  out.listed = now.gpus_listed;
+  for (const stack::KernelGpu& gpu : now.gpus) out.uuids.insert(gpu.uuid);
+  out.on_bus = [](const std::string& address) { return stack::on_pci_bus(address); };
+  return out;
+}
+
+Shown shown_by_the_kernel() {
+  return shown_of(stack::machine_now());
+}
+
 std::vector<judge::Verdict> judge_gone_cards(const std::vector<report::DeviceReport>& devices,
                                              const judge::Policy& policy, const Shown& shown) {
   if (policy.expected_gpus || !shown.listed) return {};

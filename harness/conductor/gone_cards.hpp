@@ -9,6 +9,7 @@
 
 #include "judge/judge.hpp"
 #include "report/summary.hpp"
+#include "stack/now.hpp"
 
 namespace gpugauge::conductor {
 
@@ -18,6 +19,11 @@ struct Shown {
   std::set<std::string> uuids;  ///< GPUs that the driver holds
   std::function<bool(const std::string& address)> on_bus;  ///< true for any device at that PCI address
 };
+
+/// What the kernel lists in `now`; the bus is asked when on_bus is called.
+Shown shown_of(const stack::MachineNow& now);
+/// The same of this machine now.
+Shown shown_by_the_kernel();
 
 /// Returns a failed verdict "gpu/gone/UUID" per card that a used baseline lists for this machine and that is
 /// gone. A card is gone when this command does not see it, the driver does not hold it, and its PCI address

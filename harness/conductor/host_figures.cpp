@@ -5,12 +5,13 @@
 
 #include "conductor/diagnosed.hpp"
 #include "diagnose/seen.hpp"
+#include "result/device_kind.hpp"
 
 namespace gpugauge::conductor {
 namespace {
 
-bool is_host(const report::DeviceReport& device) {
-  return !device.rounds.empty() && device.rounds.front().device == "host";
+bool of_host(const report::DeviceReport& device) {
+  return !device.rounds.empty() && result::is_host(device.rounds.front().device);
 }
 
 bool is_of_host(const diagnose::Metric& metric) {
@@ -21,7 +22,7 @@ bool is_of_host(const diagnose::Metric& metric) {
 
 std::vector<std::size_t> share_host_figures(std::vector<report::DeviceReport>& devices) {
   std::vector<std::size_t> shared;
-  const auto host = std::find_if(devices.begin(), devices.end(), is_host);
+  const auto host = std::find_if(devices.begin(), devices.end(), of_host);
   if (host == devices.end() || !host->observation) return shared;
   std::vector<diagnose::Metric> figures;
   std::copy_if(host->observation->metrics.begin(), host->observation->metrics.end(),
@@ -30,7 +31,7 @@ std::vector<std::size_t> share_host_figures(std::vector<report::DeviceReport>& d
   for (std::size_t i = 0; i < devices.size(); ++i) {
     report::DeviceReport& device = devices[i];
     // A healthy GPU does not answer for the host.
-    if (is_host(device) || !device.observation || !diagnose::Seen(*device.observation).harm()) continue;
+    if (of_host(device) || !device.observation || !diagnose::Seen(*device.observation).harm()) continue;
     auto& metrics = device.observation->metrics;
     if (std::any_of(metrics.begin(), metrics.end(), is_of_host)) continue;
     metrics.insert(metrics.end(), figures.begin(), figures.end());

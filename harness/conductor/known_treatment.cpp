@@ -10,8 +10,8 @@
 
 #include "baseline/baseline.hpp"
 #include "baseline/places.hpp"
-#include "report/near.hpp"
 #include "result/error.hpp"
+#include "result/near.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -50,7 +50,7 @@ std::string near_to(const std::string& word, const Fields& fields) {
     for (const std::string& one : {name.substr(0, name.find('.')), name})
       if (baseline::can_be_treatment(one) && baseline::covers(one, field)) words.insert(one);
   }
-  const std::vector<std::string> near = report::nearest(word, {words.begin(), words.end()});
+  const std::vector<std::string> near = result::nearest(word, {words.begin(), words.end()});
   return near.empty() ? "" : fmt::format("; near to it: {}", fmt::join(near, ", "));
 }
 

@@ -12,6 +12,7 @@
 #include "baseline/patient_lock.hpp"
 #include "report/stored_verdict.hpp"
 #include "result/build.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
@@ -64,9 +65,9 @@ std::string text_of(judge::StoredVerdict verdict, const stack::MachineNow& now) 
 
 /// The name of a device of which only the file's name is known.
 std::string label_of(const std::string& device, const stack::MachineNow& now) {
-  if (device == "host") return "Host";
+  if (result::is_host(device)) return "Host";
   if (device == "node") return "Node";
-  if (device == "links") return "Links between GPUs";
+  if (result::is_links(device)) return "Links between GPUs";
   for (const stack::KernelGpu& gpu : now.gpus)
     if (gpu.uuid == device && !gpu.name.empty()) return fmt::format("{} ({})", gpu.name, device);
   return device;

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "report/near.hpp"
+#include "result/near.hpp"
 
 namespace gpugauge::conductor {
 
@@ -21,7 +21,7 @@ std::string near_words(const std::string& word, const std::vector<const Benchmar
     if (!benchmark->metric_class.empty()) names.insert(benchmark->metric_class);
     names.insert(benchmark->more_classes.begin(), benchmark->more_classes.end());
   }
-  const std::vector<std::string> near = report::nearest(word, {names.begin(), names.end()});
+  const std::vector<std::string> near = result::nearest(word, {names.begin(), names.end()});
   return near.empty() ? "" : fmt::format("; near to it: {}", fmt::join(near, ", "));
 }
 

@@ -30,6 +30,7 @@
 #include "judge/load_seen.hpp"
 #include "judge/products.hpp"
 #include "result/build.hpp"
+#include "result/device_kind.hpp"
 #include "result/facts.hpp"
 #include "result/metric_key.hpp"
 #include "result/number.hpp"
@@ -182,8 +183,10 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   const Runs* const earlier = before == nullptr ? nullptr : &before->runs;
   const result::Run& run = device.rounds.front();
   const result::Run set = judge::with_settings_of_all(device.rounds);
-  const bool links = run.device == "links";  // links concern all GPUs; the model is that of the first
-  const std::string uuid = run.device == "host" || links ? "" : run.device;
+  const result::DeviceKind kind = result::device_kind(run.device);
+  const bool links =
+      kind == result::DeviceKind::links;  // links concern all GPUs; the model is that of the first
+  const std::string uuid = kind == result::DeviceKind::gpu ? run.device : "";
   std::string prefix = uuid.empty() ? "" : gpu_prefix(run.fingerprint, uuid);
   if (links && fact(run.fingerprint.device, "gpu.0.name") != nullptr) prefix = "gpu.0.";
   out.about.source = fmt::format("gpugauge check of {}, {}", run.device, run.started);
@@ -201,7 +204,7 @@ Observation observe(const report::DeviceReport& device, const baseline::Baseline
   add_kernels(device.rounds, device.verdicts, out);
   add_inventory(set, prefix, out);
   // A driver and its switches do not change what the processors do.
-  const bool of_host = run.device == "host";
+  const bool of_host = kind == result::DeviceKind::host;
   if (node.now != nullptr && !of_host) add_stack_facts(*node.now, uuid, out);
   add_host_load(device.rounds, earlier, out);
   add_processor_clock(device.rounds, earlier, out);
@@ -239,7 +242,7 @@ Observation observe_among(const report::DeviceReport& device, const Runs& peers)
       if (series.source == "gpu:" + peer.device) series.source = "gpu:" + run.device;
   Observation out = observe(device, &others);
   out.about.compared_with = "peers";
-  const bool card = result::device_kind(run.device) == "gpu";
+  const bool card = result::device_kind(run.device) == result::DeviceKind::gpu;
   out.changed = changes_from_peers(judge::with_settings_of_all(device.rounds), peers,
                                    card ? gpu_prefix(run.fingerprint, run.device) : "");
   return out;

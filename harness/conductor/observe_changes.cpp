@@ -4,6 +4,7 @@
 
 #include "baseline/card.hpp"
 #include "baseline/fields.hpp"
+#include "result/device_kind.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -31,7 +32,7 @@ Changes changes_of(const result::Run& now, const result::Run& then, const std::s
     // that differ in either are refused earlier.
     const bool card = field.field.starts_with("device.") && name.ends_with(".uuid");
     if (field.field.starts_with("suite.") || (field.field.starts_with("device.") && !card)) continue;
-    if (of_another_gpu(name, prefix, now.device == "links")) continue;
+    if (of_another_gpu(name, prefix, result::is_links(now.device))) continue;
     const bool own = !prefix.empty() && name.starts_with(prefix);
     if (own) name = name_of_own(name.substr(prefix.size()));
     if (name.ends_with("path")) continue;

@@ -89,6 +89,7 @@ class Making {
 
   Once once(const Suspect& suspect, const run::Surroundings& surroundings, bool telemetry = false) const {
     const bool host = suspect.benchmark->kind == DeviceKind::host;
+    const std::string host_word(to_string(DeviceKind::host));
     run::Plan plan;
     // the same as in its rounds
     plan.profile = profile_of(context_.options.profile, suspect.benchmark->kind);
@@ -98,8 +99,8 @@ class Making {
     for (const run::Family& family : context_.catalogue.families)
       if (family.name == suspect.benchmark->family) plan.families.push_back(family);
     plan.only = {suspect.benchmark->id};
-    plan.device = host ? "host" : context_.target.visible;
-    plan.device_selection = host ? "host" : context_.target.selection;
+    plan.device = host ? host_word : context_.target.visible;
+    plan.device_selection = host ? host_word : context_.target.selection;
     plan.seed = context_.options.seed;
     plan.command = context_.options.command;
     plan.gpu_telemetry = telemetry;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "judge/standing.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
 #include "result/text.hpp"
@@ -31,7 +32,7 @@ Target links_of(const std::vector<stack::Gpu>& gpus) {
   for (const stack::Gpu& gpu : gpus) visible += (visible.empty() ? "" : ",") + gpu.uuid;
   return {
       .kind = DeviceKind::links,
-      .selection = "links",
+      .selection = std::string(to_string(DeviceKind::links)),
       .label = gpus.size() == 1 ? "Links of the only GPU" : fmt::format("Links between {} GPUs", gpus.size()),
       .visible = visible};
 }
@@ -59,21 +60,9 @@ Target implied(Target target) {
 
 }  // namespace
 
-std::string_view in_words(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::gpu:
-      return "a GPU";
-    case DeviceKind::links:
-      return "the links between GPUs";
-    case DeviceKind::host:
-      break;
-  }
-  return "the host";
-}
-
 bool host_only(const std::string& device) {
   const std::vector<std::string> list = words(device);
-  return std::all_of(list.begin(), list.end(), [](const std::string& word) { return word == "host"; });
+  return std::all_of(list.begin(), list.end(), result::is_host);
 }
 
 Targets select_targets(const std::string& device, const stack::GpuReport& gpus,
@@ -86,11 +75,11 @@ Targets select_targets(const std::string& device, const stack::GpuReport& gpus,
   };
   const bool usable = gpus.state == stack::GpuState::usable;
   for (const std::string& word : words(device)) {
-    if (word == "host") {
-      add({.selection = "host", .label = fmt::format("Host {} (no GPU is judged here)", host_name)});
+    if (result::is_host(word)) {
+      add({.selection = word, .label = fmt::format("Host {} (no GPU is judged here)", host_name)});
       continue;
     }
-    const bool shape = word == "all" || word == "links" || judge::is_index(word) ||
+    const bool shape = word == "all" || result::is_links(word) || judge::is_index(word) ||
                        word.rfind("GPU-", 0) == 0 || word.rfind("MIG-", 0) == 0;
     if (!shape)
       throw result::UsageError(
@@ -100,7 +89,7 @@ Targets select_targets(const std::string& device, const stack::GpuReport& gpus,
     if (word == "all") {
       for (const stack::Gpu& gpu : gpus.gpus) add(implied(target_of(gpu)));
       if (gpus.gpus.size() > 1) add(implied(links_of(gpus.gpus)));
-    } else if (word == "links") {
+    } else if (result::is_links(word)) {
       add(links_of(gpus.gpus));
     } else {
       add(target_of(find(word, gpus.gpus)));

@@ -2,19 +2,14 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "result/device_kind.hpp"
 #include "stack/gpu_report.hpp"
 
 namespace gpugauge::conductor {
 
-/// A unit of measurement: the host, one GPU, or the links between the node's GPUs, which need all GPUs at
-/// once.
-enum class DeviceKind { host, gpu, links };
-
-/// "the host", "a GPU", "the links between GPUs": for a sentence.
-std::string_view in_words(DeviceKind kind);
+using result::DeviceKind;  ///< A unit of measurement.
 
 /// One device, or the links of all, that a command is about.
 struct Target {

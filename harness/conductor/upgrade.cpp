@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 
 namespace gpugauge::conductor {
@@ -104,8 +105,9 @@ std::string measure_old(const KeptUpgrade& kept, const UpgradeDevice& device, co
 std::string of_another_host(const UpgradeRecord& record, const HostHere& here) {
   if (record.host.empty() || here.name.empty() || record.host == here.name) return "";
   const bool told_by_its_card =
-      std::any_of(record.devices.begin(), record.devices.end(),
-                  [](const UpgradeDevice& device) { return result::device_kind(device.selection) == "gpu"; });
+      std::any_of(record.devices.begin(), record.devices.end(), [](const UpgradeDevice& device) {
+        return result::device_kind(device.selection) == result::DeviceKind::gpu;
+      });
   const bool may_be_this_machine =
       record.machine.empty() || here.machine.empty() || record.machine == here.machine;
   if (told_by_its_card && may_be_this_machine) return "";
@@ -120,7 +122,7 @@ std::string of_another_host(const UpgradeRecord& record, const HostHere& here) {
 std::string not_there(const UpgradeRecord& record, const stack::GpuReport& gpus) {
   if (gpus.state != stack::GpuState::usable) return "";
   const auto is_there = [&](const UpgradeDevice& device) {
-    return device.selection == "host" || device.selection == "links" ||
+    return result::device_kind(device.selection) != result::DeviceKind::gpu ||
            std::any_of(gpus.gpus.begin(), gpus.gpus.end(),
                        [&](const stack::Gpu& gpu) { return gpu.uuid == device.selection; });
   };

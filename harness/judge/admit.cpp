@@ -17,6 +17,7 @@
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::judge {
@@ -74,10 +75,11 @@ class Admitting {
     for (const PeerRound& round : input_.newcomers) {
       own.insert(round.node);
       runs.insert(round.id);
-      if (round.device == "host" && round.host.empty() && !round.boot.empty()) boots.insert(round.boot);
+      if (result::is_host(round.device) && round.host.empty() && !round.boot.empty())
+        boots.insert(round.boot);
     }
     for (const PeerRound& round : input_.fleet.rounds)
-      if (runs.contains(round.id) || (round.device == "host" && boots.contains(round.boot)))
+      if (runs.contains(round.id) || (result::is_host(round.device) && boots.contains(round.boot)))
         own.insert(round.node);
     std::vector<PeerRound> out;
     for (const PeerRound& round : input_.fleet.rounds)

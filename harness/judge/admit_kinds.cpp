@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/admit_drift.hpp"
+#include "result/device_kind.hpp"
 #include "result/facts.hpp"
 
 namespace gpugauge::judge {
@@ -14,9 +15,9 @@ namespace {
 
 /// GPU or processor model; no treatment can declare it different.
 std::string model_of(const result::Fingerprint& fingerprint, const std::string& device) {
-  return device == "host" ? result::fact(fingerprint.device, "host.cpu_model")
-                          : fmt::format("{} {}", result::fact(fingerprint.device, "gpu.0.name"),
-                                        result::fact(fingerprint.device, "gpu.0.compute_capability"));
+  return result::is_host(device) ? result::fact(fingerprint.device, "host.cpu_model")
+                                 : fmt::format("{} {}", result::fact(fingerprint.device, "gpu.0.name"),
+                                               result::fact(fingerprint.device, "gpu.0.compute_capability"));
 }
 
 /// Sources of the family integrity; "" for a node that did not measure it.
@@ -38,12 +39,12 @@ NearestKind nearest_kind(const std::vector<PeerKind>& kinds, const PeerRound& fi
   for (const PeerKind& kind : kinds) {
     const PeerRound& usual = *kind.front().front();
     const std::string other = model_of(*usual.fingerprint, usual.device);
-    const std::string_view what = result::device_kind(usual.device);
+    const result::DeviceKind what = result::device_kind(usual.device);
     if (what != result::device_kind(first.device) || other != model) {
       models.push_back(fmt::format("{} ({})",
-                                   what == "host"    ? "hosts with " + other
-                                   : what == "links" ? "links between " + other
-                                                     : other,
+                                   what == result::DeviceKind::host    ? "hosts with " + other
+                                   : what == result::DeviceKind::links ? "links between " + other
+                                                                       : other,
                                    in_words(count_of(kind))));
       continue;
     }
@@ -59,7 +60,7 @@ NearestKind nearest_kind(const std::vector<PeerKind>& kinds, const PeerRound& fi
   if (out.kind == nullptr)
     out.reason = models.empty() ? "the fleet holds no run but the newcomers' own"
                                 : fmt::format("it is {}, and the fleet has none: {}",
-                                              first.device == "host" ? "a host with " + model : model,
+                                              result::is_host(first.device) ? "a host with " + model : model,
                                               fmt::join(models, ", "));
   return out;
 }

@@ -16,6 +16,7 @@
 #include "judge/physical_verdict.hpp"
 #include "judge/reasons.hpp"
 #include "judge/statistics.hpp"
+#include "result/device_kind.hpp"
 #include "result/facts.hpp"
 #include "result/gpu_series.hpp"
 
@@ -266,7 +267,7 @@ std::vector<Verdict> judge_between_gpus(const Collected& collected, const result
                               metric.benchmark.ends_with("/256MiB")));
   }
   for (Verdict& verdict : judge_transport(collected, run, way)) out.push_back(std::move(verdict));
-  if (result::device_kind(run.device) == "links")
+  if (result::device_kind(run.device) == result::DeviceKind::links)
     for (Verdict& verdict : judge_nvlinks(run)) out.push_back(std::move(verdict));
   return out;
 }

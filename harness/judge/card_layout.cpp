@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 
 namespace gpugauge::judge {
 
 bool of_links(const StoredVerdict& verdict) {
-  return verdict.device == "links";
+  return result::is_links(verdict.device);
 }
 
 bool of_gpu(const StoredVerdict& verdict) {
-  return verdict.device != "host" && verdict.device != "node" && !of_links(verdict);
+  return !result::is_host(verdict.device) && verdict.device != "node" && !of_links(verdict);
 }
 
 bool of_instance(const StoredVerdict& verdict) {

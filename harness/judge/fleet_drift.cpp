@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "result/device_kind.hpp"
 #include "result/facts.hpp"
 #include "result/pattern.hpp"
 
@@ -27,10 +28,10 @@ bool is_identity(baseline::Role role) {
 constexpr std::string_view firmware = "settings.gpu.*.vbios";
 
 std::string device_model(const result::Run& run) {
-  const std::string_view kind = result::device_kind(run.device);
+  const result::DeviceKind kind = result::device_kind(run.device);
   const auto named = [&](const char* name) { return result::fact(run.fingerprint.device, name, "unknown"); };
-  if (kind == "host") return named("host.cpu_model");
-  return kind == "links" ? "links between " + named("gpu.0.name") : named("gpu.0.name");
+  if (kind == result::DeviceKind::host) return named("host.cpu_model");
+  return kind == result::DeviceKind::links ? "links between " + named("gpu.0.name") : named("gpu.0.name");
 }
 
 bool must_match(baseline::Role role) {

@@ -24,6 +24,7 @@
 #include "judge/reasons.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
+#include "result/device_kind.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -345,7 +346,7 @@ Judgement judge_baseline(const std::vector<result::Run>& rounds, const baseline:
   out.request.benchmarks.assign(session.again().begin(), session.again().end());
   if (!out.request.benchmarks.empty())
     out.request.pause_seconds =
-        pause_before(static_cast<int>(rounds.size()) + 1, rounds.front().device == "host");
+        pause_before(static_cast<int>(rounds.size()) + 1, result::is_host(rounds.front().device));
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "judge/judge_peers.hpp"
 #include "judge/reasons.hpp"
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/metric_key.hpp"
 
 namespace gpugauge::judge {
@@ -161,7 +162,7 @@ std::string health_not_told(std::span<const PeerRound> rounds) {
   std::size_t told = 0;
   std::vector<std::string> silent;
   for (const PeerRound& round : rounds) {
-    if (round.device == "host") continue;
+    if (result::is_host(round.device)) continue;
     if (round.health.empty())
       silent.push_back(round.label);
     else

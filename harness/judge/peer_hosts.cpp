@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 
 namespace gpugauge::judge {
 namespace {
@@ -106,12 +107,12 @@ DeviceCount count_of(const std::vector<PeerRounds>& devices) {
       std::all_of(machines.begin(), machines.end(), [](const auto& machine) { return machine.has_value(); });
   if (known) out.machines = different.size();
   if (known && out.machines == out.devices) return out;
-  std::set<std::string_view> kinds;
+  std::set<result::DeviceKind> kinds;
   for (const PeerRounds& device : devices) kinds.insert(result::device_kind(device.front()->device));
   if (kinds.size() > 1) {
     out.one = "device";
     out.many = "devices";
-  } else if (kinds.contains("gpu")) {
+  } else if (kinds.contains(result::DeviceKind::gpu)) {
     out.one = "GPU";
     out.many = "GPUs";
   }

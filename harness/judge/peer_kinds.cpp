@@ -13,6 +13,7 @@
 #include "baseline/fields.hpp"
 #include "judge/peer_faults.hpp"
 #include "judge/peer_hosts.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 
@@ -138,7 +139,7 @@ result::Fingerprint fingerprint_of(const PeerKind& kind) {
 
 std::string describe(const PeerRound& round) {
   std::string text;
-  if (round.device == "host") {
+  if (result::is_host(round.device)) {
     text = result::fact(round.fingerprint->device, "host.cpu_model");
   } else {
     text = result::fact(round.fingerprint->device, "gpu.0.name");

@@ -15,6 +15,7 @@
 #include "judge/round_spread.hpp"
 #include "judge/scale.hpp"
 #include "judge/statistics.hpp"
+#include "result/device_kind.hpp"
 #include "result/time.hpp"
 
 namespace gpugauge::judge {
@@ -23,9 +24,9 @@ namespace {
 /// A node's identity: the facts that distinguish cards, joined; for a host, its boot. Hosts with unknown
 /// boots are not taken for one, so each run stands alone.
 std::string identity(const result::Run& run) {
-  if (run.device != "host" && run.device.rfind("GPU-", 0) == 0) return run.device;
+  if (!result::is_host(run.device) && run.device.rfind("GPU-", 0) == 0) return run.device;
   std::string cards;
-  if (run.device != "host") {
+  if (!result::is_host(run.device)) {
     for (const auto& [name, value] : run.fingerprint.device)
       if (baseline::role_of("device", name) == baseline::Role::identity) cards += value + " ";
   }
@@ -104,7 +105,7 @@ PeerRound PeerCollector::without_values(const result::Run& run, const Collected&
     out.source_hashes.insert(fact);
     return true;
   });
-  out.kind = fmt::format("{} {}", result::device_kind(run.device), baseline::key(common));
+  out.kind = fmt::format("{} {}", to_string(result::device_kind(run.device)), baseline::key(common));
   return out;
 }
 

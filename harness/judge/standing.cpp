@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "judge/card_layout.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/number.hpp"
 #include "result/shell_word.hpp"
@@ -49,7 +50,7 @@ class Judging {
   Status made() && {
     for (const std::string& word : request_.devices) add(word);
     const bool gpu_wanted = std::any_of(request_.devices.begin(), request_.devices.end(),
-                                        [](const std::string& word) { return word != "host"; });
+                                        [](const std::string& word) { return !result::is_host(word); });
     if (gpu_wanted) add_node();
     decide();
     return std::move(out_);
@@ -57,18 +58,17 @@ class Judging {
 
  private:
   void add(const std::string& word) {
-    if (word == "host") {
-      const Kept* found = find([](const StoredVerdict& verdict) { return verdict.device == "host"; });
+    if (result::is_host(word)) {
+      const Kept* found = find([](const StoredVerdict& verdict) { return result::is_host(verdict.device); });
       if (found != nullptr)
         add_stored(*found);
       else
-        add_ungauged("host", "Host", "was never gauged: `gpugauge check --device host` does");
-    } else if (word == "links") {
+        add_ungauged(word, "Host", "was never gauged: `gpugauge check --device host` does");
+    } else if (result::is_links(word)) {
       if (const Kept* found = find(of_links))
         add_stored(*found);
       else
-        add_ungauged("links", "Links between GPUs",
-                     "were never gauged: `gpugauge check --device links` does");
+        add_ungauged(word, "Links between GPUs", "were never gauged: `gpugauge check --device links` does");
     } else if (word == "all") {
       add_all();
     } else if (is_index(word)) {

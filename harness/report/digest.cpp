@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "diagnose/catalogue.hpp"
-#include "report/declines.hpp"
+#include "judge/declines.hpp"
 #include "report/diagnosis.hpp"
 #include "report/fleet.hpp"
 #include "report/sustained.hpp"
@@ -89,7 +89,7 @@ Case case_of(const judge::Decline& decline, const std::vector<Verdict>& verdicts
   out.name = "monitor: " + decline.metric;
   out.state = CaseState::skipped;
   out.word = "declining";
-  out.reason = "worse than the baseline from check to check, " + decline_text(decline);
+  out.reason = "worse than the baseline from check to check, " + judge::decline_text(decline);
   out.change = decline.change;
   for (const Verdict& verdict : verdicts)
     if (verdict.metric == decline.metric) out.suite = verdict.metric_class;

@@ -10,8 +10,8 @@
 #include "diagnose/pattern.hpp"
 #include "diagnose/probes.hpp"
 #include "report/format.hpp"
-#include "report/near.hpp"
 #include "report/table.hpp"
+#include "result/near.hpp"
 
 namespace gpugauge::report {
 namespace {
@@ -111,7 +111,7 @@ std::vector<CausePage> all_pages() {
 std::vector<std::string> near_names(std::string_view name) {
   std::vector<std::string> names;
   for (const CausePage& page : all_pages()) names.push_back(page.name);
-  return nearest(name, names);
+  return result::nearest(name, names);
 }
 
 std::string draw(const CausePage& page, const Terminal& terminal) {

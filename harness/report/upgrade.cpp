@@ -37,16 +37,6 @@ std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : plain(text);
 }
 
-std::string settings_sentence(const std::vector<stack::Difference>& settings) {
-  constexpr std::size_t most = 6;
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(most, settings.size()); ++i)
-    texts.push_back(fmt::format("{} {} -> {}", settings[i].key, settings[i].left, settings[i].right));
-  const std::size_t more = settings.size() - texts.size();
-  return fmt::format("Settings that differ from before, and may be a cause: {}{}.", fmt::join(texts, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
 std::string named(const std::vector<stack::StackPackage>& packages) {
   std::vector<std::string> texts;
   texts.reserve(packages.size());
@@ -56,17 +46,6 @@ std::string named(const std::vector<stack::StackPackage>& packages) {
 }
 
 }  // namespace
-
-std::vector<std::string> sentences(const stack::StackChange& change) {
-  std::vector<std::string> out;
-  for (const stack::LayerChange& layer : change.layers)
-    out.push_back((layer.state == State::unchanged ? "Not changed: "
-                   : layer.state == State::back    ? "As before: "
-                                                   : "Changed: ") +
-                  layer.sentence);
-  if (!change.settings.empty()) out.push_back(settings_sentence(change.settings));
-  return out;
-}
 
 std::string draw(const stack::StackChange& change, const Terminal& terminal) {
   std::string out;
@@ -84,8 +63,8 @@ std::string draw(const stack::StackChange& change, const Terminal& terminal) {
         layer.state != State::back)
       out += "  " + terminal.paint(wrap(plain(layer.sentence), terminal.width, 4), tone(layer.state)) + "\n";
   if (!change.changed()) out += "  Nothing of the stack differs from what `upgrade begin` recorded.\n";
-  if (!change.settings.empty())
-    out += "  " + wrap(plain(settings_sentence(change.settings)), terminal.width, 4) + "\n";
+  if (const std::string settings = stack::settings_sentence(change); !settings.empty())
+    out += "  " + wrap(plain(settings), terminal.width, 4) + "\n";
   return out;
 }
 

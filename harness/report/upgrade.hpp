@@ -14,9 +14,6 @@ namespace gpugauge::report {
 /// A table of the layers, a sentence for each that deviates from the plan, then the settings.
 std::string draw(const stack::StackChange& change, const Terminal& terminal);
 
-/// The same content as sentences, for remarks of a report.
-std::vector<std::string> sentences(const stack::StackChange& change);
-
 /// Numbered advice, each with its reason and commands; "" for none. A line with a command holds nothing else.
 std::string draw(const std::vector<stack::Advice>& advice, const std::string& title,
                  const Terminal& terminal);

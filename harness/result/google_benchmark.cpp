@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/file.hpp"
 #include "result/object_reader.hpp"
 #include "result/time.hpp"
@@ -276,7 +277,7 @@ Run parse_google_benchmark(const std::string& text, const std::string& origin) {
   run.boot_id = run.id;
   run.complete = true;
   run.profile = google_benchmark_profile;
-  run.device = "host";
+  run.device = to_string(DeviceKind::host);
   describe(*context, run);
   Process process;
   process.family = "google-benchmark";

@@ -1,5 +1,7 @@
 #include "result/gpu_series.hpp"
 
+#include "result/device_kind.hpp"
+
 namespace gpugauge::result {
 namespace {
 
@@ -33,7 +35,7 @@ const Series* gpu_series(const Run& run, std::string_view name) {
     several = several || only != nullptr;
     only = &series;
   }
-  return several || device_kind(run.device) == "host" ? nullptr : only;
+  return several || device_kind(run.device) == DeviceKind::host ? nullptr : only;
 }
 
 std::vector<double> values_of_gpu(const Run& run, std::string_view uuid, std::string_view name) {
@@ -48,7 +50,7 @@ std::vector<double> values_of_gpu(const Run& run, std::string_view uuid, std::st
 std::set<std::string> measured_gpus(const Run& run) {
   const std::set<std::string> seen = seen_by(run);
   std::set<std::string> out;
-  if (device_kind(run.device) == "links") {
+  if (device_kind(run.device) == DeviceKind::links) {
     for (const auto& [fact, value] : run.fingerprint.device)
       if (fact.starts_with("gpu.") && fact.ends_with(".uuid") && seen.contains(value)) out.insert(value);
     return out.empty() ? seen : out;

@@ -239,8 +239,4 @@ Run read_run(const std::filesystem::path& file, Detail detail) {
   return parse_run(read_file(file), file.string(), detail);
 }
 
-std::string_view device_kind(std::string_view device) {
-  return device == "host" || device == "links" ? device : std::string_view("gpu");
-}
-
 }  // namespace gpugauge::result

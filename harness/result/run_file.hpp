@@ -96,7 +96,4 @@ Run parse_run(const std::string& text, const std::string& origin, Detail detail 
 /// JSON text of a run file. Throws std::invalid_argument when a value is not finite or breaks a rule above.
 std::string to_json(const Run& run);
 
-/// What Run::device names: "host", "links" (the links between a node's GPUs), or "gpu" for everything else.
-std::string_view device_kind(std::string_view device);
-
 }  // namespace gpugauge::result

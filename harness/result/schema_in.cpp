@@ -16,4 +16,9 @@ std::string schema_in(std::string_view text) {
   return {};
 }
 
+bool of_another_schema(std::string_view text) {
+  const std::string schema = schema_in(text);
+  return !schema.empty() && !schema.starts_with("gpugauge.run/");
+}
+
 }  // namespace gpugauge::result

@@ -10,4 +10,7 @@ namespace gpugauge::result {
 /// key; "" for any other text. Reads no further than that key, and does not check what is around it.
 std::string schema_in(std::string_view text);
 
+/// True for a file of ours that is no run: a baseline's manifest, a report.
+bool of_another_schema(std::string_view text);
+
 }  // namespace gpugauge::result

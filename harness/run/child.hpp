@@ -1,4 +1,14 @@
 // Runs one child process, from its start until it and all its descendants are gone.
+//
+// The second runner of children, beside stack/child.hpp, and not that one because the two want opposite things:
+//   stack::run_child   a question to a driver or an interpreter that may hang. It blocks, must return when the
+//                      child ends although a helper of the driver keeps the output open, keeps the beginning of
+//                      the output, which is the answer, kills at once, and needs no event loop.
+//   Child              a measurement. It runs beside telemetry and signals on one loop, has an environment of
+//                      its own, is asked to end before it is killed, takes all its descendants with it, since
+//                      they would disturb the next one, and keeps the end of the output, where a fault stands.
+// What both need is shared: stack::LivingChild ends either kind with the command, and StopsHeldBack covers the
+// time between the start and that.
 #pragma once
 
 #include <chrono>

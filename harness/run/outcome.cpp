@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "result/counted.hpp"
+#include "result/device_kind.hpp"
 #include "result/facts.hpp"
 #include "result/family_exit.hpp"
 #include "result/file.hpp"
@@ -71,7 +72,7 @@ result::BenchmarkResult* cut_short(std::optional<result::Samples>& samples, bool
 /// lost GPU shortens the list without a message. Instances of a GPU are not compared, because they have
 /// several names.
 std::string other_gpus(const result::Samples& samples, const std::string& visible) {
-  if (visible == "host" || samples.status == Status::unavailable) return {};
+  if (result::is_host(visible) || samples.status == Status::unavailable) return {};
   const std::vector<std::string> wanted = result::split(visible, ',');  // Plan::device
   const std::string count = result::fact(samples.context, "gpu.visible_count");
   if (!count.empty() && count != std::to_string(wanted.size()))

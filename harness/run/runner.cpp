@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "result/build.hpp"
+#include "result/device_kind.hpp"
 #include "result/file.hpp"
 #include "result/stopwatch.hpp"
 #include "result/temporary_directory.hpp"
@@ -199,7 +200,7 @@ class Execution {
       result::write_file(file, lines);
       command.arguments.push_back(fmt::format("--gpugauge_only={}", file.string()));
     }
-    if (plan_.device != "host") {
+    if (!result::is_host(plan_.device)) {
       command.environment["CUDA_VISIBLE_DEVICES"] = plan_.device;
       command.environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
     }

@@ -1,4 +1,5 @@
-// One child process with a time limit. Kept small, for calls that may hang or crash.
+// One child process with a time limit. Kept small, for calls that may hang or crash. Measuring processes are
+// run by run/child.hpp, whose head says in what the two differ.
 #pragma once
 
 #include <functional>

@@ -15,6 +15,7 @@
 #include "baseline/digest.hpp"
 #include "baseline/log.hpp"
 #include "judge/one_machine.hpp"
+#include "result/device_kind.hpp"
 #include "result/time.hpp"
 #include "store/database.hpp"
 #include "store/ids.hpp"
@@ -67,7 +68,7 @@ class Machines {
 
   /// Call for each record in turn: earlier ones count as stored.
   bool is_another(const Record& record) {
-    if (!record.named_by_folder || (record.node.empty() && record.identity != "host")) return false;
+    if (!record.named_by_folder || (record.node.empty() && !result::is_host(record.identity))) return false;
     if (record.boot_id.empty() && record.host_name.empty()) return false;
     int known = 0;
     database_.sql() << "SELECT count(*) FROM run WHERE content_hash = :hash", use(record.content_hash),

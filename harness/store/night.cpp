@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/run_file.hpp"
 #include "result/time.hpp"
@@ -145,7 +146,7 @@ WiderNight Store::with_night_before(const std::string& days) {
   return database_->guarded([&] {
     judge::PeersInput own;
     read_rounds(*database_, night, own);
-    std::set<std::string> kinds;
+    std::set<result::DeviceKind> kinds;
     std::set<std::pair<std::string, std::string>> there;  // devices by node and identity
     for (const judge::PeerRound& round : own.rounds) {
       kinds.emplace(result::device_kind(round.device));
@@ -165,7 +166,7 @@ WiderNight Store::with_night_before(const std::string& days) {
       read_rounds(*database_, {begin, end}, earlier);
       std::set<std::pair<std::string, std::string>> of_these;
       for (judge::PeerRound& round : earlier.rounds) {
-        if (!kinds.contains(std::string(result::device_kind(round.device)))) continue;
+        if (!kinds.contains(result::device_kind(round.device))) continue;
         of_these.emplace(round.host, round.label);
         if (!there.emplace(round.host, round.label).second) continue;
         out.days = nights_from(*database_, begin, last_of(days));

@@ -12,6 +12,7 @@
 #include "judge/collect.hpp"
 #include "judge/one_machine.hpp"
 #include "judge/statistics.hpp"
+#include "result/device_kind.hpp"
 #include "result/error.hpp"
 #include "result/facts.hpp"
 #include "result/google_benchmark.hpp"
@@ -108,7 +109,8 @@ result::Fingerprint fingerprint_from(const std::string& text, const std::string&
 }
 
 std::string identity_of(const result::Run& run) {
-  return run.device == "host" ? "host" : storable(judge::PeerCollector::without_values(run, {}, {}, {}).node);
+  return result::is_host(run.device) ? run.device
+                                     : storable(judge::PeerCollector::without_values(run, {}, {}, {}).node);
 }
 
 std::string profile_of(const std::string& profile, const result::Fingerprint& facts) {

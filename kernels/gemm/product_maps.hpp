@@ -11,7 +11,9 @@ namespace gpugauge::kernels::gemm {
 
 /// The tensor maps of the three matrices.
 struct ProductMaps {
-  CUtensorMap a, b, c;
+  CUtensorMap a;  ///< in boxes of a tile's rows
+  CUtensorMap b;  ///< in boxes of 64 rows, transposed or not (b_is_transposed)
+  CUtensorMap c;  ///< in boxes of 64 rows
 
   /// Checks sizes and alignment, and that the GPU `has_instruction`, and encodes the maps.
   template <typename In>

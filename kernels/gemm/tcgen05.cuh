@@ -12,7 +12,9 @@
 namespace gpugauge::kernels::gemm {
 
 /// The ring of stages, as the wgmma products have it, and two halves of Tensor Memory with the sums of a tile each.
-template <typename In>
+/// The blocks of a cluster (1 or 2) have tiles above each other, and read equal shares of their columns of B, for
+/// all of them.
+template <typename In, int Cluster>
 struct Tcgen05Ring {
   static constexpr int tile_m = 128;
   static constexpr int tile_n = 256;
@@ -34,6 +36,7 @@ struct Tcgen05Ring {
   static constexpr int shared_bytes = barriers_at + static_cast<int>(stages) * 16 + 4 * 8 + 8 + 1023;
   static_assert(shared_bytes <= 227 * 1024 && shared_bytes > 114 * 1024,
                 "one block an SM, as Tensor Memory allows");
+  static_assert(Stage::b_boxes % Cluster == 0, "the blocks of a cluster read equal shares of B");
 
   std::uint32_t base;  // start of shared memory
   __device__ __forceinline__ std::uint32_t stage(std::uint32_t slot) const {
@@ -54,7 +57,7 @@ struct Tcgen05Ring {
   __device__ __forceinline__ void make_barriers() const {
     for (std::uint32_t slot = 0; slot < stages; ++slot) {
       sm90::barrier_init(full(slot), 1);
-      sm90::barrier_init(empty(slot), 1);
+      sm90::barrier_init(empty(slot), Cluster);
     }
     for (std::uint32_t half = 0; half < 2; ++half) {
       sm90::barrier_init(summed(half), 1);
@@ -63,21 +66,33 @@ struct Tcgen05Ring {
     sm90::barrier_init_fence();
   }
 
+  // This block's place in its cluster, the cluster's first unit, and the distance to its next one.
+  static __device__ __forceinline__ int rank() {
+    return Cluster == 1 ? 0 : static_cast<int>(sm90::cluster_rank());
+  }
+  static __device__ __forceinline__ int first_unit() { return static_cast<int>(blockIdx.x) / Cluster; }
+  static __device__ __forceinline__ int unit_stride() { return static_cast<int>(gridDim.x) / Cluster; }
+  static __device__ __forceinline__ int first_row(const Tile& tile) {
+    return (tile.row * Cluster + rank()) * tile_m;
+  }
+
   // Called by one thread.
   __device__ __forceinline__ void copy(const sm90::TensorMap& a, const sm90::TensorMap& b, int k_tiles,
                                        const Schedule& schedule) const {
+    constexpr int share = Stage::b_boxes / Cluster;
     RingPosition at;
-    for (int unit = static_cast<int>(blockIdx.x); unit < schedule.units();
-         unit += static_cast<int>(gridDim.x)) {
+    for (int unit = first_unit(); unit < schedule.units(); unit += unit_stride()) {
       const Tile tile = schedule.unit<Order::grouped>(unit);
       for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
         sm90::barrier_wait(empty(at.slot), at.empty_parity());
+        // All bytes of the stage: those of A, and of B from every block.
         sm90::barrier_arrive_expecting(full(at.slot), Stage::bytes);
         const int k = k_tile * Stage::tile_k;
-        Stage::load_a(stage(at.slot), a, tile.row * tile_m, k, full(at.slot));
+        Stage::load_a(stage(at.slot), a, first_row(tile), k, full(at.slot));
 #pragma unroll
-        for (int box = 0; box < Stage::b_boxes; ++box)
-          Stage::template load_b<1>(stage(at.slot), b, box, tile.column * tile_n, k, full(at.slot));
+        for (int box = 0; box < share; ++box)
+          Stage::template load_b<Cluster>(stage(at.slot), b, rank() * share + box, tile.column * tile_n, k,
+                                          full(at.slot));
         at.advance(stages);
       }
     }
@@ -92,8 +107,7 @@ struct Tcgen05Ring {
   __device__ __forceinline__ void multiply(std::uint32_t sums, int k_tiles, const Schedule& schedule) const {
     RingPosition at;
     RingPosition half;
-    for (int unit = static_cast<int>(blockIdx.x); unit < schedule.units();
-         unit += static_cast<int>(gridDim.x)) {
+    for (int unit = first_unit(); unit < schedule.units(); unit += unit_stride()) {
       sm90::barrier_wait(stored(half.slot), half.empty_parity());
       for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
         sm90::barrier_wait(full(at.slot), at.full_parity());
@@ -111,7 +125,11 @@ struct Tcgen05Ring {
           sm100::multiply<kind>(sums + half.slot * tile_n, advanced(a, step * 32), advanced(b, b_on),
                                 instruction, k_tile > 0 || step > 0);
         }
-        sm100::commit(empty(at.slot));
+        // Every block's producer writes here, and this block's into every other.
+        if constexpr (Cluster == 1)
+          sm100::commit(empty(at.slot));
+        else
+          sm100::commit_in_blocks(empty(at.slot), (1U << Cluster) - 1);
         at.advance(stages);
       }
       sm100::commit(summed(half.slot));
@@ -126,10 +144,9 @@ struct Tcgen05Ring {
     const std::uint32_t lanes = static_cast<std::uint32_t>(warp)
                                 << 21;  // 32 each, in the upper half of an address
     RingPosition half;
-    for (int unit = static_cast<int>(blockIdx.x); unit < schedule.units();
-         unit += static_cast<int>(gridDim.x)) {
+    for (int unit = first_unit(); unit < schedule.units(); unit += unit_stride()) {
       const Tile tile = schedule.unit<Order::grouped>(unit);
-      const int row = tile.row * tile_m + warp * 32 + static_cast<int>(threadIdx.x) % 32;
+      const int row = first_row(tile) + warp * 32 + static_cast<int>(threadIdx.x) % 32;
       sm90::barrier_wait(summed(half.slot), half.full_parity());
       sm100::fence_after_barrier();
 #pragma unroll 1
@@ -158,18 +175,28 @@ struct Tcgen05Ring {
   }
 };
 
+/// Waits for all threads of the block, or of its cluster.
+template <int Cluster>
+__device__ __forceinline__ void tcgen05_barrier() {
+  sm100::fence_before_barrier();
+  if constexpr (Cluster == 1)
+    __syncthreads();
+  else
+    sm90::cluster_barrier();
+  sm100::fence_after_barrier();
+}
+
 /// The work of one thread of tcgen05_kernel.
-template <typename In>
+template <typename In, int Cluster>
 __device__ __forceinline__ void run_tcgen05(const sm90::TensorMap& map_a, const sm90::TensorMap& map_b,
                                             Bf16* c, int m, int n, int k_tiles, const Schedule& schedule) {
-  using R = Tcgen05Ring<In>;
+  using R = Tcgen05Ring<In, Cluster>;
   const R ring{sm90::shared_base()};
   const int warp = sm90::uniform(static_cast<int>(threadIdx.x) / 32);
   if (threadIdx.x == 0) ring.make_barriers();
   if (warp == 2) sm100::take_tensor_memory(ring.tensor_memory(), R::columns);
-  sm100::fence_before_barrier();
-  __syncthreads();
-  sm100::fence_after_barrier();
+  // No block may copy to or arrive at another one before that has made its barriers.
+  tcgen05_barrier<Cluster>();
   const std::uint32_t sums = sm100::taken_tensor_memory(ring.tensor_memory());
   if (warp == 0) {
     if (sm100::elect()) ring.copy(map_a, map_b, k_tiles, schedule);
@@ -179,21 +206,21 @@ __device__ __forceinline__ void run_tcgen05(const sm90::TensorMap& map_a, const 
     ring.store(c, sums, m, n, schedule);
   }
   __syncwarp();
-  sm100::fence_before_barrier();
-  __syncthreads();
-  sm100::fence_after_barrier();
+  // Nor may shared memory go while another block still copies to it or arrives there.
+  tcgen05_barrier<Cluster>();
   if (warp == 2) sm100::give_tensor_memory(sums, R::columns);
 }
 
-/// C (m x n, bf16) = A B. Launch Tcgen05Ring::threads threads and Tcgen05Ring::shared_bytes bytes per block. Any
-/// number of blocks divides the schedule's units.
-template <typename In>
-__global__ void __launch_bounds__(GPUGAUGE_HAS_TCGEN05 ? Tcgen05Ring<In>::threads : without_instructions, 1)
-    tcgen05_kernel(const __grid_constant__ sm90::TensorMap map_a,
-                   const __grid_constant__ sm90::TensorMap map_b, Bf16* c, int m, int n, int k_tiles,
-                   const Schedule schedule) {
+/// C (m x n, bf16) = A B. Launch clusters of `Cluster` blocks, with Tcgen05Ring::threads threads and
+/// Tcgen05Ring::shared_bytes bytes per block. Any number of clusters divides the schedule's units.
+template <typename In, int Cluster>
+__global__ void __launch_bounds__(GPUGAUGE_HAS_TCGEN05 ? Tcgen05Ring<In, Cluster>::threads
+                                                       : without_instructions,
+                                  1) tcgen05_kernel(const __grid_constant__ sm90::TensorMap map_a,
+                                                    const __grid_constant__ sm90::TensorMap map_b, Bf16* c,
+                                                    int m, int n, int k_tiles, const Schedule schedule) {
 #if GPUGAUGE_HAS_TCGEN05
-  run_tcgen05<In>(map_a, map_b, c, m, n, k_tiles, schedule);
+  run_tcgen05<In, Cluster>(map_a, map_b, c, m, n, k_tiles, schedule);
 #elif defined(__CUDA_ARCH__)
   __trap();
 #endif

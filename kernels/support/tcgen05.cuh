@@ -89,6 +89,15 @@ __device__ __forceinline__ void commit(std::uint32_t barrier) {
                : "memory");
 }
 
+/// The same in every block of the cluster whose bit is set in `blocks`, at the same offset.
+__device__ __forceinline__ void commit_in_blocks(std::uint32_t barrier, std::uint32_t blocks) {
+  asm volatile(
+      "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;\n" ::
+          "r"(barrier),
+      "h"(static_cast<std::uint16_t>(blocks))
+      : "memory");
+}
+
 /// Reads 32 columns from `from` on, in the lanes of Tensor Memory that belong to the warp: lane l of warp w
 /// gets lane 32 (w % 4) + l. `from` names the first of these lanes in its upper half.
 __device__ __forceinline__ void load_columns(std::uint32_t (&to)[32], std::uint32_t from) {

@@ -94,7 +94,9 @@ int main() {
   try {
     return run();
   } catch (const ranks::Parted& parted) {
-    return say(parted);
+    const int code = say(parted);
+    ranks::end_apart();
+    return code;
   } catch (const result::UsageError& error) {
     fmt::print(stderr, "USAGE {}\n", error.what());
     return 2;

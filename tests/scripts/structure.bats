@@ -47,6 +47,30 @@ finding() {
   finding harness/judge/bad.cpp '#include "run/child.hpp"' "judge may use baseline, result, and not run"
 }
 
+@test "what docs/architecture.md names on the way of a check is there" {
+  run python3 - "$GPUGAUGE_SOURCE" <<'PYTHON'
+import pathlib, re, sys
+root = pathlib.Path(sys.argv[1])
+way = (root / "docs/architecture.md").read_text().split("## A check in ten lines")[1].split("\n## ")[0]
+def texts(folder):
+    return [file.read_text() for ending in ("hpp", "cpp") for file in sorted((root / folder).rglob(f"*.{ending}"))]
+def is_there(scope, name):
+    call = re.compile(rf"\b{name}\(")
+    if scope == "bench" or (scope and (root / "harness" / scope).is_dir()):
+        return any(call.search(text) for text in texts("bench/support" if scope == "bench" else f"harness/{scope}"))
+    kind = re.compile(rf"\bclass {scope}\b" if scope else "")
+    return any(kind.search(text) and call.search(text) for text in texts("harness") + texts("bench/support"))
+named = re.findall(r"`(?:(\w+)::)?(\w+)\(\)`", way)
+assert len(named) > 25, named
+for scope, name in named:
+    assert is_there(scope, name), f"{scope}::{name}"
+for file in re.findall(r"`([\w/]+\.[ch]pp)`", way):
+    assert (root / file).exists() or (root / "harness" / file).exists(), file
+PYTHON
+  echo "$output"
+  [ "$status" -eq 0 ]
+}
+
 @test "the rooms and what each may use are those of docs/architecture.md" {
   run python3 - "$GPUGAUGE_SOURCE" <<'PYTHON'
 import pathlib, re, sys

@@ -91,9 +91,10 @@ class Channel {
     Wire wire;
     double until = 0;
   };
-  int open_door(const Wire& door, std::deque<Newcomer>& newcomers, double seconds);
+  static int open_door(const Wire& door, std::deque<Newcomer>& newcomers, double seconds);
   void take_in_all(const Wire& door, std::deque<Newcomer>& newcomers, double deadline);
-  void turn_away(const Wire& door, std::deque<Newcomer>& newcomers);
+  static void turn_away(Wire door, std::deque<Newcomer> newcomers, const std::string& job,
+                        const std::string& sentence);
   void hear(std::deque<Newcomer>& door);
   void introduce(Wire wire);
   Texts collect(const std::string& step, const std::string& text, double seconds);

@@ -91,12 +91,13 @@ void Channel::gather(double deadline) {
   wires_.resize(static_cast<std::size_t>(launch_.size));
   peers_[0] = {this_host(), std::to_string(getpid())};
   allow_connections(launch_.size);
-  const Wire door = listening(launch_);
+  Wire door = listening(launch_);
   std::deque<Newcomer> newcomers;
   try {
     take_in_all(door, newcomers, deadline);
-  } catch (const Parted&) {
-    turn_away(door, newcomers);
+  } catch (const Parted& parted) {
+    std::thread(turn_away, std::move(door), std::move(newcomers), launch_.job, std::string(parted.what()))
+        .detach();
     throw;
   }
   Texts all;
@@ -144,8 +145,11 @@ void Channel::take_in_all(const Wire& door, std::deque<Newcomer>& newcomers, dou
   }
 }
 
-// The ranks have parted. Ranks that wait at the door, or that the launcher starts a little later, hear why, too.
-void Channel::turn_away(const Wire& door, std::deque<Newcomer>& newcomers) {
+// The ranks have parted. Ranks that wait at the door, or that the launcher starts a little later, hear why, too. In a
+// thread, because rank 0 must say it before mpirun ends all ranks with the first; the process lives as long
+// (end_apart).
+void Channel::turn_away(Wire door, std::deque<Newcomer> newcomers, const std::string& job,
+                        const std::string& sentence) {
   const double until = steady_seconds() + turning_seconds;
   for (double left = turning_seconds; left > 0; left = until - steady_seconds()) {
     open_door(door, newcomers, left);
@@ -154,8 +158,8 @@ void Channel::turn_away(const Wire& door, std::deque<Newcomer>& newcomers) {
       if (line == Line::late) continue;
       Message hello;
       if (line == Line::open && one.wire.receive(hello, until) == Line::open)
-        if (const auto guest = introduction_in(hello); guest && guest->job == launch_.job)
-          one.wire.send({Kind::fault, {*over_}}, until);
+        if (const auto guest = introduction_in(hello); guest && guest->job == job)
+          one.wire.send({Kind::fault, {sentence}}, until);
       one.wire.close();
     }
     std::erase_if(newcomers, [](const Newcomer& one) { return !one.wire.is_open(); });

@@ -60,6 +60,11 @@ struct StackChange {
 StackChange stack_change(const Inventory& before, const Inventory& now, const PlanRequest& request,
                          bool measured = false);
 
+/// A change as sentences, for remarks of a report and for the record: one a layer, then settings_sentence().
+std::vector<std::string> sentences(const StackChange& change);
+/// One sentence on the settings that differ, which names the first six; "" where none does.
+std::string settings_sentence(const StackChange& change);
+
 /// The layer of a system package: "driver", "cuda", "cudnn", "nccl", "tensorrt", "container", or "other"
 /// (monitoring, third-party kernel modules).
 std::string package_layer(std::string_view name);

@@ -82,7 +82,6 @@ const Registration custom{define("probe", "custom")
                               })};
 const Registration needs_gpu{probe("needs_gpu").requires_gpu(90).body(time_and_verify)};
 const Registration only_hopper{probe("only_hopper").requires_gpu_of(90).body(time_and_verify)};
-const Registration elsewhere{probe("elsewhere").stands_in_on({100, 103}).body(time_and_verify)};
 const Registration stands_in{probe("stands_in").requires_gpu(70).stands_in_below(80).body(time_and_verify)};
 const Registration two_gpus{probe("two_gpus").requires_devices(2).body(time_and_verify)};
 const Registration signals{probe("signals").body([](Trial& trial) {
@@ -239,28 +238,6 @@ TEST_F(FamilyProcess, StandsInOnOlderGpusAlone) {
   see(61);
   EXPECT_EQ(run("probe/stands_in"), exit_ok);
   EXPECT_EQ(samples().benchmarks.at(0).reason, "needs compute capability 7.0, this GPU has 6.1");
-}
-
-TEST_F(FamilyProcess, StandsInOnTheNamedGpusAlone) {
-  const auto see = [](int capability) {
-    set_environment({.unavailable = {},
-                     .compute_capability = [capability] { return capability; },
-                     .devices = {},
-                     .describe = {}});
-  };
-  for (const int capability : {100, 103}) {
-    see(capability);
-    EXPECT_EQ(run("probe/elsewhere"), exit_ok);
-    EXPECT_EQ(samples().benchmarks.at(0).status, Status::ok) << capability;
-  }
-  for (const int capability : {90, 101, 120}) {
-    see(capability);
-    EXPECT_EQ(run("probe/elsewhere"), exit_ok);
-    EXPECT_THAT(samples().benchmarks.at(0).reason,
-                HasSubstr("stands in for another benchmark on compute capability 10.0, 10.3, this GPU has "));
-    EXPECT_EQ(run("probe/(elsewhere|good/1)"), exit_ok);
-    ASSERT_EQ(samples().benchmarks.size(), 1U) << "nothing is said of it beside what is measured";
-  }
 }
 
 TEST_F(FamilyProcess, AnUnavailableFamilySaysWhyInItsFile) {

@@ -79,7 +79,7 @@ class Ranks : public testing::Test {
     return wire;
   }
 
-  const int port_ = free_port();
+  int port_ = free_port();  ///< a rank 0 that parted keeps its own for a second
 };
 
 }  // namespace gpugauge::bench::ranks

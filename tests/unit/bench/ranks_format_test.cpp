@@ -28,6 +28,7 @@ class Formats : public Ranks {
  protected:
   /// What a process hears that says this to a rank 0 of three of this build, and what rank 0 ends with.
   std::pair<Message, std::string> said_to_rank_0(const Texts& texts) {
+    port_ = free_port();
     Message answer;
     std::thread other([&] {
       Wire wire = at_the_door();
@@ -41,6 +42,7 @@ class Formats : public Ranks {
 
   /// What each rank ends with where rank `other` speaks another format.
   std::vector<std::string> ends_with(int other, const Speech& speech, double patience) {
+    port_ = free_port();
     std::vector<std::string> ends(3, "measured");
     std::vector<std::thread> threads;
     for (const int rank : {0, 1, 2})

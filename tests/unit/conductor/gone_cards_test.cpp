@@ -112,5 +112,14 @@ TEST(GoneCards, ThePolicySpeaksWhereItSaysHowManyThereShallBe) {
   EXPECT_THAT(judge_gone_cards({device("GPU-0", three, four)}, policy, nowhere), IsEmpty());
 }
 
+TEST(GoneCards, TheKernelListsWhatItHolds) {
+  stack::MachineNow now;
+  now.gpus = {{"0000:01:00.0", "GPU-0", "NVIDIA H200"}, {"0000:02:00.0", "", ""}};
+  EXPECT_FALSE(shown_of(now).listed);
+  now.gpus_listed = true;
+  EXPECT_TRUE(shown_of(now).listed);
+  EXPECT_THAT(shown_of(now).uuids, ::testing::ElementsAre("", "GPU-0"));
+}
+
 }  // namespace
 }  // namespace gpugauge::conductor

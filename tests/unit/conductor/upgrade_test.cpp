@@ -1,13 +1,11 @@
 // An upgrade's two measurements with a family made of a few lines of shell, and what follows from them.
 #include "conductor/upgrade.hpp"
 
-#include <csignal>
-
 #include <gmock/gmock.h>
 
 #include "result/error.hpp"
 #include "result/file.hpp"
-#include "unit/conductor/check_fixture.hpp"
+#include "unit/conductor/upgrade_fixture.hpp"
 
 namespace gpugauge::conductor {
 namespace {
@@ -22,42 +20,6 @@ CountedRounds all_of(const std::vector<result::Run>& runs) {
   return out;
 }
 
-class Upgrade : public testing::Test {
- protected:
-  Upgrade() {
-    options_.profile = run::quick_plan({}).profile;
-    kept_.folder = upgrade_folder(fakes_.path() / "state", "one");
-    kept_.record.name = "one";
-    kept_.record.created = "2026-01-01T00:00:00Z";
-    kept_.record.who = "root@node3";
-    kept_.record.root = "/";
-    kept_.record.device = "host";
-    kept_.record.profile = "quick";
-    kept_.record.rounds = 3;
-    kept_.record.devices = {{"host", "host"}};
-    latency(1e-3);
-  }
-
-  void latency(double seconds, bool sound = true) { family_.latency(seconds, sound); }
-
-  const UpgradeDevice& device() const { return kept_.record.devices.front(); }
-  std::string measure_old_side() { return measure_old(kept_, device(), options_, target_, choice_, {}); }
-  std::vector<result::Run> rounds(int count) {
-    options_.runs_folder = fakes_.path() / "after";
-    std::vector<result::Run> out;
-    for (Stored& stored : measure_rounds(options_, target_, choice_, {}, 1, count, false).whole)
-      out.push_back(std::move(stored.run));
-    return out;
-  }
-
-  run::Fakes fakes_;
-  KeptUpgrade kept_;
-  MeasureOptions options_;
-  Target target_{DeviceKind::host, "host", "host"};
-  HostFamily family_{fakes_};
-  Choice& choice_ = family_.choice;
-};
-
 TEST_F(Upgrade, TheOldSideIsMeasuredOnceAndPinned) {
   EXPECT_EQ(measure_old_side(), "");
   EXPECT_TRUE(is_old_measured(kept_, device()));
@@ -71,15 +33,12 @@ TEST_F(Upgrade, TheOldSideIsMeasuredOnceAndPinned) {
 }
 
 TEST_F(Upgrade, AnInterruptedOldSideGoesOnWhereItStopped) {
-  int done = 0;
-  options_.progress = [&](const report::ProgressState& state) {
-    if (state.title.starts_with("round 2") && done++ == 0) std::raise(SIGINT);
-  };
+  stop_in_second_round(SIGINT);
   EXPECT_NE(measure_old_side(), "");
   EXPECT_FALSE(is_old_measured(kept_, device()));
   const auto first = kept_rounds(kept_, UpgradeSide::measuring, device());
   ASSERT_EQ(first.size(), 1U);
-  options_.progress = nullptr;
+  go_on();
   EXPECT_EQ(measure_old_side(), "");
   const auto runs = old_side(kept_, device()).runs;
   ASSERT_EQ(runs.size(), 3U);

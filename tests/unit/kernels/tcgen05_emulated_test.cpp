@@ -20,9 +20,9 @@ using namespace gpugauge::kernels;
 using emulator::Arrival;
 using emulator::Case;
 
-template <typename In>
+template <typename In, int Cluster>
 void expect_product_is_right(const std::vector<Case>& cases) {
-  using Ring = gemm::Tcgen05Ring<In>;
+  using Ring = gemm::Tcgen05Ring<In, Cluster>;
   struct Timing {
     const char* name;
     Arrival copies, products;
@@ -34,12 +34,12 @@ void expect_product_is_right(const std::vector<Case>& cases) {
     for (const Timing& timing : timings) {
       emulator::arrival = timing.copies;
       emulator::tensor_products = timing.products;
-      const auto schedule = gemm::schedule_of(of.m, of.n, Ring::tile_m, Ring::tile_n, 1, 2);
+      const auto schedule = gemm::schedule_of(of.m, of.n, Ring::tile_m, Ring::tile_n, Cluster, 2);
       const int k_tiles = (of.k - 1) / Ring::Stage::tile_k + 1;
       const double error = emulator::largest_error<In>(
           of, Ring::tile_m, [&](const auto& a, const auto& b, const auto& /*c*/, Bf16* out) {
-            emulator::launch_clusters(static_cast<unsigned>(of.clusters), 1, Ring::threads, [&] {
-              gemm::tcgen05_kernel<In>(a, b, out, of.m, of.n, k_tiles, schedule);
+            emulator::launch_clusters(static_cast<unsigned>(of.clusters), Cluster, Ring::threads, [&] {
+              gemm::tcgen05_kernel<In, Cluster>(a, b, out, of.m, of.n, k_tiles, schedule);
             });
           });
       // The emulator sums in fp32 and rounds to nearest.
@@ -47,17 +47,23 @@ void expect_product_is_right(const std::vector<Case>& cases) {
     }
 }
 
-TEST(Tcgen05Product, bf16_is_right_in_one_tile) {
-  expect_product_is_right<Bf16>({{128, 256, 64, 1}, {1, 8, 8, 1}, {72, 136, 40, 1}});
-}
+const std::vector<Case> one_tile{{128, 256, 64, 1}, {1, 8, 8, 1}, {72, 136, 40, 1}};
 // Fewer blocks than tiles: both halves of Tensor Memory are used more than once, and the ring goes on from tile to tile. k
 // of a part of a step, of fewer steps than stages and of more than two rounds.
-TEST(Tcgen05Product, bf16_is_right_in_several_tiles) {
-  expect_product_is_right<Bf16>(
-      {{300, 264, 24, 1}, {130, 520, 200, 1}, {129, 264, 616, 1}, {260, 264, 104, 2}});
+const std::vector<Case> several_tiles{
+    {300, 264, 24, 1}, {130, 520, 200, 1}, {129, 264, 616, 1}, {260, 264, 104, 2}};
+
+TEST(Tcgen05Product, bf16_by_clusters_is_right) {
+  expect_product_is_right<Bf16, 2>(one_tile);
+  expect_product_is_right<Bf16, 2>(several_tiles);
 }
-TEST(Tcgen05Product, fp8_is_right) {
-  expect_product_is_right<E4m3>({{128, 256, 128, 1}, {1, 8, 16, 1}, {300, 264, 144, 1}, {129, 264, 1232, 2}});
+TEST(Tcgen05Product, bf16_by_single_blocks_is_right) {
+  expect_product_is_right<Bf16, 1>(one_tile);
+  expect_product_is_right<Bf16, 1>(several_tiles);
+}
+TEST(Tcgen05Product, fp8_by_clusters_is_right) {
+  expect_product_is_right<E4m3, 2>(
+      {{128, 256, 128, 1}, {1, 8, 16, 1}, {300, 264, 144, 1}, {129, 264, 1232, 2}});
 }
 
 }  // namespace

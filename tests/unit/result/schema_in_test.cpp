@@ -27,5 +27,13 @@ TEST(SchemaIn, OfAFileThatIsCutShortIsWhatStandsBeforeTheCut) {
   EXPECT_EQ(schema_in(R"({"benchmarks": [1, 2)"), "");
 }
 
+TEST(SchemaIn, AnotherSchemaIsAnyOfOursButThatOfARun) {
+  EXPECT_TRUE(of_another_schema(R"({"schema": "gpugauge.baseline/1"})"));
+  EXPECT_FALSE(of_another_schema(R"({"schema": "gpugauge.run/1"})"));
+  EXPECT_FALSE(of_another_schema(R"({"schema": "gpugauge.run/9"})")) << "reading it says what is wrong";
+  EXPECT_FALSE(of_another_schema(R"({"schema": "other/1"})"));
+  EXPECT_FALSE(of_another_schema("{}"));
+}
+
 }  // namespace
 }  // namespace gpugauge::result

@@ -46,7 +46,9 @@ inline std::uint32_t cluster_rank() {
 }
 
 inline void cluster_barrier() {
+  EXPECT_FALSE(emulator::tensor_unfenced) << "tcgen05 instructions before a barrier without a fence";
   emulator::cluster->barrier.arrive_and_wait();
+  emulator::barrier_unfenced = true;
 }
 
 inline void named_barrier(int id, int threads) {

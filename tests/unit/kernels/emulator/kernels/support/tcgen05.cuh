@@ -2,6 +2,8 @@
 // are read through their descriptors from shared memory, as early or as late as the instructions allow.
 #pragma once
 
+#include <utility>
+
 #include "cluster.hpp"
 #include "kernels/support/bf16.hpp"
 #include "kernels/support/small_float.hpp"
@@ -113,7 +115,8 @@ template <gpugauge::kernels::sm100::Kind Of>
 void multiply_now(ClusterBlock& block_of, std::uint32_t sums, std::uint64_t a_descriptor,
                   std::uint64_t b_descriptor, std::uint32_t instruction, bool add) {
   using gpugauge::kernels::sm100::Kind;
-  here = &block_of;  // a thread that waits may be the one that computes
+  // A thread that waits may be the one that computes, also one of another block.
+  ClusterBlock* const mine = std::exchange(here, &block_of);
   const Instruction how(instruction);
   EXPECT_EQ(how.rows, 128U) << "the layout of others is another";
   EXPECT_EQ(how.sums, Of == Kind::i8 ? 2U : 1U);
@@ -132,6 +135,7 @@ void multiply_now(ClusterBlock& block_of, std::uint32_t sums, std::uint64_t a_de
         to = gpugauge::kernels::bits_of(sum);
       }
     }
+  here = mine;
 }
 
 }  // namespace emulator
@@ -198,10 +202,10 @@ void multiply(std::uint32_t sums, std::uint64_t a, std::uint64_t b, std::uint32_
   if (emulator::tensor_products == emulator::Arrival::early) tensor.finish(tensor.started());
 }
 
-inline void commit(std::uint32_t barrier) {
+/// At a barrier of this block, or of another one.
+inline void commit_at(emulator::PhaseBarrier& toward) {
   EXPECT_EQ(emulator::here->tensor.issuer, threadIdx.x) << "another thread's products are not waited for";
   emulator::tensor_unfenced = false;
-  emulator::PhaseBarrier& toward = emulator::here->barrier(barrier);
   const std::scoped_lock lock(toward.mutex);
   toward.copies.emplace_back(
       [&toward, &tensor = emulator::here->tensor, count = emulator::here->tensor.started()] {
@@ -214,6 +218,16 @@ inline void commit(std::uint32_t barrier) {
     toward.land();
   else
     toward.changed.notify_all();  // whoever waits makes it land
+}
+
+inline void commit(std::uint32_t barrier) {
+  commit_at(emulator::here->barrier(barrier));
+}
+
+inline void commit_in_blocks(std::uint32_t barrier, std::uint32_t blocks) {
+  for (std::uint32_t rank = 0; rank < 16; ++rank)
+    if ((blocks >> rank & 1) != 0)
+      commit_at(emulator::cluster->reached(rank, emulator::rank_here).barrier(barrier));
 }
 
 inline void load_columns(std::uint32_t (&to)[32], std::uint32_t from) {

@@ -6,12 +6,12 @@
 
 #include "judge/monitor.hpp"
 
-namespace gpugauge::report {
+namespace gpugauge::judge {
 
 /// "by 1.8% in 9 checks since 2026-03-01 (1.9% when measured again)".
-std::string decline_text(const judge::Decline& decline);
+std::string decline_text(const Decline& decline);
 
 /// One sentence on all of them, which names the first three; "" without any.
-std::string sentence_on(const std::vector<judge::Decline>& declines);
+std::string sentence_on(const std::vector<Decline>& declines);
 
-}  // namespace gpugauge::report
+}  // namespace gpugauge::judge

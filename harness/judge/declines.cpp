@@ -1,4 +1,4 @@
-#include "report/declines.hpp"
+#include "judge/declines.hpp"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "result/counted.hpp"
 #include "result/time.hpp"
 
-namespace gpugauge::report {
+namespace gpugauge::judge {
 namespace {
 
 constexpr std::size_t most_named = 3;
@@ -18,7 +18,7 @@ std::string percent_of(double relative) {
 
 }  // namespace
 
-std::string decline_text(const judge::Decline& decline) {
+std::string decline_text(const Decline& decline) {
   const std::string again =
       decline.again ? percent_of(*decline.again) + " when measured again" : "not measured again";
   return fmt::format("by {} in {} since {} ({})", percent_of(decline.change),
@@ -26,7 +26,7 @@ std::string decline_text(const judge::Decline& decline) {
                      result::day_of(decline.since), again);
 }
 
-std::string sentence_on(const std::vector<judge::Decline>& declines) {
+std::string sentence_on(const std::vector<Decline>& declines) {
   if (declines.empty()) return "";
   std::string named;
   for (std::size_t i = 0; i < std::min(declines.size(), most_named); ++i)
@@ -38,4 +38,4 @@ std::string sentence_on(const std::vector<judge::Decline>& declines) {
       named);
 }
 
-}  // namespace gpugauge::report
+}  // namespace gpugauge::judge

@@ -1,17 +1,18 @@
-#include "report/upgrade.hpp"
-
+// A change in sentences.
 #include <gmock/gmock.h>
 
-namespace gpugauge::report {
+#include "stack/plan/change.hpp"
+
+namespace gpugauge::stack {
 namespace {
 
-using State = stack::LayerChange::State;
+using State = LayerChange::State;
 using testing::ElementsAre;
 
 TEST(UpgradeSentences, TheStateSaysWhetherALayerChanged) {
-  stack::StackChange change;
+  StackChange change;
   const auto add = [&](State state, const char* sentence) {
-    stack::LayerChange layer;
+    LayerChange layer;
     layer.state = state;
     layer.sentence = sentence;
     change.layers.push_back(layer);
@@ -27,5 +28,22 @@ TEST(UpgradeSentences, TheStateSaysWhetherALayerChanged) {
                           "Changed: GPU: gpu.0.name a -> the plan says what it is still to become."));
 }
 
+TEST(UpgradeSentences, OfManySettingsTheFirstSixAreNamed) {
+  StackChange change;
+  EXPECT_EQ(settings_sentence(change), "");
+  for (int i = 0; i < 7; ++i) {
+    Difference& one = change.settings.emplace_back();
+    one.key = "x." + std::to_string(i);
+    one.left = "a";
+    one.right = "b";
+  }
+  EXPECT_EQ(settings_sentence(change),
+            "Settings that differ from before, and may be a cause: x.0 a -> b, x.1 a -> b, x.2 a -> b, x.3 a "
+            "-> b, x.4 a -> b, x.5 a -> b and 1 more.");
+  EXPECT_THAT(sentences(change), ElementsAre(settings_sentence(change)));
+  change.settings.resize(1);
+  EXPECT_EQ(settings_sentence(change), "Settings that differ from before, and may be a cause: x.0 a -> b.");
+}
+
 }  // namespace
-}  // namespace gpugauge::report
+}  // namespace gpugauge::stack

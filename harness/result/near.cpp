@@ -1,11 +1,11 @@
-#include "report/near.hpp"
+#include "result/near.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
 
-namespace gpugauge::report {
+namespace gpugauge::result {
 namespace {
 
 /// Levenshtein distance: changes of one letter that lead from one name to the other.
@@ -41,4 +41,4 @@ std::vector<std::string> nearest(std::string_view name, const std::vector<std::s
   return out;
 }
 
-}  // namespace gpugauge::report
+}  // namespace gpugauge::result
