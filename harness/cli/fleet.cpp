@@ -60,8 +60,10 @@ std::optional<result::Run> read_again(const judge::PeerRound& round) {
   }
 }
 
-/// Throws result::UsageError for an entry of the policy that no metric of these runs matches.
+/// Throws result::UsageError for an entry of the policy that no metric of these runs matches. Where nothing could
+/// be read nothing can match, and the report says what could not be read.
 void require_matches(const judge::Policy& rules, const std::vector<judge::PeerForm>& metrics) {
+  if (metrics.empty()) return;
   judge::SeenMetrics seen;
   for (const judge::PeerForm& form : metrics) seen.add(form);
   judge::require_matches(rules, seen);

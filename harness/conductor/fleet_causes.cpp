@@ -132,6 +132,7 @@ class Fleet {
     device.verdicts = verdicts_of(node, round, kind, whole);
     if (whole)
       for (Verdict& verdict : judge::judge_physical(*run)) device.verdicts.push_back(std::move(verdict));
+    judge::apply_advisory(policy_, device.verdicts);
     device.rounds.push_back(std::move(*run));
     report::NodeCauses out{kind.labels, observe_among(device, kind.peers), {}};
     out.observation.about.source = "gpugauge fleet, " + node.label;

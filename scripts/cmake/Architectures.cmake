@@ -5,6 +5,7 @@
 # one), or a list as CMAKE_CUDA_ARCHITECTURES takes it. Code for 9.0 is always 90a-real, whatever a list calls it: wgmma
 # and TMA multicast need the architecture-specific target, which is also why `auto` is not CMake's own `native`; who
 # writes `native` gets `auto`. Code for 10.0, 10.3 and 11.0 is 100a-real, 103a-real and 110a-real for the same reason: tcgen05.
+# Later GPUs of these generations run none of them, but the PTX that `all` adds, and that "100" means beside 100a-real.
 set(_gpugauge_specific 90 100 103 110)
 
 # PTX that every GPU from CODE on runs. That of 9.0 lacks wgmma and would run in place of the real code there.
@@ -94,6 +95,9 @@ function(gpugauge_choose_architectures out)
       endif()
     endforeach()
     foreach(_code IN LISTS _gpugauge_specific)
+      if(NOT _code EQUAL 90)
+        list(TRANSFORM _choice REPLACE "^${_code}$" "${_code}a-real;${_code}-virtual")
+      endif()
       list(TRANSFORM _choice REPLACE "^${_code}(-real)?$" "${_code}a-real")
     endforeach()
     list(REMOVE_DUPLICATES _choice)
@@ -138,6 +142,9 @@ function(gpugauge_choose_architectures out)
     message(WARNING "${_why}. It is left out: what is built here does not run on it.")
   endforeach()
   if(_choice STREQUAL "all")
+    if(100a-real IN_LIST _list)
+      list(APPEND _list 100-virtual)
+    endif()
     _gpugauge_ptx_of(${_newest} _ptx)   # GPUs to come
     list(APPEND _list ${_ptx})
   endif()

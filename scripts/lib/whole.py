@@ -6,11 +6,13 @@ import tempfile
 
 def write(path, text):
     """Writes `text`, in UTF-8, beside the file and renames it. The file's mode stays, and a link to it stays a link. What is no
-    regular file, such as /dev/stdout, is written as it is. Raises OSError, and leaves the old text then."""
-    place = pathlib.Path(path).resolve()
-    if place.exists() and not place.is_file():
-        place.write_text(text, encoding="utf-8")
+    regular file, and what /dev and /proc name (/dev/stdout may be a pipe, or a file that others write to), is written as it is.
+    Raises OSError, and leaves the old text then."""
+    given = pathlib.Path(path)
+    if given.absolute().is_relative_to("/dev") or given.absolute().is_relative_to("/proc") or given.exists() and not given.is_file():
+        given.write_text(text, encoding="utf-8")
         return
+    place = given.resolve()
     data = text.encode("utf-8")
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
     beside = pathlib.Path(name)

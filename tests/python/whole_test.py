@@ -52,6 +52,15 @@ class Whole(unittest.TestCase):
         self.assertEqual(self.page.read_text(encoding="utf-8"), "old")
         self.assertEqual(len(list(self.folder.iterdir())), 2)
 
+    def test_what_stdout_is_gets_the_text_and_nothing_of_it_is_replaced(self):
+        program = ("import sys; sys.path.insert(0, sys.argv[1]); import whole; print('before', flush=True); "
+                   "whole.write('/dev/stdout', 'text\\n'); print('after', flush=True)")
+        command = [sys.executable, "-B", "-c", program, str(ROOT / "scripts" / "lib")]
+        self.assertEqual(subprocess.run(command, capture_output=True, text=True, check=True).stdout, "before\ntext\nafter\n")
+        with open(self.page, "a", encoding="utf-8") as file:
+            subprocess.run(command, stdout=file, check=True)
+        self.assertIn("after", self.page.read_text(encoding="utf-8"))
+
     def test_mode_and_link_stay_and_a_new_file_is_as_any_other(self):
         self.page.write_text("old", encoding="utf-8")
         self.page.chmod(0o640)

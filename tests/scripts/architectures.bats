@@ -89,7 +89,7 @@ TEXT
 @test "10.0, 10.3 and 11.0 get code with their own instructions, unless 10.3 has only that of 10.0 to run" {
   fake nvcc 'printf "sm_90\nsm_100\nsm_103\nsm_110\nsm_120\n"'
   chosen all
-  [[ "$output" == *"chosen: 90a-real;100a-real;103a-real;110a-real;120-real;120-virtual" ]]
+  [[ "$output" == *"chosen: 90a-real;100a-real;103a-real;110a-real;120-real;100-virtual;120-virtual" ]]
   fake nvidia-smi 'printf "10.3\n10.0\n"'
   chosen auto
   [[ "$output" == *"chosen: 103a-real;100a-real" ]]
@@ -145,7 +145,7 @@ TEXT
   chosen "90;90a-real"
   [[ "$output" == *"chosen: 90a-real" ]]
   chosen "100;103-real;110;120-real;190-real;100-virtual"
-  [[ "$output" == *"chosen: 100a-real;103a-real;110a-real;120-real;190-real;100-virtual" ]]
+  [[ "$output" == *"chosen: 100a-real;100-virtual;103a-real;110a-real;110-virtual;120-real;190-real" ]]
   run chosen "80-real;90-virtual"
   [ "$status" -ne 0 ]
   [[ "$output" == *"90-virtual, whose code has no wgmma"*"write 90a-real"* ]]

@@ -179,7 +179,8 @@ void examine_socket(const Seen& seen, Argument& it) {
       !seen.told({"via NET/Socket"})) {
     it.unproven(several_nodes(seen) || nodes_printed(seen) ? bound::unconfident : bound::unnamed,
                 Fact("nothing is known to go over the network, or to be slow"));
-    it.at_most(bound::unnamed, in_words("sockets are slow, and something failed", failure_logged(seen)));
+    it.at_most(bound::unnamed,
+               in_words("something failed, and nothing is known to be slow", failure_logged(seen)));
   }
   // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));

@@ -152,6 +152,10 @@ void examine_cudnn_version(const Seen& seen, Argument& it) {
                                       seen.setting("deterministic", {"true", "on", "1"})));
 }
 
+const Words plan_not_the_end{"Warning*execution plans", "Warning*engine configs",  "execution plans*fall",
+                             "engine configs*fall",     "SKIPPED*execution plans", "SKIPPED*engine configs",
+                             "WARN*execution plans",    "WARN*engine configs"};
+
 void examine_plan(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, no_plan(seen));
   if (it.evidence().empty()) return;
@@ -161,6 +165,9 @@ void examine_plan(const Seen& seen, Argument& it) {
   it.at_most(bound::likely, in_words("cuDNN makes such kernels with nvrtc",
                                      seen.told({"libnvrtc~: cannot open shared object"})));
   it.at_most(bound::likely, seen.told({"VERSION_MISMATCH"}));
+  // A warning, a way that is tried first, or a test that is left out.
+  it.at_most(bound::below_half,
+             in_words("another way was gone, or it was left out", seen.told(plan_not_the_end)));
 }
 
 }  // namespace
@@ -218,8 +225,8 @@ Signatures convolution_causes() {
        .title = "cuDNN has no plan for an operation that it is given",
        .what =
            "A framework gives attention, or another fused operation, to cuDNN as a graph. Where no engine of this version "
-           "takes it on this GPU, with these shapes, types and masks, the call ends with an error, and the framework does "
-           "not go another way by itself.",
+           "takes it on this GPU, with these shapes, types and masks, the call ends with an error, and most frameworks do "
+           "not go another way by themselves.",
        .moves = "attention x",
        .confirms = "cuDNN's frontend says that no plan or engine supports the graph",
        .excludes = "the loader cannot open nvrtc, or cuDNN's files are of unlike versions",

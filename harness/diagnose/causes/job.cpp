@@ -1,6 +1,9 @@
 // What a job was given: GPUs that its ranks share or do not see, or that a pod waits for, memory of the host, multicast
 // groups; and a batch system that counts the GPUs of a node otherwise than the node does.
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -96,6 +99,30 @@ void examine_multicast(const Seen& seen, Argument& it) {
   it.is_an_event();
 }
 
+const Words pod_runs{"Started container", "Status:*Running"};
+const Words nodes_refused_otherwise{
+    "nodes are available*untolerated taint",  "nodes are available*node affinity/selector",
+    "nodes are available*didn't match Pod's", "nodes are available*Insufficient memory",
+    "nodes are available*Insufficient cpu",   "nodes are available*volume node affinity"};
+
+/// The scheduler's line that assigns a pod to a node, after the last one that tells of too few GPUs. Of two pods
+/// that both lines name it must be the same.
+Fact assigned_later(const Seen& seen) {
+  const std::vector<std::string>& log = seen.it().log;
+  const auto last = std::find_if(log.rbegin(), log.rend(),
+                                 [](const std::string& line) { return contains(line, "Insufficient"); });
+  if (last == log.rend()) return std::nullopt;
+  for (auto line = last.base(); line != log.end(); ++line) {
+    const std::size_t from = line->find("Successfully assigned ");
+    if (from == std::string::npos) continue;
+    const std::size_t begin = from + std::string_view("Successfully assigned ").size();
+    const std::string pod = line->substr(begin, line->find(' ', begin) - begin);
+    const std::string name = pod.substr(pod.find('/') + 1);
+    if (!contains(*last, "pod/") || contains(*last, "pod/" + name)) return seen.said({line->substr(from)});
+  }
+  return std::nullopt;
+}
+
 void examine_request(const Seen& seen, Argument& it) {
   const Fact shared = seen.told({"nvidia.com/*maximum request size for shared resources"});
   it.confirms(weight::proof, shared);
@@ -104,9 +131,12 @@ void examine_request(const Seen& seen, Argument& it) {
   if (it.evidence().empty()) return;
   it.explains_failure();
   it.is_an_event();
-  if (!shared)
-    it.at_most(bound::remote, in_words("it was given to a node later",
-                                       seen.told({"Successfully assigned * to"}, {"Insufficient"})));
+  if (shared) return;
+  it.at_most(bound::remote, in_words("it was given to a node later", assigned_later(seen)));
+  it.at_most(bound::below_half, in_words("the pod runs", seen.told(pod_runs)));
+  // The nodes with GPUs are refused for another reason, and those that lack them never had any.
+  it.at_most(bound::below_half,
+             in_words("nodes are refused for something else", seen.told(nodes_refused_otherwise)));
 }
 
 void examine_slurm(const Seen& seen, Argument& it) {

@@ -1,6 +1,7 @@
 // More of what whole logs say, and what they only mention: made-up lines in the forms of the tools.
 #include <gmock/gmock.h>
 
+#include "diagnose/signature.hpp"
 #include "logs.hpp"
 
 namespace gpugauge::diagnose {
@@ -126,6 +127,35 @@ TEST(LogsAgain, AFabricManagerWithoutSwitches) {
            "error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]"}),
       "")
       << "a machine without NVSwitch needs none";
+}
+
+TEST(LogsAgain, APodIsRefusedForSomethingElseOrRuns) {
+  const std::string few = "0/4 nodes are available: 4 Insufficient nvidia.com/gpu.";
+  EXPECT_EQ(best_of({few}), "gpu_request_unmet");
+  EXPECT_GT(score_of(of_log({few}), "gpu_request_unmet"), bound::unconfident);
+  for (const char* const line :
+       {"0/9 nodes are available: 1 Insufficient nvidia.com/gpu, 8 node(s) had untolerated taint {gpu: yes}.",
+        "0/9 nodes are available: 1 Insufficient nvidia.com/gpu, 8 Insufficient memory.",
+        "0/9 nodes are available: 1 Insufficient nvidia.com/gpu, 8 node(s) didn't match Pod's node "
+        "affinity/selector."})
+    EXPECT_LE(score_of(of_log({line}), "gpu_request_unmet"), bound::below_half) << line;
+  EXPECT_LE(score_of(of_log({few, "Started container trainer"}), "gpu_request_unmet"), bound::below_half);
+  // Assigned after it; another pod, or the same one before.
+  EXPECT_EQ(score_of(of_log({few, "Successfully assigned ml/train-0 to node3"}), "gpu_request_unmet"), 0);
+  EXPECT_EQ(best_of({"Successfully assigned ml/train-0 to node3", few}), "gpu_request_unmet");
+  const std::string named = "pod/train-0 0/4 nodes are available: 4 Insufficient nvidia.com/gpu.";
+  EXPECT_EQ(best_of({named, "Successfully assigned web/front-7f to node1"}), "gpu_request_unmet");
+  EXPECT_EQ(score_of(of_log({named, "Successfully assigned ml/train-0 to node1"}), "gpu_request_unmet"), 0);
+}
+
+TEST(LogsAgain, APlanThatIsTriedFirstOrATestThatIsLeftOut) {
+  EXPECT_EQ(best_of({"RuntimeError: cuDNN Frontend error: No valid execution plans built."}),
+            "cudnn_without_plan");
+  for (const char* const line :
+       {"UserWarning: cuDNN SDPA: No valid execution plans built, falling back to flash attention",
+        "SKIPPED [2] test_sdpa.py:41: No execution plans support the graph"})
+    EXPECT_LE(score_of(of_log({line, "step 100 loss 2.31"}), "cudnn_without_plan"), bound::below_half)
+        << line;
 }
 
 }  // namespace
