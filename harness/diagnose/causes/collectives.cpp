@@ -182,6 +182,8 @@ void examine_socket(const Seen& seen, Argument& it) {
     it.at_most(bound::unnamed,
                in_words("something failed, and nothing is known to be slow", failure_logged(seen)));
   }
+  if (!seen.harm_beside_lines() && !fabric_there(seen))  // machines with Ethernet alone tell the same
+    it.unproven(bound::unconfident, Fact("no faster fabric is known to be there, and nothing to be slow"));
   // On EFA only a plugin can use the fabric.
   it.at_most(bound::likely, seen.on("host.fabric", {"efa"}));
   if (!sockets) it.at_most(bound::remote, seen.on("nccl.transport", {"ib"}));
@@ -324,20 +326,18 @@ void examine_p2p_to_shm(const Seen& seen, Argument& it) {
 Signatures collective_causes() {
   return {
       {.name = "nccl_socket_fallback",
-       .title = "NCCL works over TCP sockets though there is a faster fabric",
+       .title = "NCCL works over TCP sockets, not over RDMA",
        .what = "NCCL opens libibverbs at run time. Missing in the image, or without devices in the "
                "container, it takes sockets with no more than a line in its log.",
        .moves = "coll_large --, p2p 0",
-       .confirms =
-           "NET/Socket in NCCL's log, libibverbs missing, an InfiniBand, RoCE or EFA device in the machine",
+       .confirms = "NET/Socket in NCCL's log, libibverbs missing, an RDMA device in the machine",
        .excludes =
            "it is one machine; there is only Ethernet, or no such card; a variable asks for sockets; a plugin "
            "failed to load; it was on sockets when it was faster; something failed, and nothing is slow",
        .confused_with = {{"nccl_plugin_load_failure", "does the log name a plugin that could not be loaded?"},
                          {"nccl_env_leftover", "is NCCL_IB_DISABLE or NCCL_NET set?"},
                          {"gdr_disabled", "is the transport IB, only without GDRDMA?"}},
-       .next =
-           "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET ./program 2>&1 | grep -E 'NET/|ibverbs'; ibv_devices",
+       .next = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET ./program 2>&1 | grep NET/; ibv_devices",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html"},
        .examine = examine_socket},
       {.name = "nccl_plugin_load_failure",

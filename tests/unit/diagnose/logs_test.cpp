@@ -17,7 +17,16 @@ TEST(Logs, SocketsThatNothingGoesOverAreNoFault) {
       with(on_sockets, "n1:77:90 [0] NCCL INFO Channel 00/0 : 0[1000] -> 1[9000] via P2P/direct pointer");
   const LogLines over =
       with(local, "n1:77:90 [0] NCCL INFO Channel 00/0 : 7[b9000] -> 8[1000] [send] via NET/Socket/0");
-  EXPECT_GE(score_of(of_log(over), "nccl_socket_fallback"), confident);
+  EXPECT_GE(score_of(of_log(over), "nccl_socket_fallback"), named);
+  EXPECT_LT(score_of(of_log(over), "nccl_socket_fallback"), confident)
+      << "machines with Ethernet alone tell the same";
+  const auto in_words = [&](const nlohmann::json& facts) {
+    nlohmann::json seen = facts;
+    seen["log"] = over;
+    return score_of(diagnose(parse_observation(seen.dump(), "log")), "nccl_socket_fallback");
+  };
+  EXPECT_GE(in_words({{"inventory", {{"host.infiniband", "yes"}}}}), confident);
+  EXPECT_GE(in_words({{"metrics", {{{"class", "coll_large"}, {"factor", 6}}}}}), confident);
 }
 
 TEST(Logs, SocketsThatAreOnlyMentionedAreNotNamedBesideTheCause) {
