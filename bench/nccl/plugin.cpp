@@ -97,7 +97,7 @@ std::string tuner_plugin(const Configuration& configuration) {
 }
 
 std::string environment_plugin(const Configuration& configuration) {
-  constexpr int first_with_it = 22900;
+  constexpr int first_with_it = 22807;
   if (configuration.nccl_version() < first_with_it) return "none";
   const auto plugin = opened(plugin_names("env", value_of(configuration, "NCCL_ENV_PLUGIN")));
   if (!plugin) return "none";

@@ -21,7 +21,7 @@ std::string network_plugin(const Configuration& configuration);
 /// where it has no library of its own.
 std::string tuner_plugin(const Configuration& configuration);
 
-/// The environment plugin that NCCL would load, in the same form; "none" for an NCCL before 2.29, which knows none.
+/// The environment plugin that NCCL would load, in the same form; "none" for an NCCL before 2.28.7, which knows none.
 /// With one, NCCL reads all its other variables as the plugin says, so that Configuration may hold others.
 std::string environment_plugin(const Configuration& configuration);
 

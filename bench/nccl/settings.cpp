@@ -21,7 +21,7 @@ namespace gpugauge::bench::nccl {
 namespace {
 
 /// How NCCL reads a value. number: as strtoll with base 0, and none where it is out of range. list: of names with
-/// commas, in any order, unless it has one of ^ : ; kernel: a name as it stands, "^" for any. The others:
+/// commas, in any order, unless it has one of ^ : ; kernel: a name as it stands, "^" for any, "" for none. The others:
 /// level_in(), policy_in().
 enum class Reads { word, number, list, kernel, level, policy };
 
@@ -154,7 +154,9 @@ std::optional<std::string> as_nccl_reads(const Variable& variable, const std::st
                                          int nccl_version) {
   if (variable.reads == Reads::level) return level_in(text);
   if (variable.reads == Reads::policy) return policy_in(text, nccl_version);
-  if (variable.reads == Reads::kernel) return text == "^" ? std::nullopt : std::optional(text);
+  // NCCL takes no kernel where none has the name (kernelMask_user in src/sym_kernels.cc): "" is as good as "none".
+  if (variable.reads == Reads::kernel)
+    return text == "^" ? std::nullopt : std::optional(text.empty() ? "none" : text);
   std::string value = result::lower(text);
   if (variable.reads == Reads::number) {
     errno = 0;
@@ -172,7 +174,8 @@ std::optional<std::string> as_nccl_reads(const Variable& variable, const std::st
 }
 
 std::optional<Setting> read_alone(const Configuration& configuration, const Variable& variable) {
-  const auto found = configuration.find(variable.name);
+  const auto found = variable.reads == Reads::kernel ? configuration.as_set(variable.name)
+                                                     : configuration.find(variable.name);
   auto value = found ? as_nccl_reads(variable, found->value, configuration.nccl_version()) : std::nullopt;
   return value ? std::optional(Setting{std::move(*value), found->file}) : std::nullopt;
 }
@@ -246,11 +249,14 @@ Configuration::Configuration(result::Lookup environment,
 }
 
 std::optional<Setting> Configuration::find(const std::string& name) const {
-  if (auto value = environment_(name.c_str()))
-    return value->empty() ? std::nullopt : std::optional(Setting{std::move(*value), ""});
+  auto setting = as_set(name);
+  return setting && !setting->value.empty() ? std::move(setting) : std::nullopt;
+}
+
+std::optional<Setting> Configuration::as_set(const std::string& name) const {
+  if (auto value = environment_(name.c_str())) return Setting{std::move(*value), ""};
   const auto found = from_files_.find(name);
-  if (found == from_files_.end() || found->second.value.empty()) return std::nullopt;
-  return found->second;
+  return found == from_files_.end() ? std::nullopt : std::optional(found->second);
 }
 
 Configuration configuration_here(int nccl_version) {

@@ -15,7 +15,7 @@ namespace gpugauge::bench::nccl {
 
 /// One variable as NCCL finds it.
 struct Setting {
-  std::string value;  ///< never ""
+  std::string value;  ///< "" only by as_set()
   std::string file;   ///< "" = set in the environment
 };
 
@@ -34,8 +34,10 @@ class Configuration {
                 int nccl_version);
 
   /// The environment comes first, then the first line of the first file that has the name. nullopt where none
-  /// has it, or it is empty: NCCL takes an empty one for not set.
+  /// has it, or it is empty: NCCL takes an empty one for not set, except where as_set() is asked.
   std::optional<Setting> find(const std::string& name) const;
+  /// The same, with an empty value for one that is set to nothing: NCCL_SYM_KERNEL then names no kernel.
+  std::optional<Setting> as_set(const std::string& name) const;
 
   /// As the constructor was given it.
   int nccl_version() const { return nccl_version_; }

@@ -92,6 +92,7 @@ class Channel {
     double until = 0;
   };
   static int open_door(const Wire& door, std::deque<Newcomer>& newcomers, double seconds);
+  static void keep_the_door(std::deque<Newcomer>& door);
   void take_in_all(const Wire& door, std::deque<Newcomer>& newcomers, double deadline);
   static void turn_away(Wire door, std::deque<Newcomer> newcomers, const std::string& job,
                         const std::string& sentence);

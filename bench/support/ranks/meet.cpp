@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -49,8 +50,13 @@ void Channel::hear(std::deque<Newcomer>& door) {
     else if (line == Line::ended || now >= one.until)
       one.wire.close();
   }
+  keep_the_door(door);
+}
+
+// Forgets who is gone, and drops the newest of too many: an older one may be a rank whose hello is in transit, or will
+// time out soon.
+void Channel::keep_the_door(std::deque<Newcomer>& door) {
   std::erase_if(door, [](const Newcomer& one) { return !one.wire.is_open(); });
-  // Drops the newest: an older one may be a rank whose hello is in transit, or will time out soon.
   while (door.size() > most_at_the_door) door.pop_back();
 }
 
@@ -61,7 +67,8 @@ void Channel::introduce(Wire wire) {
       wire.receive(hello, limit) == Line::open ? introduction_in(hello) : std::optional<Introduction>();
   // Not one of ours: another program, another job on the same port, or a newer rank that asks for an older rank 0.
   if (!guest || guest->job != launch_.job || is_knock(*guest)) return;
-  if (guest->speech.format != speech_.format) {
+  // A hello that lacks texts has no rank of this build behind it, whatever format it names.
+  if (guest->speech.format != speech_.format || guest->rank.empty() || guest->size.empty()) {
     const std::string sentence = fmt::format(
         "{}{} is of another build of GPUGauge than rank 0 on {}: it speaks {}, rank 0 {}. Start the same build "
         "everywhere.",
@@ -96,8 +103,12 @@ void Channel::gather(double deadline) {
   try {
     take_in_all(door, newcomers, deadline);
   } catch (const Parted& parted) {
-    std::thread(turn_away, std::move(door), std::move(newcomers), launch_.job, std::string(parted.what()))
-        .detach();
+    try {
+      std::thread(turn_away, std::move(door), std::move(newcomers), launch_.job, std::string(parted.what()))
+          .detach();
+    } catch (const std::system_error&) {
+      // No thread is left. Late ranks are then not told; this one still says its own sentence.
+    }
     throw;
   }
   Texts all;
@@ -152,7 +163,8 @@ void Channel::turn_away(Wire door, std::deque<Newcomer> newcomers, const std::st
                         const std::string& sentence) {
   const double until = steady_seconds() + turning_seconds;
   for (double left = turning_seconds; left > 0; left = until - steady_seconds()) {
-    open_door(door, newcomers, left);
+    // Who could not be taken in waits on at the door, and poll() returns at once.
+    if (open_door(door, newcomers, left) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (Newcomer& one : newcomers) {
       const Line line = one.wire.whole(hello_bytes);
       if (line == Line::late) continue;
@@ -162,7 +174,7 @@ void Channel::turn_away(Wire door, std::deque<Newcomer> newcomers, const std::st
           one.wire.send({Kind::fault, {sentence}}, until);
       one.wire.close();
     }
-    std::erase_if(newcomers, [](const Newcomer& one) { return !one.wire.is_open(); });
+    keep_the_door(newcomers);
   }
 }
 
@@ -213,8 +225,12 @@ void Channel::knock(int format, double deadline) {
   const std::string sentence = fmt::format("it speaks {}, rank 0 {}. Start the same build everywhere.",
                                            to_text(speech_), to_text({format, ""}));
   if (!wire.send({Kind::fault, {sentence}}, steady_seconds() + farewell_seconds)) return;
-  while ((line = wire.receive(answer, steady_seconds() + farewell_seconds)) == Line::open)
-    if (answer.kind == Kind::fault && answer.texts.size() == 1) stay_out(answer.texts[0]);
+  const double until = steady_seconds() + farewell_seconds;
+  line = wire.receive(answer, until);
+  // The welcome of the last rank is on its way before rank 0 reads why that one gives up.
+  if (line == Line::open && answer.kind == Kind::welcome) line = wire.receive(answer, until);
+  if (line == Line::open && answer.kind == Kind::fault && answer.texts.size() == 1) stay_out(answer.texts[0]);
+  if (line == Line::open) return;  // no rank 0: it goes on
   // Let in by answer, so it is a rank 0, and it ended as it was told.
   if (welcome) stay_out(fmt::format("rank {} gave up: {}", launch_.rank, sentence));
 }

@@ -1,9 +1,11 @@
 // Ranks whose messages have unlike formats: each rank ends with one sentence that says which.
+#include <atomic>
 #include <chrono>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "ranks_fixture.hpp"
 #include "support/ranks/channel.hpp"
@@ -99,10 +101,14 @@ TEST(Introduction, is_read_as_far_as_it_goes) {
 TEST_F(Formats, a_rank_of_another_format_is_told_at_once_what_both_speak) {
   const double start = steady_seconds();
   const std::string own = to_text(own_speech());
+  const std::string own_format = hello_of(launch(1, 3), own_speech()).texts[0];
   for (const auto& [texts, said] :
        {std::pair{Texts{"gpugauge.ranks/1", "job", "3", "2", "node9", "77"},
                   "rank 2 on node9 is of another build of GPUGauge than rank 0 on "},
-        std::pair{Texts{"gpugauge.ranks/99", "job"}, "a process is of another build of GPUGauge than "}}) {
+        std::pair{Texts{"gpugauge.ranks/99", "job"}, "a process is of another build of GPUGauge than "},
+        std::pair{Texts{own_format, "job"}, "a process is of another build of GPUGauge than "},
+        std::pair{Texts{own_format, "job", "", "2", "node9", "77", "9.9.9"},
+                  "rank 2 on node9 is of another build of GPUGauge than rank 0 on "}}) {
     const auto [answer, end] = said_to_rank_0(texts);
     EXPECT_EQ(answer.kind, Kind::fault);
     ASSERT_THAT(answer.texts, SizeIs(1));
@@ -141,7 +147,10 @@ std::string old_rank_0(int format, const Launch& launch) {
       continue;
     const std::string name =
         "rank " + message.texts[3] + " (" + message.texts[4] + ", process " + message.texts[5] + ")";
-    if (format == 2) wire.send({Kind::hello, {}}, deadline);
+    if (format == 2) {
+      wire.send({Kind::hello, {}}, deadline);
+      wire.send({Kind::welcome, {}}, deadline);  // it was the last
+    }
     if (wire.receive(message, deadline) != Line::open || message.kind != Kind::fault) continue;
     const std::string sentence = name + " gave up: " + message.texts.at(0);
     wire.send({Kind::fault, {sentence}}, deadline);
@@ -163,6 +172,34 @@ TEST_F(Formats, a_rank_0_that_ends_unlike_ranks_without_a_word_is_told_why_and_t
                 AllOf(HasSubstr("rank 1 ("),
                       HasSubstr("gave up: it speaks " + to_text(own_speech()) + ", rank 0 message format " +
                                 std::to_string(format) + " (an older GPUGauge).")));
+  }
+}
+
+// It answers as a rank 0 of format 2 lets a rank in, and then goes on and on.
+TEST_F(Formats, a_stranger_in_rank_0s_place_that_never_ends_its_answer_holds_no_rank) {
+  for (const Kind kind : {Kind::hello, Kind::welcome}) {
+    port_ = free_port();
+    std::atomic<bool> over{false};
+    std::thread stranger([&] {
+      const Wire door = listening(launch(0, 2));
+      const double deadline = steady_seconds() + 15;
+      while (!over && steady_seconds() < deadline) {
+        pollfd entry{door.socket(), POLLIN, 0};
+        if (poll(&entry, 1, 100) <= 0) continue;
+        Wire wire(accept(door.socket(), nullptr, nullptr));
+        Message message;
+        if (wire.receive(message, steady_seconds() + 2) != Line::open || message.texts.size() != 6) continue;
+        wire.send({Kind::hello, {}}, deadline);
+        while (steady_seconds() < deadline && wire.send({kind, {}}, deadline))
+          std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      }
+    });
+    const double start = steady_seconds();
+    const auto ends = run(2, [](Channel&) {}, 1, {0});
+    EXPECT_LT(steady_seconds() - start, 8);
+    EXPECT_THAT(ends[1], HasSubstr("rank 1 of 2 was not let in by what listens at 127.0.0.1:"));
+    over = true;
+    stranger.join();
   }
 }
 

@@ -71,7 +71,9 @@ TEST(Plugin, of_the_environment_is_named_in_the_same_form_from_the_version_on_th
   const std::string file = folder + "/libnccl-env-tested.so";
   EXPECT_THAT(environment_plugin(asked({{"NCCL_ENV_PLUGIN", file}})),
               MatchesRegex("libnccl-env-tested\\.so, [0-9]+ bytes, interface v1"));
-  EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", file}}, 22809)), "none");
+  EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", file}}, 22807)),
+            environment_plugin(asked({{"NCCL_ENV_PLUGIN", file}})));
+  EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", file}}, 22803)), "none");
   EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", "None"}})), "none");
   EXPECT_EQ(environment_plugin(asked({{"NCCL_ENV_PLUGIN", folder + "/no-such.so"}})), "none");
   EXPECT_EQ(environment_plugin(asked({})), "none");

@@ -185,6 +185,15 @@ TEST(Settings, a_kernel_is_named_letter_by_letter) {
   EXPECT_EQ(settings_text(configuration({{"NCCL_SYM_KERNEL", "^"}})), "none");
 }
 
+TEST(Settings, a_kernel_without_a_name_is_none_of_them) {
+  for (const char* text : {"", "none"})
+    EXPECT_THAT(facts_of(configuration({{"NCCL_SYM_KERNEL", text}})),
+                UnorderedElementsAre(Pair("setting.NCCL_SYM_KERNEL", "none")));
+  EXPECT_THAT(facts_of(configuration({}, {{"/etc/nccl.conf", "NCCL_SYM_KERNEL=\n"}})),
+              UnorderedElementsAre(Pair("setting.NCCL_SYM_KERNEL", "none"),
+                                   Pair("from.NCCL_SYM_KERNEL", "/etc/nccl.conf")));
+}
+
 // What a node is built of, where the log goes, and what the plugins are asked by another way.
 TEST(Settings, what_may_differ_from_rank_to_rank_is_left_out) {
   for (const char* name :
