@@ -34,22 +34,7 @@ const Registration wgmma{
         .deterministic()
         .body([](Trial& trial) { measure_wgmma(trial, Element::bf16); })};
 
-const Registration tcgen05{
-    define(GPUGAUGE_BENCH_FAMILY, GPUGAUGE_BENCH_OP)
-        .variant("tcgen05")
-        .isolates(
-            "bf16 products of the Tensor Core instruction tcgen05.mma, which one thread starts: operands in "
-            "shared memory, fp32 sums in Tensor Memory; the most that one SM's Tensor Cores of compute "
-            "capability 10.x and 11.0 do")
-        .bad_value(bad_value)
-        .quantity(Quantity::throughput, "gemm16")
-        .saturating()
-        .statistics({Statistic::median, Statistic::mean})
-        .batch_seconds(5e-3)
-        .stands_in_on(kernels::peak::gpus_with_tcgen05(Element::bf16))
-        .from(Depth::deep)
-        .deterministic()
-        .body([](Trial& trial) { measure_tcgen05(trial, Element::bf16); })};
+const Registration tcgen05{define_tcgen05(GPUGAUGE_BENCH_OP, Element::bf16, "bf16")};
 
 }  // namespace
 }  // namespace gpugauge::bench::peak

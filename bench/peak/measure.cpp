@@ -126,6 +126,21 @@ int tcgen05_pairs(Element element) {
   return std::min(4096, device_code::most_pairs(element));
 }
 
+void measure_tcgen05(Trial& trial, Element element) {
+  const int pairs = tcgen05_pairs(element);
+  Launch launch;
+  launch.kernel = "peak::tcgen05_peak_kernel";
+  launch.blocks = device_code::tcgen05_blocks();
+  launch.threads = device_code::tcgen05_threads;
+  launch.operations = device_code::tcgen05_flops(element, launch.blocks, pairs);
+  launch.whole_numbers = element == Element::int8;
+  launch.start = [element, pairs, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {
+    return device_code::tcgen05_peak(element, blocks, pairs, words, stream);
+  };
+  launch.expected = device_code::expected_tcgen05_words(element, pairs);
+  measure(trial, launch);
+}
+
 }  // namespace
 
 void measure_chain(Trial& trial, Chain chain) {
@@ -180,19 +195,30 @@ void measure_wgmma(Trial& trial, Element element) {
   measure(trial, launch);
 }
 
-void measure_tcgen05(Trial& trial, Element element) {
-  const int pairs = tcgen05_pairs(element);
-  Launch launch;
-  launch.kernel = "peak::tcgen05_peak_kernel";
-  launch.blocks = device_code::tcgen05_blocks();
-  launch.threads = device_code::tcgen05_threads;
-  launch.operations = device_code::tcgen05_flops(element, launch.blocks, pairs);
-  launch.whole_numbers = element == Element::int8;
-  launch.start = [element, pairs, blocks = launch.blocks](std::uint32_t* words, cudaStream_t stream) {
-    return device_code::tcgen05_peak(element, blocks, pairs, words, stream);
-  };
-  launch.expected = device_code::expected_tcgen05_words(element, pairs);
-  measure(trial, launch);
+Definition define_tcgen05(const char* op, Element element, const std::string& products) {
+  const bool whole_numbers = element == Element::int8;
+  Definition made = define(GPUGAUGE_BENCH_FAMILY, op);
+  made.variant("tcgen05")
+      .isolates(
+          products +
+          " products of the Tensor Core instruction tcgen05.mma, which one thread starts: operands in shared "
+          "memory, " +
+          (whole_numbers ? "int32" : "fp32") +
+          " sums in Tensor Memory; the most that one SM's Tensor Cores of compute capability " +
+          (whole_numbers ? "10.0" : "10.x") + " and 11.0 do")
+      .bad_value(bad_value)
+      .quantity(whole_numbers ? Quantity::rate : Quantity::throughput,
+                element == Element::tf32                     ? "gemmtf32"
+                : kernels::peak::element_bits(element) == 16 ? "gemm16"
+                                                             : "gemm8")
+      .statistics({Statistic::median, Statistic::mean})
+      .batch_seconds(5e-3)
+      .stands_in_on(kernels::peak::gpus_with_tcgen05(element))
+      .from(Depth::deep)
+      .deterministic()
+      .body([element](Trial& trial) { measure_tcgen05(trial, element); });
+  if (!whole_numbers) made.saturating();
+  return made;
 }
 
 }  // namespace gpugauge::bench::peak

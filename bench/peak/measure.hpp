@@ -2,6 +2,8 @@
 // exact one.
 #pragma once
 
+#include <string>
+
 #include "kernels/peak/chains.hpp"
 #include "kernels/peak/operands.hpp"
 #include "kernels/peak/tcgen05.hpp"
@@ -22,7 +24,8 @@ void measure_chain(Trial& trial, Chain chain);
 void measure_mma(Trial& trial, Element element, bool large = false);
 /// Measures wgmma of compute capability 9.0.
 void measure_wgmma(Trial& trial, Element element);
-/// Measures tcgen05 of compute capability 10.0, 10.3 and 11.0.
-void measure_tcgen05(Trial& trial, Element element);
+/// The benchmark of tcgen05 with these elements, which stands in for wgmma on the GPUs that have it. `products`
+/// names the elements in a sentence.
+Definition define_tcgen05(const char* op, Element element, const std::string& products);
 
 }  // namespace gpugauge::bench::peak
