@@ -212,8 +212,8 @@ void examine_plugin(const Seen& seen, Argument& it) {
     it.confirms(weight::faint, on_sockets(seen));
   }
   it.at_most(bound::remote, seen.on("nccl.transport", {"ib", "p2p"}));
-  // NCCL's own transport uses the fabric, so no plugin was needed.
-  it.at_most(bound::remote, seen.told({"NET/IB : Using"}));
+  if (!efa && !seen.harm_beside_lines()) it.at_most(bound::unnamed, absent);  // NCCL needs none
+  it.at_most(bound::remote, seen.told({"NET/IB : Using"}));  // NCCL's own transport uses the fabric
   it.at_most(bound::remote, one_node(seen));
   it.at_most(bound::remote, same_way(seen));
 }

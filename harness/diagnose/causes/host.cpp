@@ -30,7 +30,7 @@ void examine_cgroup(const Seen& seen, Argument& it) {
               seen.told({"nr_throttled", "cpu throttl*cgroup", "cfs throttl", "cfs_throttled", "CPUQuota",
                          "cpu quota", "cpu limit of", "throttled_usec", "CPUThrottling"},
                         {"nr_throttled 0", "nr_throttled: 0", "nr_throttled=0", "throttled_usec 0",
-                         "throttled_usec: 0", "CPUQuota=infinity", "quota_us -1"}));
+                         "throttled_usec: 0", "CPUQuota=infinity", "quota_us -1", "quota undefined"}));
   const Fact fewer_threads =
       seen.recovers_by({"OMP_NUM_THREADS", "num_threads", "fewer threads", "threads="});
   if (harmed) {

@@ -74,10 +74,11 @@ Fact fresh_is_normal(const Seen& seen) {
 
 /// A tool is refused the GPU's performance counters. CUPTI's number 35 is that, too.
 Fact counters_refused(const Seen& seen) {
-  return seen.told(
-      {"ERR_NVGPUCTRPERM", "CUPTI_ERROR_*INSUFFICIENT_PRIVILEGES", "NVPA_STATUS_INSUFFICIENT_PRIVILEGE",
-       "not have permission to access NVIDIA GPU Performance", "not have permission to profile on the target",
-       "cupti*with error 35", "cupti*returned error 35", "cupti*error code 35"});
+  return seen.told({"n't have sufficient privileges to expose profiling metrics", "ERR_NVGPUCTRPERM",
+                    "CUPTI_ERROR_*INSUFFICIENT_PRIVILEGES", "NVPA_STATUS_INSUFFICIENT_PRIVILEGE",
+                    "not have permission to access NVIDIA GPU Performance",
+                    "not have permission to profile on the target", "cupti*with error 35",
+                    "cupti*returned error 35", "cupti*error code 35"});
 }
 
 void examine_counters(const Seen& seen, Argument& it) {

@@ -15,12 +15,20 @@ const Words interface_names{"SOCKET_IFNAME", "IFNAME",       "btl_tcp_if",    "o
 const Words reachability{"network=host", "network_mode", "hostNetwork",    "--net=host", "firewall",
                          "iptables",     "ufw",          "security group", "/etc/hosts"};
 
+/// Gloo tells both where a host's own name has no address of the network, and the ranks then did not meet.
+Fact met_on_loopback(const Seen& seen) {
+  return both(seen.told({"Gloo connectFullMesh failed", "Gloo*connectFullMesh failed"}),
+              seen.told({"Using the loopback address as fallback"}));
+}
+
 void examine_unreachable(const Seen& seen, Argument& it) {
   const Fact refused = ranks_refused(seen);
   Fact failed = either(job_failed(seen), refused ? ended_told(seen) : Fact());
   // NCCL warns of it and ends.
   if (!failed && contains(refused.value_or(""), "NCCL WARN")) failed = refused;
   const Fact nowhere = no_interface(seen);
+  const Fact loopback = met_on_loopback(seen);
+  it.confirms(weight::proof, loopback);
   const bool together = several_nodes(seen) || nodes_told(seen) || seen.fails({"coll_large", "coll_small"});
   it.confirms(weight::strong, both(failed, nowhere));
   it.confirms(weight::strong, both(failed, refused));
@@ -42,7 +50,7 @@ void examine_unreachable(const Seen& seen, Argument& it) {
   if (!refused && !nowhere) it.at_most(bound::below_half, in_words("the ranks met", queue_failed(seen)));
   if (!refused && !nowhere)
     it.at_most(bound::weak, seen.recovers_by({"NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"}));
-  if (!several_nodes(seen) && !refused && !nowhere && !seen.recovers_by(interface_names))
+  if (!several_nodes(seen) && !refused && !nowhere && !loopback && !seen.recovers_by(interface_names))
     it.unproven(bound::unconfident, Fact("it is not known to be work of several machines"));
 }
 

@@ -183,6 +183,10 @@ void examine_extension(const Seen& seen, Argument& it) {
                          "Installed CUDA version*does not match the version torch was compiled with",
                          "CUDAMismatchException", "compiled with a version of Cuda that does not match",
                          "does not match the version used to compile Pytorch"}));
+  // Names of the framework's C++ library, which an extension takes from the version that it was compiled against.
+  it.confirms(weight::proof, seen.told({"undefined symbol: _ZN3c10", "undefined symbol: _ZNK3c10",
+                                        "undefined symbol: _ZN2at", "undefined symbol: _ZNK2at",
+                                        "undefined symbol: _ZN5torch"}));
   Fact building;
   for (const std::string_view op : {"extension", "build", "compil", "nvcc", "setup.py", "pip install"})
     building = either(building, seen.fails({}, {.op = op}));
@@ -310,20 +314,22 @@ Signatures start_refused_causes() {
            {"https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html"},
        .examine = examine_image},
       {.name = "extension_build_mismatch",
-       .title = "An extension is compiled by an nvcc of another CUDA than the framework's",
+       .title = "An extension is compiled for another CUDA or framework than is here",
        .what =
            "A framework's wheel brings its own CUDA and needs no toolkit to run. What is compiled against it must "
-           "come from a toolkit of the same major version; another one is refused, or the result does not load.",
+           "come from a toolkit of the same major version; another one is refused, or the result does not load. It is "
+           "bound to the framework's version, too: another one lacks its symbols.",
        .confirms =
-           "\"The detected CUDA version mismatches\"; a build fails, and nvcc and the framework's CUDA differ",
-       .excludes = "nothing is being compiled: then the toolkit does not matter",
+           "\"The detected CUDA version mismatches\"; a build fails, and nvcc and the framework's CUDA differ; a symbol "
+           "of the framework's C++ library (c10, at) is undefined",
+       .excludes = "nothing was compiled against the framework: then the toolkit does not matter",
        .confused_with = {{"missing_cuda_libraries", "does the build fail, or the finished program?"},
                          {"arch_not_in_binary", "does the build fail, or its first kernel?"}},
        .severity = Severity::failure,
        .subject = Subject::software,
        .next =
            "nvcc --version; python -c \"import torch; print(torch.version.cuda)\"; set CUDA_HOME to a toolkit of "
-           "that version",
+           "that version; build or install the extension anew for this version of the framework",
        .reading = {"https://docs.pytorch.org/docs/stable/cpp_extension.html"},
        .examine = examine_extension},
       {.name = "compute_mode_restricts",

@@ -158,5 +158,36 @@ TEST(LogsAgain, APlanThatIsTriedFirstOrATestThatIsLeftOut) {
         << line;
 }
 
+TEST(LogsAgain, AnExtensionOfAnotherVersionOfTheFramework) {
+  EXPECT_EQ(best_of({"ImportError: /opt/env/fused_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: "
+                     "_ZN3c104cuda9SetDeviceEi"}),
+            "extension_build_mismatch");
+  EXPECT_EQ(best_of({"ImportError: /opt/env/mine.so: undefined symbol: my_own_function"}), "");
+}
+
+TEST(LogsAgain, RanksThatGlooBindsToTheLoopback) {
+  const LogLines fell{
+      "Warning: Unable to resolve hostname to a (local) address. Using the loopback address as "
+      "fallback."};
+  EXPECT_EQ(best_of(fell), "") << "as on one node, where it does no harm";
+  EXPECT_EQ(best_of(with(fell, "[rank8]: Gloo connectFullMesh failed with pair.cc:144 no error")),
+            "rank_unreachable");
+}
+
+TEST(LogsAgain, APluginThatNcclOnlyLooksFor) {
+  const LogLines none{"n1:7:7 [0] NCCL INFO NET/Plugin : No plugin found (libnccl-net.so).",
+                      "n1:7:7 [0] NCCL INFO NET/IB : No device found.",
+                      "n1:7:7 [0] NCCL INFO NET/Socket : Using [0]ens3:10.9.12.2<0>"};
+  EXPECT_LT(score_of(of_log(none), "nccl_plugin_load_failure"), named);
+}
+
+TEST(LogsAgain, AnExporterWithoutTheRightToProfile) {
+  const LogLines exporter{
+      "maxprocs: Leaving GOMAXPROCS=9: CPU quota undefined",
+      "Warning #2: dcgm-exporter doesn't have sufficient privileges to expose profiling metrics."};
+  EXPECT_EQ(best_of(exporter), "profiling_restricted");
+  EXPECT_LT(score_of(of_log(exporter), "cgroup_cpu_limit"), named);
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose
