@@ -165,6 +165,18 @@ TEST(LogsAgain, AnExtensionOfAnotherVersionOfTheFramework) {
   EXPECT_EQ(best_of({"ImportError: /opt/env/mine.so: undefined symbol: my_own_function"}), "");
 }
 
+TEST(LogsAgain, AHostCompilerThatNvccRefuses) {
+  EXPECT_EQ(
+      best_of(
+          {"host_config.h:143:2: error: #error -- unsupported GNU version! gcc versions later than 12 are "
+           "not supported!"}),
+      "host_compiler_too_new");
+  EXPECT_EQ(
+      best_of(
+          {"error -- unsupported clang version! clang version must be less than 17 and greater than 3.2 ."}),
+      "host_compiler_too_new");
+}
+
 TEST(LogsAgain, RanksThatGlooBindsToTheLoopback) {
   const LogLines fell{
       "Warning: Unable to resolve hostname to a (local) address. Using the loopback address as "
