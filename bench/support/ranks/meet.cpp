@@ -162,9 +162,10 @@ void Channel::take_in_all(const Wire& door, std::deque<Newcomer>& newcomers, dou
 void Channel::turn_away(Wire door, std::deque<Newcomer> newcomers, const std::string& job,
                         const std::string& sentence) {
   const double until = steady_seconds() + turning_seconds;
-  for (double left = turning_seconds; left > 0; left = until - steady_seconds()) {
+  while (steady_seconds() < until) {
     // Who could not be taken in waits on at the door, and poll() returns at once.
-    if (open_door(door, newcomers, left) != 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (open_door(door, newcomers, std::max(0.0, until - steady_seconds())) != 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     for (Newcomer& one : newcomers) {
       const Line line = one.wire.whole(hello_bytes);
       if (line == Line::late) continue;

@@ -152,7 +152,7 @@ std::string old_rank_0(int format, const Launch& launch) {
       wire.send({Kind::welcome, {}}, deadline);  // it was the last
     }
     if (wire.receive(message, deadline) != Line::open || message.kind != Kind::fault) continue;
-    const std::string sentence = name + " gave up: " + message.texts.at(0);
+    std::string sentence = name + " gave up: " + message.texts.at(0);
     wire.send({Kind::fault, {sentence}}, deadline);
     return sentence;
   }

@@ -8,14 +8,12 @@ namespace gpugauge::diagnose {
 namespace {
 
 TEST(LogsAgain, AnotherDriverThatIsOnlyNamed) {
-  for (
-      const char* const line :
-      {"ERROR: Unable to load the kernel module 'nvidia.ko'. This happens if another driver, such as nouveau, is "
-       "present and prevents the NVIDIA kernel module from obtaining ownership of the GPU(s)",
-       "or if a driver such as rivafb, nvidiafb, or nouveau is present and prevents the module",
-       "/lib/modules/6.1.0-21-amd64/kernel/drivers/video/fbdev/nvidia/nvidiafb.ko",
-       "/lib/modules/6.1.0-21-amd64/kernel/drivers/gpu/drm/nouveau/nouveau.ko",
-       "\tKernel modules: nvidiafb, nouveau"})
+  for (const char* const line :
+       {"ERROR: Unable to load the kernel module 'nvidia.ko'. If another driver, such as nouveau, is present",
+        "or if a driver such as rivafb, nvidiafb, or nouveau is present and prevents the module",
+        "/lib/modules/6.1.0-21-amd64/kernel/drivers/video/fbdev/nvidia/nvidiafb.ko",
+        "/lib/modules/6.1.0-21-amd64/kernel/drivers/gpu/drm/nouveau/nouveau.ko",
+        "\tKernel modules: nvidiafb, nouveau"})
     EXPECT_LT(score_of(of_log({line}), "nouveau_loaded"), named) << line;
   EXPECT_EQ(
       best_of({"NVRM: This can occur when a driver such as:", "NVRM: nouveau, rivafb, nvidiafb or rivatv",
