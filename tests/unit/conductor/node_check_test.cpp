@@ -110,7 +110,7 @@ class InTurnOnHost : public Check {
   InTurn through(bool said = false) {
     const Target other{DeviceKind::host, "host", "other"};
     return check_in_turn(options_, {{target_, choice_}, {other, choice_}}, {}, said,
-                         [this](report::DeviceReport device) {
+                         [this](const report::DeviceReport& device) {
                            taken_.push_back(device.label);
                            if (act_) act_();
                          });

@@ -1,6 +1,7 @@
 // What the entries of a policy can match.
 #include "conductor/policy_metrics.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "unit/run/fake_family.hpp"
@@ -24,7 +25,8 @@ TEST(PolicyMetrics, EachClassOfABenchmarkIsKnownAndSoIsASilentFamily) {
   made.silent = {{"cudnn", "it ended with exit code 127"}};
   const judge::KnownBenchmarks known = known_benchmarks(made);
   std::vector<std::string> pairs;
-  for (const auto& [id, metric_class] : known.benchmarks) pairs.push_back(id + " " + metric_class);
+  for (const auto& [id, metric_class] : known.benchmarks)
+    pairs.push_back(fmt::format("{} {}", id, metric_class));
   EXPECT_THAT(pairs, UnorderedElementsAre("launch/enqueue launch", "memory/copy hbm", "memory/copy l2"));
   EXPECT_THAT(known.silent, ElementsAre("cudnn"));
 }
