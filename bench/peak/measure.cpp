@@ -204,8 +204,8 @@ Definition define_tcgen05(const char* op, Element element, const std::string& pr
           " products of the Tensor Core instruction tcgen05.mma, which one thread starts: operands in shared "
           "memory, " +
           (whole_numbers ? "int32" : "fp32") +
-          " sums in Tensor Memory; the most that one SM's Tensor Cores of compute capability " +
-          (whole_numbers ? "10.0" : "10.x") + " and 11.0 do")
+          " sums in Tensor Memory; the fast instruction, by one SM alone, of compute capability " +
+          (whole_numbers ? "10.0" : "10.x") + " and 11.0")
       .bad_value(bad_value)
       .quantity(whole_numbers ? Quantity::rate : Quantity::throughput,
                 element == Element::tf32                     ? "gemmtf32"

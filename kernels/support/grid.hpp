@@ -40,14 +40,15 @@ cudaError_t supports(void (*kernel)(Parameters...), int least) {
                                                                : cudaSuccess;
 }
 
-/// Whether the code of `kernel` that runs here is the one that `threads` threads may run: cudaSuccess, or
-/// cudaErrorNoKernelImageForDevice. Kernels with instructions of one GPU alone are compiled for it as sm_100a,
-/// say, and also as sm_100 or PTX, where they lack them: the versions that supports() reads are the same. The
-/// variant that lacks them therefore declares without_instructions as its launch bounds.
+/// Launch bounds of the variant of a kernel that lacks the instructions it is made of: below any number of
+/// threads that such a kernel is launched with.
 inline constexpr int without_instructions = 32;
+
+/// Whether the code of `kernel` that runs here has its instructions, and so takes `threads` threads: cudaSuccess,
+/// or cudaErrorNoKernelImageForDevice. Code for one GPU alone (sm_100a) and code without its instructions
+/// (sm_100, PTX) have the same versions, so supports() cannot tell them apart; their launch bounds can.
 template <typename... Parameters>
 cudaError_t has_instructions(void (*kernel)(Parameters...), int threads) {
-  static_assert(without_instructions < 64);
   cudaFuncAttributes code{};
   if (const cudaError_t status = cudaFuncGetAttributes(&code, kernel); status != cudaSuccess) return status;
   return code.maxThreadsPerBlock < threads ? cudaErrorNoKernelImageForDevice : cudaSuccess;
