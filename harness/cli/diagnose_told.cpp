@@ -9,6 +9,7 @@
 #include "conductor/observe.hpp"
 #include "diagnose/diagnose.hpp"
 #include "diagnose/plain_text.hpp"
+#include "diagnose/told/told.hpp"
 #include "result/error.hpp"
 #include "result/file.hpp"
 #include "result/text.hpp"
@@ -102,8 +103,11 @@ Told read_told(const ToldArguments& arguments) {
   if (!arguments.file.empty()) out.seen = read_observation(arguments.file);
   out.by_a_person =
       !arguments.logs.empty() || !arguments.says.empty() || !diagnose::is_of_a_command(out.seen);
-  if (!arguments.logs.empty()) add_logs(arguments.logs, out.seen);
   if (!arguments.says.empty()) out.seen.metrics.push_back(diagnose::figure_of_words(arguments.says));
+  if (!arguments.logs.empty()) {
+    add_logs(arguments.logs, out.seen);
+    diagnose::read_log(out.seen);
+  }
   if (arguments.here) add_this_machine(out.seen);
   return out;
 }

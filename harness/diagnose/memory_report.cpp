@@ -68,7 +68,7 @@ std::optional<MemoryReport> memory_report(const std::string& text) {
   if (!total || !unused || !own || *total <= 0) return std::nullopt;
   for (const double amount : {*total, *unused, *own})
     if (!std::isfinite(amount)) return std::nullopt;
-  return MemoryReport{*total, *unused, *own};
+  return MemoryReport{*total, *unused, *own, behind(low, "tried to allocate ").value_or(0)};
 }
 
 }  // namespace gpugauge::diagnose

@@ -11,6 +11,7 @@ struct MemoryReport {
   double total_mib = 0;  ///< > 0
   double free_mib = 0;   ///< >= 0
   double own_mib = 0;    ///< held by this process, >= 0
+  double asked_mib = 0;  ///< that could not be had; 0 where the message does not say
 };
 
 /// Reads PyTorch's sentences ("7.92 GiB total capacity; ... already allocated; ... free; ... reserved" and

@@ -76,7 +76,8 @@ bool tells_of_harm(const std::string& line) {
                            "refused",   "falling back",  "fallback",      "fell back",        "unsupported",
                            "sxid",      "not support",   "throttl",       "slowdown",         "no device",
                            "no plugin", "<inactive>",    "oom_kill",      "oom-kill",         "OOM Killed",
-                           "corrupted", "Duplicate GPU", ": Degraded",    "unhealthy"});
+                           "corrupted", "Duplicate GPU", ": Degraded",    "unhealthy",
+                           "CUDA out of memory", "OOM when allocating"});
   // States, settings and headings that healthy machines print.
   return harm &&
          !contains_any(line, {": Not Active", "using internal", ": Disabled", "Disabled |", "Slowdown T",

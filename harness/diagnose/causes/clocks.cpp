@@ -199,12 +199,14 @@ void examine_ramp(const Seen& seen, Argument& it) {
   if (!idle && !slower_behind_pause(seen))
     it.confirms(weight::fair, both(seen.slower({"application", "launch"}), ramp));
   if (!idle)
-    it.confirms(weight::fair,
-                both(seen.slower({}),
-                     seen.told({"after idle", "after an idle", "after being idle", "after a pause",
-                                "after sitting idle", "after a break", "idle gap", "after a gap",
-                                "sparse requests", "infrequent requests", "low request rate",
-                                "first request after", "first inference after", "idle for a while"})));
+    it.confirms(
+        weight::fair,
+        both(seen.slower({}),
+             seen.told({"after idle", "after an idle", "after being idle", "after a pause",
+                        "after sitting idle", "after a break", "idle gap", "after a gap", "sparse requests",
+                        "infrequent requests", "low request rate", "first request after",
+                        "first inference after", "idle for a while", "sec pause", "second pause",
+                        "after every delay", "after a delay", "after each pause"})));
   if (idle) {
     it.confirms(weight::good, steady);
     it.confirms(weight::hint, seen.on("pstate", {"P8", "P5", "P12"}));

@@ -22,30 +22,31 @@ Fact processors_limited(const Seen& seen) {
 }
 
 Fact mask_seen(const Seen& seen) {
-  return seen.told({"affinity",
-                    "Cpus_allowed",
-                    "taskset",
-                    "nomultithread",
-                    "cpu-bind",
-                    "cpu_bind",
-                    "cpuset.cpus",
-                    "pinned to core",
-                    "bound to core",
-                    "pinned to one core",
-                    "pinned to a single",
-                    "pinned to the same core",
-                    "MCW rank*bound to*core",
-                    "rank*bound to socket*core",
-                    "only one core",
-                    "one core only",
-                    "cpus-per-task",
-                    "bind-to core",
-                    "all threads on one",
-                    "one core per task",
-                    "one core per rank",
-                    "1 core per task"},
-                   // NCCL says so of its own threads on every machine.
-                   {"Setting affinity for GPU"});
+  return seen.told(
+      {"affinity",
+       "Cpus_allowed",
+       "taskset",
+       "nomultithread",
+       "cpu-bind",
+       "cpu_bind",
+       "cpuset.cpus",
+       "pinned to core",
+       "bound to core",
+       "pinned to one core",
+       "pinned to a single",
+       "pinned to the same core",
+       "MCW rank*bound to*core",
+       "rank*bound to socket*core",
+       "only one core",
+       "one core only",
+       "cpus-per-task",
+       "bind-to core",
+       "all threads on one",
+       "one core per task",
+       "one core per rank",
+       "1 core per task"},
+      // NCCL says so of its own threads on every machine, and nvidia-smi has a column of that name.
+      {"Setting affinity for GPU", "CPU Affinity", "NUMA Affinity"});
 }
 
 Fact quicker_when_busy(const Seen& seen) {

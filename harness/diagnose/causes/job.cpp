@@ -93,6 +93,8 @@ void examine_multicast(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.told({"all *multicast*slot ids are used", "all *multicast resources*are used"}));
   it.confirms(weight::strong, seen.told({"Failed to bind NVLink SHARP", "NVLS*Multicast*out of memory"}));
+  it.confirms(weight::strong, seen.told({"transport/nvls.cc*NCCL WARN Cuda failure",
+                                         "transport/nvls.cc*NCCL WARN CUDA failure"}));
   if (it.evidence().empty()) return;
   it.confirms(weight::strong, seen.recovers_by({"NVLS"}));
   it.explains_failure();
@@ -233,8 +235,8 @@ Signatures job_causes() {
                          {"nvlink_partial", "are all links active?"}},
        .severity = Severity::failure,
        .next =
-           "NCCL_NVLS_ENABLE=0 for this job; fewer communicators at once; the fabric manager's log: grep -i "
-           "multicast /var/log/fabricmanager.log",
+           "NCCL_NVLS_ENABLE=0 for this job; fewer communicators at once; after a restart of the fabric manager reset the GPUs "
+           "or reboot; its log: grep -i multicast /var/log/fabricmanager.log",
        .reading = {"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-nvls-enable"},
        .examine = examine_multicast},
       {.name = "gpu_request_unmet",

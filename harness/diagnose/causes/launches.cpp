@@ -115,9 +115,12 @@ void examine_cupti(const Seen& seen, Argument& it) {
 
 void examine_profiler(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, injected(seen));
-  it.confirms(weight::good, seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb",
-                                       "cuda-memcheck", "libcupti*loaded", "libsanitizer-public",
-                                       "==PROF==", "==NVPROF==", "ncu --", "Collecting data*Nsight"}));
+  it.confirms(weight::good,
+              seen.said({"compute-sanitizer", "nsys", "nsight", "nvprof", "cuda-gdb", "cuda-memcheck",
+                         "libcupti*loaded", "libsanitizer-public", "==PROF==", "==NVPROF==", "ncu --",
+                         "Collecting data*Nsight"},
+                        // What a person read from a profile.
+                        {"nsys:", "nvprof:", "nsys shows", "nsys says", "nsight shows", "nvprof shows"}));
   // Two tools cannot have a GPU's performance counters at once.
   it.confirms(weight::good, seen.told({"NVPW_DCGM_PeriodicSampler_BeginSession",
                                        "another tool is using*performance counters"}));

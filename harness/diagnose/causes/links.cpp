@@ -74,7 +74,8 @@ void examine_pcie(const Seen& seen, Argument& it) {
                    "running at x2",     "only PCIe x",        "only x4",          "only x1",
                    "PCIe x1 ",          "Gen1 instead of",    "Gen 1 instead of", "Gen2 instead of",
                    "Gen3 instead of",   "Gen 2 instead of",   "Gen 3 instead of", "Gen 4 instead of",
-                   "Gen4 instead of",   "1.1 instead of",     "2.0 instead of 3", "2.0 instead of 4",
+                   "Gen4 instead of",   "was at Gen1",        "was at Gen2",      "stuck at Gen1",
+                   "stuck at Gen2",     "1.1 instead of",     "2.0 instead of 3", "2.0 instead of 4",
                    "3.0 instead of 4",  "3.0 instead of 5",   "4.0 instead of 5", "2.5GT/s (downgraded)",
                    "@ x* 1.1"}));
   if (!it.evidence().empty()) it.confirms(weight::hint, seen.slower({"h2d", "d2h"}));
@@ -144,6 +145,15 @@ bool several_switches(double share) {
   return share < .5;
 }
 
+/// The same copies are clearly slower between peers than through the host's memory: something redirects them.
+Fact peers_slower_than_host(const Seen& seen) {
+  constexpr double clearly = 1.5;
+  for (const Metric* metric : seen.metrics({"p2p"}))
+    if (metric->factor.value_or(1) >= clearly && contains(metric->note, "with peer access"))
+      return Fact(metric->note);
+  return std::nullopt;
+}
+
 void examine_iommu(const Seen& seen, Argument& it) {
   double share = 1;
   const Fact recovers = seen.recovers_by({"iommu", "vt-d", "amd-vi", "vtd"}, &share);
@@ -154,6 +164,7 @@ void examine_iommu(const Seen& seen, Argument& it) {
     it.confirms(weight::fair, without_p2p);
     it.confirms(weight::fair, gdr_harms);
   }
+  it.confirms(weight::good, peers_slower_than_host(seen));
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
   // CUDA's programming guide: with an IOMMU on, peer copies on bare metal may corrupt memory without an error.
   if (it.confirms(weight::good, seen.fails({"integrity"}, {.path = "p2p"}))) it.explains_failure();
@@ -193,6 +204,7 @@ void examine_acs(const Seen& seen, Argument& it) {
   const Fact inverted =
       both(seen.slower({"p2p"}, {.path = "same_switch"}), seen.unchanged({"p2p"}, {.path = "cross_socket"}));
   it.confirms(several_switches(share) ? weight::good : weight::proof, recovers);
+  it.confirms(weight::good, peers_slower_than_host(seen));
   it.confirms(weight::strong, inverted);
   const Fact slow = either(slow_link(seen), seen.slower(application_classes));
   // If it was switched on together with something else, the other change may be the cause as well.
@@ -214,6 +226,9 @@ void examine_acs(const Seen& seen, Argument& it) {
   if (it.evidence().empty() && it.confirms(weight::fair, slower_together_than_alone(seen)))
     if (!seen.on("host.virtualization"))
       it.confirms(weight::faint, Fact("no virtual machine is known that would need it otherwise"));
+  if (!recovers && !inverted && !seen.on("host.acs"))
+    it.unproven(bound::unconfident,
+                in_words("addresses may be translated instead", peers_slower_than_host(seen)));
   if (!recovers && !inverted) it.at_most(bound::remote, seen.off("host.acs"));
   if (!recovers && !inverted)
     it.unproven(bound::unconfident, in_words("addresses may be translated as well",

@@ -52,9 +52,13 @@ Fact other_compiler(const Seen& seen) {
 }  // namespace
 
 Fact module_not_compiled(const Seen& seen) {
-  for (const std::string& line : seen.it().log)
+  for (const std::string& line : seen.it().log) {
     if (is_of_module(line) && contains_any(line, {": error:", ": fatal error:"}))
       return fmt::format("log: \"{}\"", line);
+    // The linker of modules: a symbol that this kernel keeps for modules of its own licence.
+    if (contains_any(line, {"GPL-incompatible module nvidia", "modpost*nvidia*.ko] undefined!"}))
+      return fmt::format("log: \"{}\"", line);
+  }
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/causes/driver_start.hpp"
+#include "diagnose/causes/told_figures.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -47,9 +48,28 @@ const Words rejected_lines{"key was rejected by service",
                            "not signed with a trusted key",
                            "not signed by a key that is trusted"};
 
+/// The line names a module, and it is not NVIDIA's: "could not insert 'r8126': Key was rejected by service".
+bool is_of_another_module(const std::string& line) {
+  for (const std::string_view before : {"could not insert '", "could not insert module ", "module '"}) {
+    const std::size_t at = line.find(before);
+    if (at == std::string::npos) continue;
+    const std::string rest = line.substr(at + before.size());
+    return !contains(rest.substr(0, rest.find_first_of("' :")), "nvidia");
+  }
+  return false;
+}
+
 /// The kernel refused a module for its signature; an answer that only forbids it does so where Secure Boot is on.
 Fact rejected(const Seen& seen) {
-  if (Fact told = seen.told(rejected_lines)) return told;
+  if (Fact told = seen.told(rejected_lines)) {
+    bool other = false;
+    bool own = false;
+    for_each_text(seen, [&](const std::string& text) {
+      other = other || is_of_another_module(text);
+      own = own || contains(text, "nvidia");
+    });
+    return other && !own ? Fact() : told;
+  }
   return both(either(seen.on("host.secure_boot"), seen.told({"Secure Boot enabled", "SecureBoot enabled"})),
               seen.told({"load error: Operation not permitted", "could not insert*Operation not permitted",
                          "insmod*Operation not permitted", "modprobe*Operation not permitted"}));
@@ -163,57 +183,6 @@ void examine_secure_boot(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, gpu_computes(seen));
 }
 
-/// The name is a vGPU profile: board, dash, frame buffer in GB, and the letter of the licence, or that of
-/// compute ("L40S-24Q", "GRID A100-10C").
-Fact vgpu_profile(const Seen& seen) {
-  const std::string& name = seen.it().about.gpu;
-  const std::size_t dash = name.rfind('-');
-  if (dash == std::string::npos || name.size() < dash + 3) return std::nullopt;
-  const std::string frame = name.substr(dash + 1, name.size() - dash - 2);
-  const bool digits =
-      std::all_of(frame.begin(), frame.end(), [](unsigned char c) { return std::isdigit(c); });
-  if (!digits || std::string_view("QCAB").find(name.back()) == std::string_view::npos) return std::nullopt;
-  return fmt::format("the GPU is a vGPU, {}", name);
-}
-
-void examine_vgpu(const Seen& seen, Argument& it) {
-  const Fact unlicensed =
-      seen.on("gpu.vgpu_license", {"unlicensed", "expired", "not licensed", "unacquired"});
-  it.confirms(weight::proof, unlicensed);
-  if (unlicensed && seen.error(46, {"busy or unavailable", "DevicesUnavailable"})) it.explains_failure();
-  it.confirms(weight::strong,
-              both(seen.off("gpu.vgpu_license"), seen.on("host.virtualization", {"vgpu", "grid"})));
-  it.confirms(weight::strong,
-              seen.told({"unlicensed", "nvidia-gridd*fail", "gridd*license", "license*not acquired",
-                         "License Status*Unlicensed", "failed to acquire license", "GRID license not found",
-                         "license*performance will be restricted", "vGPU*license*expired",
-                         "vGPU*license*not*acquired", "NLS*license*fail"},
-                        {"acquired successfully", "Licensed (Expiry"}));
-  it.confirms(weight::strong, seen.recovers_by({"license", "licence", "gridd", "DLS", "NLS", "CLS instance",
-                                                "7070", "ClientConfigToken", "client_configuration_token"}));
-  it.confirms(weight::good, seen.told({"DLS appliance", "DLS instance", "CLS instance", "license server",
-                                       "licence server", "client configuration token", "nvidia-gridd"}));
-  const Fact profile = either(either(vgpu_profile(seen), seen.gpu_is({"GRID", "vGPU"})),
-                              either(seen.on("host.virtualization", {"vgpu", "grid"}),
-                                     seen.on("gpu.brand", {"Virtual Workstation", "Virtual PC", "vApps",
-                                                           "vGaming", "Virtual Compute"})));
-  const Fact guest =
-      either(profile, seen.on("host.virtualization", {"vm", "azure", "citrix", "xen", "hyper-v", "cloud"}));
-  // The work is fine for minutes, then far slower than heat could make it.
-  constexpr double beyond_heat = 8;
-  const Fact worse = seen.on("drift", {"worse_with_time"});
-  it.confirms(weight::good, both(both(worse, guest), seen.slower({}, {}, beyond_heat)));
-  it.confirms(weight::fair, both(worse, profile));
-  // The grace period restarts with the guest.
-  it.confirms(weight::good, both(both(worse, profile), seen.probe("repeat_in_fresh_process", {"recovers"})));
-  // Without a licence CUDA calls finally fail, while NVML answers and no other process uses the GPU.
-  const Fact refused = both(seen.error(46, {"busy or unavailable", "DevicesUnavailable"}),
-                            seen.probe("nvml_query", {"succeeds", "normal"}));
-  if (seen.number("utilization_percent").value_or(100) < 1) it.confirms(weight::good, both(profile, refused));
-  if (!it.evidence().empty()) it.confirms(weight::hint, profile);
-  it.at_most(bound::unnamed, seen.throttled({"hw_thermal", "sw_thermal", "hw_power_brake"}));
-}
-
 void examine_confidential(const Seen& seen, Argument& it) {
   const Fact told = seen.told({"Confidential Compute*On", "Confidential Compute*enabled",
                                "Confidential Computing*On", "CC status*ON", "CC-On", "CC mode: on",
@@ -308,17 +277,6 @@ Signatures module_causes() {
            "signed for this kernel",
        .reading = {"https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS"},
        .examine = examine_secure_boot},
-      {.name = "vgpu_unlicensed",
-       .title = "The vGPU guest has no licence and is capped",
-       .what = "After a grace period the driver of an unlicensed vGPU guest limits clocks and frame rate.",
-       .moves = "gemm16 --, launch -",
-       .confirms = "the licence state says unlicensed; nvidia-gridd logs that it got none",
-       .excludes = "the GPU is passed through whole",
-       .confused_with = {{"sw_power_cap", "is it a vGPU guest, and what is its licence state?"},
-                         {"power_or_clock", "is it a vGPU guest, and what is its licence state?"}},
-       .next = "nvidia-smi -q | grep -i license; systemctl status nvidia-gridd",
-       .reading = {"https://docs.nvidia.com/vgpu/latest/grid-licensing-user-guide/index.html"},
-       .examine = examine_vgpu},
       {.name = "confidential_computing",
        .title = "Confidential computing encrypts every copy",
        .what = "In confidential mode copies between host and device are encrypted through a bounce buffer, "

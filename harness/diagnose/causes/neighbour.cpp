@@ -107,6 +107,10 @@ void examine_neighbour(const Seen& seen, Argument& it) {
                                          "even when I run nothing",
                                          "before my job start",
                                          "GPU was shared",
+                                         "gpu is occupied",
+                                         "occupies most of my gpu",
+                                         "occupies the gpu",
+                                         "two instances of",
                                          "sharing the GPU",
                                          "on the same GPU at the same time"}));
     it.confirms(weight::good, seen.at_least("utilization_before_percent", busy_percent));
@@ -117,9 +121,11 @@ void examine_neighbour(const Seen& seen, Argument& it) {
                             "job ended", "job was killed", "second process", "neighbour"}));
     if (!it.evidence().empty()) it.confirms(weight::hint, seen.environment("CUDA_MPS_*"));
   }
-  it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
-                                       "MPS client", "shared GPU", "time-slic"},
-                                      {"shared GPU memory", "failed to connect"}));
+  // Who asked for MPS has clients, and its server logs each of them.
+  if (out_of_memory || seen.harm_beside_lines())
+    it.confirms(weight::good, seen.told({"another process*GPU", "other process*GPU", "nvidia-cuda-mps",
+                                         "MPS client", "shared GPU", "time-slic"},
+                                        {"shared GPU memory", "failed to connect"}));
   if (seen.harm()) it.confirms(weight::good, two_in_process_list(seen));
   it.confirms(weight::strong, seen.recovers_by({"other process", "other_process", "other job", "other_job",
                                                 "second process", "second_process", "neighbour", "neighbor",

@@ -29,7 +29,7 @@ std::string host_of(const std::string& line) {
   return prefix ? line.substr(0, colon) : "";
 }
 
-bool is_digit(const std::string& text, std::size_t at) {
+bool digit_stands_at(const std::string& text, std::size_t at) {
   return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
 }
 
@@ -37,8 +37,8 @@ bool is_digit(const std::string& text, std::size_t at) {
 std::set<std::string> versions_in(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == ',' && i > 0 && is_digit(text, i - 1) && i + 1 < text.size() && text[i + 1] == ' ' &&
-        is_digit(text, i + 2)) {
+    if (text[i] == ',' && i > 0 && digit_stands_at(text, i - 1) && i + 1 < text.size() &&
+        text[i + 1] == ' ' && digit_stands_at(text, i + 2)) {
       plain += '.';
       ++i;
     } else {
@@ -47,10 +47,11 @@ std::set<std::string> versions_in(const std::string& text) {
   }
   std::set<std::string> out;
   for (std::size_t at = 0; at < plain.size(); ++at) {
-    if (!is_digit(plain, at)) continue;
+    if (!digit_stands_at(plain, at)) continue;
     std::size_t end = at;
     int dots = 0;
-    while (is_digit(plain, end) || (end < plain.size() && plain[end] == '.' && is_digit(plain, end + 1)))
+    while (digit_stands_at(plain, end) ||
+           (end < plain.size() && plain[end] == '.' && digit_stands_at(plain, end + 1)))
       dots += plain[end++] == '.' ? 1 : 0;
     if (dots >= 2) out.insert(plain.substr(at, end - at));
     at = end;
@@ -96,7 +97,7 @@ Fact versions_by_node(const Seen& seen) {
     constexpr std::string_view label = "NCCL version ";
     const std::size_t at = line.find(label);
     const std::string host = host_of(line);
-    if (host.empty() || at == std::string::npos || !is_digit(line, at + label.size())) continue;
+    if (host.empty() || at == std::string::npos || !digit_stands_at(line, at + label.size())) continue;
     const std::string version =
         line.substr(at + label.size(), line.find(' ', at + label.size()) - at - label.size());
     for (const auto& [other, others] : hosts)

@@ -148,8 +148,26 @@ void examine_wsl(const Seen& seen, Argument& it) {
                            "not supported on WSL", "not supported*WSL", "WSL*not supported"}));
 }
 
+/// nvidia-smi of Windows prints the driver's model of a GPU as TCC.
+Fact tcc_printed(const Seen& seen) {
+  const std::vector<std::string>& log = seen.it().log;
+  const bool of_windows = std::any_of(log.begin(), log.end(), [](const std::string& line) {
+    return contains_any(line, {"Driver-Model", "TCC/WDDM"});
+  });
+  for (const std::string& line : log)
+    if (of_windows && line.starts_with('|') && contains_whole_words(line, "TCC") &&
+        !contains(line, "TCC/WDDM"))
+      return fmt::format("log: \"{}\"", line);
+  return std::nullopt;
+}
+
 void examine_wsl_gpu(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.told({"WSL environment detected but no adapters were found"}));
+  it.confirms(weight::strong, both(seen.told({"GPU access blocked by the operating system"}),
+                                   either(under_wsl(seen), seen.told({"WSL"}))));
+  if (!it.evidence().empty())
+    it.confirms(weight::strong,
+                in_words("in Windows the GPU is in TCC mode, which lends none", tcc_printed(seen)));
   if (it.evidence().empty()) return;
   it.explains_failure();
   it.at_most(bound::unconfident, nvml_works(seen));
@@ -198,10 +216,11 @@ Signatures platform_causes() {
        .title = "Windows gives its Subsystem for Linux no NVIDIA GPU",
        .what =
            "Under WSL 2 the driver of Windows lends its GPU to Linux as an adapter. NVIDIA's container tool finds WSL "
-           "and no adapter of NVIDIA's: the machine has no such GPU, its driver in Windows is too old or not NVIDIA's, "
-           "or it is WSL 1, which has no adapters.",
+           "and no adapter of NVIDIA's: the machine has no such GPU, its driver in Windows is too old or not NVIDIA's, the "
+           "GPU is in TCC mode, or it is WSL 1, which has no adapters.",
        .moves = "init x",
-       .confirms = "the container's tool says that it found no adapters",
+       .confirms =
+           "the container's tool says that it found no adapters; NVML says that Windows blocks the access",
        .excludes = "NVML works within WSL",
        .confused_with = {{"no_visible_device", "does nvidia-smi work in WSL, outside of the container?"},
                          {"wsl_limits", "does CUDA start at all?"}},

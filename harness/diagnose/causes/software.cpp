@@ -132,11 +132,33 @@ const Words dropped_architectures{"'sm_2",      "'sm_3",      "'sm_5",        "'
                                   "'sm_70'",    "'sm_72'",    "'compute_2",   "'compute_3",
                                   "'compute_5", "'compute_6", "'compute_70'", "'compute_72'"};
 
-/// ptxas or nvcc does not know the architecture that it is asked for.
+/// GPUs of those architectures by their names: Maxwell, Pascal and Volta.
+const Words dropped_gpus{"GTX 750",   "GTX 950",   "GTX 960",   "GTX 970",   "GTX 980",    "GTX 1050",
+                         "GTX 1060",  "GTX 1070",  "GTX 1080",  "TITAN X",   "TITAN Xp",   "TITAN V",
+                         "Tesla M40", "Tesla M60", "Tesla P4",  "Tesla P40", "Tesla P100", "Tesla V100",
+                         "V100",      "P100",      "Quadro P*", "Quadro M*", "GT 1030",    "Quadro GV100"};
+
+/// The run-time compiler refuses the architecture of the GPU that it compiles for.
+Fact refused_at_run_time(const Seen& seen) {
+  return seen.told({"nvrtc: error: invalid value for --gpu-architecture"});
+}
+
+Fact on_dropped_gpu(const Seen& seen) {
+  if (Fact fact = seen.gpu_is(dropped_gpus)) return fact;
+  for (const std::string& line : seen.it().log)
+    if (contains_any_word(line, dropped_gpus)) return fmt::format("the GPU is of \"{}\"", line);
+  return std::nullopt;
+}
+
+/// ptxas or nvcc does not know the architecture that it is asked for. "native" on a machine without a GPU is none:
+/// "compute_No CUDA devices found."
 Fact architecture_unknown(const Seen& seen) {
-  return seen.told(
-      {"Value 'sm_*is not defined", "unsupported gpu architecture", "unsupported CUDA gpu architecture"},
-      dropped_architectures);
+  Fact named = seen.told({"Value 'sm_*is not defined", "Value 'compute_*is not defined",
+                          "unsupported gpu architecture", "unsupported CUDA gpu architecture"},
+                         dropped_architectures);
+  if (contains_any(named.value_or(""), {"compute_No", "compute_native", "No CUDA devices"})) named.reset();
+  const Fact refused = refused_at_run_time(seen);
+  return named || !refused || on_dropped_gpu(seen) ? named : refused;
 }
 
 void examine_host_compiler(const Seen& seen, Argument& it) {
@@ -144,6 +166,11 @@ void examine_host_compiler(const Seen& seen, Argument& it) {
       weight::proof,
       seen.told({"unsupported GNU version! gcc versions later than", "unsupported clang version! clang",
                  "unsupported Microsoft Visual Studio version!", "host compiler version is not supported"}));
+  // glibc 2.41 declares functions of C23 that CUDA's headers declare otherwise.
+  it.confirms(weight::strong,
+              both(seen.told({"exception specification is incompatible with that of previous function",
+                              "specification is incompatible with that of previous function"}),
+                   seen.told({"crt/math_functions.h", "math_functions.h"})));
   if (it.evidence().empty()) return;
   it.explains_failure();
   it.is_an_event();
@@ -155,11 +182,13 @@ void examine_dropped(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.told({"Value 'sm_2*is not defined", "Value 'sm_3*is not defined",
                                         "gpu architecture 'compute_2", "gpu architecture 'compute_3",
                                         "gpu architecture 'sm_2", "gpu architecture 'sm_3"}));
-  const Fact later =
-      seen.told({"Value 'sm_5*is not defined", "Value 'sm_6*is not defined", "Value 'sm_70'*is not defined",
-                 "Value 'sm_72'*is not defined", "gpu architecture 'compute_5", "gpu architecture 'compute_6",
-                 "gpu architecture 'compute_70'", "gpu architecture 'compute_72'", "gpu architecture 'sm_5",
-                 "gpu architecture 'sm_6", "gpu architecture 'sm_70'", "gpu architecture 'sm_72'"});
+  const Fact later = seen.told(
+      {"Value 'sm_5*is not defined", "Value 'sm_6*is not defined", "Value 'sm_70'*is not defined",
+       "Value 'sm_72'*is not defined", "Value 'compute_5*is not defined", "Value 'compute_6*is not defined",
+       "gpu architecture 'compute_5", "gpu architecture 'compute_6", "gpu architecture 'compute_70'",
+       "gpu architecture 'compute_72'", "gpu architecture 'sm_5", "gpu architecture 'sm_6",
+       "gpu architecture 'sm_70'", "gpu architecture 'sm_72'"});
+  it.confirms(weight::strong, both(refused_at_run_time(seen), on_dropped_gpu(seen)));
   if (it.evidence().empty() && it.confirms(weight::strong, later)) {
     constexpr int first_without = 13;
     const Value* const toolkit = seen.inventory("cuda.toolkit");
@@ -329,10 +358,10 @@ Signatures software_causes() {
        .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
        .examine = examine_dropped},
       {.name = "host_compiler_too_new",
-       .title = "nvcc does not take this host compiler: it is newer than the toolkit knows",
+       .title = "nvcc does not take this host's compiler or C library: they are newer than it knows",
        .what =
            "nvcc gives the host's part of a program to gcc or clang, and its header refuses a version that is newer than "
-           "those it was tried with. The build ends; a program that was built before is as good as ever.",
+           "those it was tried with. A newer C library may declare functions that CUDA's headers declare otherwise. The build ends; a program that was built before is as good as ever.",
        .confirms = "nvcc's host_config.h says that the version of GNU or clang is unsupported",
        .excludes = "the build uses an older compiler",
        .confused_with = {{"extension_build_mismatch",

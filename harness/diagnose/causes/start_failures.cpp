@@ -53,7 +53,10 @@ Fact older_build_recovers(const Seen& seen) {
 }
 
 void examine_driver_age(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof, seen.error(35, insufficient_names));
+  const Fact insufficient = seen.error(35, insufficient_names);
+  it.confirms(weight::proof, insufficient);
+  // The encoder's interface belongs to the driver.
+  it.confirms(weight::proof, seen.told({"Driver does not support the required nvenc API version"}));
   // A program may also be too old for a driver: it asks for a call that is gone.
   it.confirms(driver_runs_it(seen) ? weight::fair : weight::proof, seen.error(36, newer_wanted_names));
   it.confirms(
@@ -64,6 +67,7 @@ void examine_driver_age(const Seen& seen, Argument& it) {
                  "NVIDIA driver*outdated", "update your*NVIDIA*driver", "update*GPU driver by downloading"},
                 {"or newer: ok", "or newer: yes", "or newer (ok", "or newer, ok", "or newer, found"}));
   // The driver's library has not yet what the program calls.
+  it.confirms(weight::strong, seen.told({"libcuda.so*: undefined symbol: cu"}, {"stubs"}));
   if (seen.fails({}) || gpu_not_used(seen))
     it.confirms(weight::good, seen.told({"symbol lookup for cu*failed", "undefined symbol: cuCtx",
                                          "undefined symbol: cuMem", "undefined symbol: cuGet",
@@ -79,6 +83,9 @@ void examine_driver_age(const Seen& seen, Argument& it) {
   // The runtime gives the same error when no driver is within reach.
   it.at_most(bound::weak, seen.recovers_by({"--gpus", "runtime=nvidia", "gpus=all"}));
   it.at_most(bound::likely, seen.probe("nvml_query", {"fails"}));
+  it.at_most(bound::weak, in_words("the program was started without a GPU",
+                                   both(insufficient, seen.told({"without the --gpus", "without --gpus",
+                                                                 "CPU-only run", "on a CPU-only"}))));
 }
 
 void examine_lost(const Seen& seen, Argument& it) {
@@ -177,9 +184,14 @@ void examine_no_device(const Seen& seen, Argument& it) {
   it.confirms(weight::good,
               seen.told({"could not select device driver", "unknown or invalid runtime name: nvidia",
                          "libcuda.so~: cannot open shared object", "/dev/nvidia*Permission denied",
-                         "NVIDIA Driver was not detected", "GPU access blocked by the operating"}));
+                         "NVIDIA Driver was not detected", "GPU access blocked by the operating",
+                         "libnvidia-ml.so~: cannot open shared object", "NVML Shared Library Not Found",
+                         "NVML*ERROR_LIBRARY_NOT_FOUND"}));
   it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
-                                                "privileged", "devices=/dev/nvidia", "no-cgroups"}));
+                                                "devices=/dev/nvidia", "no-cgroups"}));
+  // A privileged container also reaches network cards, and may pin memory.
+  if (error || seen.told({"/dev/nvidia", "NVML", "nvidia-smi"}))
+    it.confirms(weight::strong, seen.recovers_by({"privileged"}));
   it.confirms(
       weight::fair,
       either(either(node_refused(seen, "/dev/nvidia0"), node_refused(seen, "/dev/nvidiactl")),

@@ -18,6 +18,12 @@ void examine_access(const Seen& seen, Argument& it) {
     it.confirms(weight::strong, seen.nvml_error(4, {"Insufficient Permissions", "NVML_ERROR_NO_PERMISSION"}));
   it.confirms(weight::strong, seen.told({"/dev/nvidia*Permission denied", "/dev/nvidia*not permitted",
                                          "Permission denied*/dev/nvidia", "not permitted*/dev/nvidia"}));
+  // The control group of a container lets nobody open them: in a container within one it cannot be changed, and where the
+  // tool is told to leave it alone it stays shut.
+  it.confirms(weight::proof, seen.told({"bpf_prog_query(BPF_CGROUP_DEVICE) failed*not permitted",
+                                        "failed to add device rules*not permitted"}));
+  it.confirms(weight::strong, both(seen.told({"no-cgroups = true", "no-cgroups=true"}),
+                                   seen.told({"Failed to initialize NVML: Unknown Error"})));
   if (none)
     it.confirms(
         weight::strong,
@@ -182,7 +188,13 @@ void examine_extension(const Seen& seen, Argument& it) {
                          "mismatches the version that was used to compile",
                          "Installed CUDA version*does not match the version torch was compiled with",
                          "CUDAMismatchException", "compiled with a version of Cuda that does not match",
-                         "does not match the version used to compile Pytorch"}));
+                         "does not match the version used to compile Pytorch",
+                         // JAX's own interface between its library and the plugin for CUDA.
+                         "plugin is likely built with a later version than the framework",
+                         "PJRT_Client_Create_Args size: expected",
+                         "not compatible with the installed jaxlib version"}));
+  it.at_most(bound::weak, in_words("the build ended because of another file",
+                                   seen.told({"fatal error: Python.h", "Python.h: No such file"})));
   // Names of the framework's C++ library, which an extension takes from the version that it was compiled against.
   it.confirms(weight::proof, seen.told({"undefined symbol: _ZN3c10", "undefined symbol: _ZNK3c10",
                                         "undefined symbol: _ZN2at", "undefined symbol: _ZNK2at",

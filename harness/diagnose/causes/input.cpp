@@ -1,0 +1,115 @@
+// The GPU is given too little to do: what loads and prepares its data does not keep up.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "diagnose/causes/predicates.hpp"
+#include "result/number.hpp"
+
+namespace gpugauge::diagnose {
+namespace {
+
+/// The average in parentheses behind the name, or else the number behind it: "Time 0.154 (8.010)". In seconds.
+std::optional<double> meter(const std::string& line, std::string_view name) {
+  const std::size_t at = line.find(name);
+  if (at == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(line).substr(at + name.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" :=\t"), rest.size()));
+  const auto last = result::take_number<double>(rest);
+  if (!last) return std::nullopt;
+  if (rest.starts_with('s')) rest.remove_prefix(1);
+  if (!rest.starts_with(" (")) return last;
+  const auto mean = result::leading_number<double>(rest.substr(2));
+  return mean ? mean : last;
+}
+
+/// Of the time of a step, by the averages that training programs print, at least half is spent on waiting for data.
+Fact steps_wait(const Seen& seen) {
+  constexpr double half = .5;
+  Fact out;
+  for (const std::string& line : seen.it().log) {
+    for (const auto& [step, data] : {std::pair{"Time", "Data"}, std::pair{"batch_time", "data_time"},
+                                     std::pair{"iter_time", "data_time"}, std::pair{" time:", "data_time:"},
+                                     std::pair{" time:", "data:"}}) {
+      const auto whole = meter(line, step);
+      const auto waited = meter(line, data);
+      if (!whole || !waited || *whole <= 0) continue;
+      // The last line has the averages of the most steps.
+      if (*waited >= half * *whole)
+        out = Fact(fmt::format("of {:.3g} s a step the training waits {:.3g} s for data", *whole, *waited));
+      else
+        out.reset();
+      break;
+    }
+  }
+  return out;
+}
+
+Fact gpu_idle_told(const Seen& seen) {
+  return seen.told({"gpu usage*0%", "gpu usage is 0", "usage is 0% for all gpus", "gpu utili*0%",
+                    "gpu utili*to 0", "gpu usage is low", "gpu usage is even low", "gpu utili*low",
+                    "low gpu utili", "low gpu usage", "gpu usage is not above", "gpus are idle",
+                    "gpu is idle", "gpu is mostly idle", "zero gpu usage", "GPU-Util*drops to 0"});
+}
+
+void examine_input(const Seen& seen, Argument& it) {
+  const Fact steps = steps_wait(seen);
+  it.confirms(weight::strong, steps);
+  const bool slow = seen.slower({}).has_value();
+  if (slow)
+    it.confirms(weight::strong,
+                seen.recovers_by({"num_workers", "prefetch", "local ssd", "local drive", "local disk", "ssd",
+                                  "npy", "dali", "cache_dataset", "persistent_workers", "tmpfs"}));
+  const Fact loader = seen.told({"dataloader", "data loader", "data loading", "loading data from",
+                                 "every num_worker", "num_workers iterations", "input pipeline", "tf.data",
+                                 "reading images", "loading images", "jpeg decod", "image decod"});
+  const Fact storage =
+      seen.told({"data from a hdd", "data from hdd", "data on hdd", "hard disk", "on an nfs", "nfs share",
+                 "on nfs", "network drive", "network storage", "from s3", "small files", "many png"});
+  const Fact idle = gpu_idle_told(seen);
+  if (slow) {
+    it.confirms(weight::good, loader);
+    it.confirms(weight::good, both(storage, idle));
+    it.confirms(weight::good, seen.told({"every num_worker", "num_workers iterations"}));
+    if (!steps) it.confirms(weight::fair, waits_for_data(seen));
+  }
+  if (it.evidence().empty()) return;
+  it.confirms(weight::fair, idle);
+  it.explains_failure();
+  if (!steps) it.at_most(bound::likely, Fact("how long steps wait for data was not told"));
+  // What keeps the loaders from their processors is the better answer.
+  it.at_most(bound::below_half, seen.on("host.cgroup_cpu_limit"));
+  it.at_most(bound::weak, seen.told({"CPU quota", "cgroup", "throttled_usec", "nr_throttled", "--cpus"}));
+  it.at_most(bound::unnamed, seen.slower({"gemm16", "gemm32", "hbm"}));
+}
+
+}  // namespace
+
+Signatures input_causes() {
+  return {
+      {.name = "gpu_waits_for_data",
+       .title = "The GPU waits: loading and preparing its data does not keep up",
+       .what =
+           "A step of a training needs its data ready. Where reading (a disk, a network file system, many small "
+           "files) or decoding takes longer than the GPU computes, the GPU idles between steps, and a faster one "
+           "gains nothing. Driver and libraries are as they should be.",
+       .confirms = "steps spend most of their time on waiting for data, by the program's own meters",
+       .excludes = "with made-up data it is as slow",
+       .confused_with = {{"cgroup_cpu_limit", "may the loaders use all processors?"},
+                         {"cpu_contention", "do other programs keep the processors busy?"},
+                         {"pageable_memory", "is the time spent on loading, or on the copy to the GPU?"},
+                         {"shm_too_small", "do the loaders die, or are they slow?"}},
+       .subject = Subject::software,
+       .next =
+           "run the same training with made-up data in GPU memory; if that is fast, raise the loaders' workers and "
+           "prefetching, put the data on a local disk, or decode it before",
+       .reading = {"https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html"},
+       .examine = examine_input},
+  };
+}
+
+}  // namespace gpugauge::diagnose

@@ -1,0 +1,45 @@
+// What a text tells beside its single lines: sentences of a person, variables of a shell, tables of a tool.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnose/observation.hpp"
+
+namespace gpugauge::diagnose {
+
+using TextLineList = std::vector<std::string>;  ///< lines of a text, in their order
+
+/// The sentences of a person among the lines: of five words or more, two thirds of them plain words (half in the first
+/// line, a title), and one of them such as "the" and "when". What a program logs (a level, a time, a warning) is none.
+TextLineList sentences_of(const TextLineList& lines);
+
+/// What a person complains of, as figures of the application with the sentence as their note: at most one that is slower
+/// and one that hangs. What may, might or would be slow is no complaint.
+std::vector<Metric> complaints_of(const TextLineList& sentences);
+
+/// What a person says was tried, with its outcome: "Setting NCCL_P2P_DISABLE=1 resolves it" is a change_setting that
+/// recovers, "X=1 did not help" one with no_change. Questions and advice ("try", "should", "might") are none.
+std::vector<Probe> tried_of(const TextLineList& sentences);
+
+/// Variables of the GPU's stack that a line sets: "export NAME=VALUE", "NAME=VALUE command", "-x NAME=VALUE", "-e
+/// NAME=VALUE", "ENV NAME=VALUE", and "NAME set by environment to VALUE" of NCCL.
+std::map<std::string, std::string> variables_of(const TextLineList& lines);
+
+/// NVIDIA's p2pBandwidthLatencyTest printed both matrices: how much slower copies between GPUs are with peer access than
+/// without, as a figure of class p2p. nullopt where a matrix is missing or has no two GPUs.
+std::optional<Metric> peer_matrix_of(const TextLineList& lines);
+
+/// The GPU that the lines name, where they name one model only: "GeForce GTX 1650". "" where they name none or several.
+std::string gpu_of(const TextLineList& lines);
+
+/// Versions that a person says changed, or compares: "since the driver went from 535 to 550", "slower in torch 2.5.1
+/// compared to 2.3.1". Only sentences that name one component and two versions count.
+std::map<std::string, Change> changes_of(const TextLineList& sentences);
+
+/// Adds all of it to an observation that holds the lines as its log. What the observation has already stays.
+void read_log(Observation& seen);
+
+}  // namespace gpugauge::diagnose
