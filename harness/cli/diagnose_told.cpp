@@ -103,7 +103,10 @@ Told read_told(const ToldArguments& arguments) {
   if (!arguments.file.empty()) out.seen = read_observation(arguments.file);
   out.by_a_person =
       !arguments.logs.empty() || !arguments.says.empty() || !diagnose::is_of_a_command(out.seen);
-  if (!arguments.says.empty()) out.seen.metrics.push_back(diagnose::figure_of_words(arguments.says));
+  if (!arguments.says.empty()) {
+    out.seen.metrics.push_back(diagnose::figure_of_words(arguments.says));
+    diagnose::read_words(arguments.says, out.seen);
+  }
   if (!arguments.logs.empty()) {
     add_logs(arguments.logs, out.seen);
     diagnose::read_log(out.seen);

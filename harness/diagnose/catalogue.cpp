@@ -34,6 +34,8 @@ const Signatures& catalogue() {
                                 engine_causes,
                                 vgpu_causes,
                                 input_causes,
+                                build_causes,
+                                asked_for_causes,
                                 board_causes,
                                 managed_memory_causes,
                                 link_causes,

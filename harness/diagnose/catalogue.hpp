@@ -43,6 +43,8 @@ Signatures container_device_causes();
 Signatures engine_causes();
 Signatures vgpu_causes();
 Signatures input_causes();
+Signatures build_causes();
+Signatures asked_for_causes();
 Signatures board_causes();
 Signatures managed_memory_causes();
 Signatures link_causes();

@@ -72,6 +72,30 @@ JSON
   [ "$output" = "training is half as fast since yesterday True" ]
 }
 
+@test "diagnose reads an issue that is pasted whole: its sentences, variables and tables" {
+  cat >issue.md <<'EOF'
+All-reduce hangs on two GPUs
+It hangs in the first collective and never comes back. Setting NCCL_P2P_DISABLE=1 resolves the hang completely.
+$ NCCL_DEBUG=INFO NCCL_IB_DISABLE=1 ./all_reduce_perf -g 2
+Unidirectional P2P=Disabled Bandwidth Matrix (GB/s)
+   D\D     0      1
+     0 673.20  13.15
+     1  12.99 673.20
+Unidirectional P2P=Enabled Bandwidth (P2P Writes) Matrix (GB/s)
+   D\D     0      1
+     0 673.49   2.60
+     1   2.12 672.33
+EOF
+  run -1 gpugauge diagnose --log issue.md --observation seen.json
+  [[ $output == *iommu_translation* && $output == *acs_enabled* ]]
+  "$PYTHON" -c '
+import json
+seen = json.load(open("seen.json"))
+assert seen["environment"] == {"NCCL_DEBUG": "INFO", "NCCL_IB_DISABLE": "1"}, seen
+assert [probe["detail"] for probe in seen["probes"]] == ["NCCL_P2P_DISABLE=1"], seen
+assert {metric["class"] for metric in seen["metrics"]} == {"application", "p2p"}, seen'
+}
+
 @test "diagnose says what is missing where nothing, or no fault, is told" {
   run -2 gpugauge diagnose
   [[ $output == *"--log FILE"*"--says TEXT"* ]]

@@ -138,7 +138,7 @@ Fact driver_start_as_slow(const Seen& seen) {
 Fact cuda_before_gpu(const Seen& seen) {
   const auto first = first_toolkit(seen);
   if (!first) return std::nullopt;
-  for (const char* key : {"framework.cuda", "cuda.toolkit"}) {
+  for (const char* key : {"framework.cuda", "cuda.toolkit", "cuda.runtime"}) {
     const Value* cuda = seen.inventory(key);
     if (cuda == nullptr || !cuda->number()) continue;
     if (const auto version = stack::Version::parse(cuda->text()); version && *version < *first)

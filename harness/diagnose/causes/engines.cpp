@@ -7,9 +7,10 @@ namespace gpugauge::diagnose {
 namespace {
 
 void examine_engine(const Seen& seen, Argument& it) {
-  const Fact version = seen.told({"engine plan file is not compatible with this version of TensorRT",
-                                  "Version tag does not match", "VersionRead == *erialization",
-                                  "Current Version: *, Serialized Engine Version:"});
+  const Fact version =
+      seen.told({"engine plan file is not compatible with this version of TensorRT",
+                 "Version tag does not match", "expected size of serialized engine",
+                 "VersionRead == *erialization", "Current Version: *, Serialized Engine Version:"});
   const Fact device = seen.told({"engine plan file is generated on an incompatible device",
                                  "expecting compute * got compute", "Platform specific tag mismatch"});
   it.confirms(weight::proof, version);

@@ -18,7 +18,7 @@ Fact says_no_cuda(const Seen& seen) {
       !seen.told({"Found CUDAToolkit", "CUDA: ON", "USE_CUDA: ON", "is_available() True", "not enabled: no"}))
     if (Fact fact = seen.told({"Could NOT find CUDAToolkit", "Could NOT find CUDA ("})) return fact;
   // llama.cpp names its backends; one for CUDA stands beside that of BLAS.
-  if (Fact fact = seen.told({"BLAS = 0"}, {"CUDA :", "CUDA:"})) return fact;
+  if (Fact fact = seen.told({"BLAS = 0", "BLAS=0"}, {"CUDA :", "CUDA:"})) return fact;
   // Ollama lists the parts that it was shipped with.
   if (Fact fact = seen.told({"runners=[cpu", "runners=\"[cpu", "compatible gpu libraries*compatible=[]"},
                             {"cuda", "rocm", "metal"}))

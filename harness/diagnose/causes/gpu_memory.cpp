@@ -29,7 +29,6 @@ Fact no_room_told(const Seen& seen) {
                     "Not enough memory. Please try to increase --mem",
                     "is larger than the maximum number of tokens that can be stored in KV cache",
                     "is larger than the available KV cache memory",
-                    "is less than desired GPU memory utilization",
                     "unable to allocate CUDA0 buffer",
                     "unable to allocate CUDA1 buffer",
                     "failed to allocate CUDA0 buffer",

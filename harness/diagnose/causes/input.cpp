@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -59,7 +60,11 @@ Fact gpu_idle_told(const Seen& seen) {
 void examine_input(const Seen& seen, Argument& it) {
   const Fact steps = steps_wait(seen);
   it.confirms(weight::strong, steps);
-  const bool slow = seen.slower({}).has_value();
+  // A loader that hangs or dies is another fault.
+  const std::vector<Metric>& figures = seen.it().metrics;
+  const bool slow = std::any_of(figures.begin(), figures.end(), [](const Metric& figure) {
+    return slower_by_figure(figure) || is_noted_slower(figure);
+  });
   if (slow)
     it.confirms(weight::strong,
                 seen.recovers_by({"num_workers", "prefetch", "local ssd", "local drive", "local disk", "ssd",

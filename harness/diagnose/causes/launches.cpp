@@ -65,6 +65,12 @@ void examine_blocking(const Seen& seen, Argument& it) {
   it.rules_out(seen.environment("CUDA_LAUNCH_BLOCKING", {"0", ""}));
   it.rules_out(seen.unmoved_by({"LAUNCH_BLOCKING"}));
   if (!blocking_set(seen)) it.at_most(bound::weak, either(injected(seen), started_by_tool(seen)));
+  // Who looks for an error's place sets it.
+  if (!seen.slower({}) && !seen.recovers_by({"LAUNCH_BLOCKING"}))
+    it.at_most(bound::unnamed,
+               in_words("nothing is slower, and it is set to find the place of an error",
+                        seen.told({"CUDA error", "device-side assert", "illegal memory access",
+                                   "Segmentation fault", "cudaError"})));
 }
 
 Fact fresh_is_normal(const Seen& seen) {
@@ -120,7 +126,8 @@ void examine_profiler(const Seen& seen, Argument& it) {
                          "libcupti*loaded", "libsanitizer-public", "==PROF==", "==NVPROF==", "ncu --",
                          "Collecting data*Nsight"},
                         // What a person read from a profile.
-                        {"nsys:", "nvprof:", "nsys shows", "nsys says", "nsight shows", "nvprof shows"}));
+                        {"nsys:", "nvprof:", "nsys shows", "nsys says", "nsight shows", "nvprof shows",
+                         "profiling I have done", "profiled with", "profiling results"}));
   // Two tools cannot have a GPU's performance counters at once.
   it.confirms(weight::good, seen.told({"NVPW_DCGM_PeriodicSampler_BeginSession",
                                        "another tool is using*performance counters"}));

@@ -149,7 +149,8 @@ bool several_switches(double share) {
 Fact peers_slower_than_host(const Seen& seen) {
   constexpr double clearly = 1.5;
   for (const Metric* metric : seen.metrics({"p2p"}))
-    if (metric->factor.value_or(1) >= clearly && contains(metric->note, "with peer access"))
+    if ((metric->fails || metric->factor.value_or(1) >= clearly) &&
+        contains(metric->note, "with peer access"))
       return Fact(metric->note);
   return std::nullopt;
 }
@@ -193,6 +194,8 @@ void examine_iommu(const Seen& seen, Argument& it) {
   // Both may be on; only a probe can tell which one it is.
   if (!recovers)
     it.unproven(bound::unconfident, in_words("bridges may redirect as well", seen.on("host.acs")));
+  if (!recovers && mode == nullptr)
+    it.unproven(bound::unconfident, in_words("bridges may redirect instead", peers_slower_than_host(seen)));
   it.rules_out(seen.unmoved_by({"iommu"}));
 }
 

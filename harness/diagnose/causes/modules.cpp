@@ -37,7 +37,9 @@ const Words only_named{"blacklist",
                        "nvidiafb.ko",
                        "rivafb.ko",
                        "drivers/gpu/drm/nouveau",
-                       "Kernel modules:"};
+                       "Kernel modules:",
+                       "modprobe vfio",
+                       "virsh nodedev-detach"};
 const Words rejected_lines{"key was rejected by service",
                            "required key not available",
                            "Lockdown*unsigned module",
@@ -124,6 +126,10 @@ void examine_missing(const Seen& seen, Argument& it) {
   it.at_most(bound::remote, gpu_computes(seen));
   it.at_most(bound::remote, in_words("under WSL the driver is that of Windows", seen.on("host.os", {"wsl"})));
   it.at_most(bound::over_half, either(generation_refused(seen), generation_doubtful(seen)));
+  it.at_most(bound::remote,
+             in_words("the module is another one",
+                      seen.told({"/dkms/i915", "/dkms/zfs", "/dkms/r8", "/dkms/vbox", "/dkms/virtualbox",
+                                 "/dkms/rtl", "/dkms/evdi", "/dkms/xe-"})));
   it.at_most(bound::half, module_not_compiled(seen));
   it.at_most(bound::last_named, seen.told(holder_lines, only_named));
   it.at_most(bound::last_named, seen.on("driver.holder", {"nouveau", "nova", "vfio", "stub"}));

@@ -8,6 +8,7 @@
 
 #include "diagnose/causes/predicates.hpp"
 #include "diagnose/memory_report.hpp"
+#include "result/number.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
@@ -56,6 +57,48 @@ Fact full_of_others(const Seen& seen) {
   return std::nullopt;
 }
 
+/// vLLM looks at the memory before it takes any: "Free memory on device (7.34/139.72 GiB) on startup is less than".
+Fact full_at_start(const Seen& seen) {
+  for (const std::string& line : seen.it().log) {
+    const std::size_t at = line.find("Free memory on device (");
+    if (at == std::string::npos || !contains(line, "on startup is less")) continue;
+    std::string_view rest =
+        std::string_view(line).substr(at + std::string_view("Free memory on device (").size());
+    const auto free = result::take_number<double>(rest);
+    if (!free || !rest.starts_with('/')) continue;
+    const auto total = result::leading_number<double>(rest.substr(1));
+    constexpr double mostly = .75;
+    if (total && *free < mostly * *total)
+      return fmt::format("before the program took any, {:g} of {:g} GiB were free", *free, *total);
+  }
+  return std::nullopt;
+}
+
+/// nvidia-smi shows much memory in use, nothing at work, and an empty list of processes; and somebody asks why.
+Fact held_by_nobody(const Seen& seen) {
+  const std::vector<std::string>& log = seen.it().log;
+  const auto heading = std::find_if(log.begin(), log.end(),
+                                    [](const std::string& line) { return contains(line, "| Processes:"); });
+  if (heading == log.end() ||
+      !seen.told({"allocated by someone", "no process*using it", "no processes seem", "no running processes",
+                  "memory is not released", "memory*not freed", "out of memory"}))
+    return std::nullopt;
+  for (auto line = heading; line != log.end(); ++line)
+    if (contains(*line, "MiB |")) return std::nullopt;
+  constexpr std::string_view between = "MiB / ";
+  constexpr double much = .3;
+  for (auto line = log.begin(); line != heading; ++line) {
+    const std::size_t slash = line->find(between);
+    if (slash == std::string::npos || !line->starts_with('|')) continue;
+    const std::string_view text = *line;
+    const auto used = result::leading_number<double>(text.substr(text.find_last_of(" |", slash) + 1));
+    const auto total = result::leading_number<double>(text.substr(slash + between.size()));
+    if (used && total && *used > much * *total)
+      return fmt::format("{:.0f} of {:.0f} MiB are in use, and no process is listed", *used, *total);
+  }
+  return std::nullopt;
+}
+
 /// Utilisation from which on another process must be working.
 constexpr double busy_percent = 10;
 
@@ -63,6 +106,11 @@ void examine_neighbour(const Seen& seen, Argument& it) {
   const Fact out_of_memory = seen.told(
       {"out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "cudaErrorMemoryAllocation", "OutOfMemoryError"});
   it.confirms(weight::strong, full_of_others(seen));
+  if (Fact full = full_at_start(seen)) {
+    it.confirms(weight::strong, full);
+    it.explains_failure();
+  }
+  if (it.confirms(weight::good, held_by_nobody(seen))) it.explains_failure();
   if (out_of_memory || seen.harm())
     it.confirms(weight::fair,
                 seen.told({"zombie", "already taken", "already in use before", "taken before",

@@ -161,23 +161,6 @@ Fact architecture_unknown(const Seen& seen) {
   return named || !refused || on_dropped_gpu(seen) ? named : refused;
 }
 
-void examine_host_compiler(const Seen& seen, Argument& it) {
-  it.confirms(
-      weight::proof,
-      seen.told({"unsupported GNU version! gcc versions later than", "unsupported clang version! clang",
-                 "unsupported Microsoft Visual Studio version!", "host compiler version is not supported"}));
-  // glibc 2.41 declares functions of C23 that CUDA's headers declare otherwise.
-  it.confirms(weight::strong,
-              both(seen.told({"exception specification is incompatible with that of previous function",
-                              "specification is incompatible with that of previous function"}),
-                   seen.told({"crt/math_functions.h", "math_functions.h"})));
-  if (it.evidence().empty()) return;
-  it.explains_failure();
-  it.is_an_event();
-  it.confirms(weight::strong, seen.recovers_by({"allow-unsupported-compiler", "ccbin", "NVCC_CCBIN",
-                                                "CUDAHOSTCXX", "gcc=", "gcc-", "CC="}));
-}
-
 void examine_dropped(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.told({"Value 'sm_2*is not defined", "Value 'sm_3*is not defined",
                                         "gpu architecture 'compute_2", "gpu architecture 'compute_3",
@@ -357,22 +340,6 @@ Signatures software_causes() {
            "(CMAKE_CUDA_ARCHITECTURES, TORCH_CUDA_ARCH_LIST, -gencode); with one, build with an older toolkit",
        .reading = {"https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html"},
        .examine = examine_dropped},
-      {.name = "host_compiler_too_new",
-       .title = "nvcc does not take this host's compiler or C library: they are newer than it knows",
-       .what =
-           "nvcc gives the host's part of a program to gcc or clang, and its header refuses a version that is newer than "
-           "those it was tried with. A newer C library may declare functions that CUDA's headers declare otherwise. The build ends; a program that was built before is as good as ever.",
-       .confirms = "nvcc's host_config.h says that the version of GNU or clang is unsupported",
-       .excludes = "the build uses an older compiler",
-       .confused_with = {{"extension_build_mismatch",
-                          "does the build name CUDA's version, or the compiler's?"},
-                         {"old_toolkit_codegen", "does it name an architecture of a GPU?"}},
-       .severity = Severity::failure,
-       .subject = Subject::software,
-       .next = "nvcc --version; gcc --version; install an older gcc and name it: NVCC_CCBIN=g++-12 (CMake: "
-               "-DCMAKE_CUDA_HOST_COMPILER=g++-12), or use a newer toolkit",
-       .reading = {"https://docs.nvidia.com/cuda/cuda-installation-guide-linux/index.html"},
-       .examine = examine_host_compiler},
       {.name = "mpi_gpu_library_not_linked",
        .title = "Cray MPICH is told to use GPUs, and its library for them is not linked",
        .what =

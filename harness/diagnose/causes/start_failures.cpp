@@ -186,7 +186,8 @@ void examine_no_device(const Seen& seen, Argument& it) {
                          "libcuda.so~: cannot open shared object", "/dev/nvidia*Permission denied",
                          "NVIDIA Driver was not detected", "GPU access blocked by the operating",
                          "libnvidia-ml.so~: cannot open shared object", "NVML Shared Library Not Found",
-                         "NVML*ERROR_LIBRARY_NOT_FOUND"}));
+                         "NVML*ERROR_LIBRARY_NOT_FOUND", "could not load NVML", "failed to load NVML",
+                         "no cuda device could be found"}));
   it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
                                                 "devices=/dev/nvidia", "no-cgroups"}));
   // A privileged container also reaches network cards, and may pin memory.

@@ -4,12 +4,17 @@
 #include <cctype>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "diagnose/told/told.hpp"
 #include "diagnose/words.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 struct Named {
   std::string_view word;       // as a whole word of the sentence
@@ -90,11 +95,30 @@ std::optional<Change> change_of(std::string_view sentence, bool whole) {
   return std::nullopt;
 }
 
+/// Versions directly behind the component's name, each once, in their order: "cuda 11.6 and cudnn 8.4.1".
+std::vector<std::string> versions_of(std::string_view sentence, std::string_view word) {
+  std::vector<std::string> out;
+  const std::string low = lower(sentence);
+  for (std::size_t at = low.find(word); at != std::string::npos; at = low.find(word, at + 1)) {
+    if (at > 0 && is_word_character(low[at - 1])) continue;
+    std::string_view rest = std::string_view(low).substr(at + word.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" =-"), rest.size()));
+    const std::string version = version_at(rest, word == "driver");
+    if (!version.empty() && std::find(out.begin(), out.end(), version) == out.end()) out.push_back(version);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::map<std::string, Change> changes_of(const TextLineList& sentences) {
   std::map<std::string, Change> out;
   for (const std::string& sentence : sentences) {
+    // "longer with cuda 11.6 cudnn 8.4.1 than with cuda 11.3 cudnn 8.3.2"
+    if (contains_any(sentence, {" than ", "compared to", "compared with"}))
+      for (const Named& one : components)
+        if (const auto versions = versions_of(sentence, one.word); versions.size() == 2)
+          out.insert({std::string(one.component), Change{Value(versions.back()), Value(versions.front())}});
     const auto component = component_of(sentence);
     if (!component) continue;
     if (auto change = change_of(sentence, *component == "driver"))

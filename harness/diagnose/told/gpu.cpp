@@ -32,16 +32,27 @@ std::vector<std::string> tokens_of(const std::string& line) {
   return out;
 }
 
+/// A vGPU is named by its board and a profile: "A30-24C".
+bool is_profile(const std::string& token) {
+  const std::size_t dash = token.rfind('-');
+  if (dash == std::string::npos || dash + 2 >= token.size()) return false;
+  const std::string_view frame = std::string_view(token).substr(dash + 1, token.size() - dash - 2);
+  return frame.find_first_not_of("0123456789") == std::string_view::npos &&
+         std::string_view("QCAB").find(token.back()) != std::string_view::npos &&
+         stack::gpu_model(token.substr(0, dash)).has_value();
+}
+
 /// The model that begins at this token, by the longest name; "" where none does.
 std::string model_at(const std::vector<std::string>& tokens, std::size_t at) {
   constexpr std::size_t most_words = 5;
   const char first = tokens[at].front();
   if (std::isupper(static_cast<unsigned char>(first)) == 0 || tokens[at].starts_with("SM_")) return "";
+  if (is_profile(tokens[at])) return tokens[at];
   for (std::size_t words = std::min(most_words, tokens.size() - at); words > 0; --words) {
     std::string text;
     for (std::size_t i = at; i < at + words; ++i) text += (text.empty() ? "" : " ") + tokens[i];
     if (const auto model = stack::gpu_model(text)) {
-      constexpr std::array<std::string_view, 4> makers{"NVIDIA", "Tesla", "nvidia", "TESLA"};
+      constexpr std::array<std::string_view, 5> makers{"NVIDIA", "Nvidia", "Tesla", "nvidia", "TESLA"};
       const bool made = at > 0 && std::find(makers.begin(), makers.end(), tokens[at - 1]) != makers.end();
       const bool itself = std::find(makers.begin(), makers.end(), tokens[at]) != makers.end();
       if (is_short(model->name) && !made && !itself) return "";

@@ -1,4 +1,5 @@
-// The matrices of NVIDIA's p2pBandwidthLatencyTest (cuda-samples): bandwidths between each two GPUs in GB/s.
+// The matrices of NVIDIA's p2pBandwidthLatencyTest (cuda-samples): bandwidths between each two GPUs in GB/s, and latencies
+// in microseconds.
 #include <algorithm>
 #include <sstream>
 
@@ -24,7 +25,7 @@ std::vector<double> off_diagonal(const TextLineList& lines, std::size_t heading)
       numbers = numbers && number.has_value();
       if (number) figures.push_back(*number);
     }
-    if (!numbers && out.empty() && contains(lines[at], "D\\D")) continue;
+    if (!numbers && out.empty() && contains_any(lines[at], {"D\\D", "GPU "})) continue;
     if (!numbers || figures.size() < 2 || static_cast<std::size_t>(figures.front()) != row) break;
     for (std::size_t column = 1; column < figures.size(); ++column)
       if (column - 1 != row) out.push_back(figures[column]);
@@ -40,23 +41,45 @@ double middle(std::vector<double> values) {
 
 }  // namespace
 
-std::optional<Metric> peer_matrix_of(const TextLineList& lines) {
+namespace {
+
+/// Both figures of one of the test's pairs of matrices, in the middle; nullopt where one is missing or not above 0.
+struct Pair {
+  double with = 0;
+  double without = 0;
+};
+
+std::optional<Pair> pair_of(const TextLineList& lines, std::string_view heading) {
   std::vector<double> with;
   std::vector<double> without;
   for (std::size_t at = 0; at < lines.size(); ++at) {
-    if (!contains(lines[at], "Unidirectional P2P=*Bandwidth*Matrix")) continue;
+    if (!contains(lines[at], heading)) continue;
     std::vector<double>& into = contains(lines[at], "P2P=Enabled") ? with : without;
     if (into.empty()) into = off_diagonal(lines, at);
   }
-  if (with.empty() || without.empty()) return std::nullopt;
-  const double peers = middle(with);
-  const double host = middle(without);
-  if (peers <= 0 || host <= 0) return std::nullopt;
+  if (with.empty()) return std::nullopt;
+  const Pair out{middle(with), without.empty() ? 0 : middle(without)};
+  return out.with > 0 ? std::optional<Pair>(out) : std::nullopt;
+}
+
+/// A write to a peer takes some microseconds; one that takes a millisecond and more does not arrive.
+constexpr double never_us = 1000;
+
+}  // namespace
+
+std::optional<Metric> peer_matrix_of(const TextLineList& lines) {
   Metric out;
   out.metric_class = "p2p";
-  out.factor = host / peers;
-  out.note =
-      fmt::format("copies between GPUs: {:.3g} GB/s with peer access, {:.3g} GB/s without", peers, host);
+  if (const auto latency = pair_of(lines, "P2P=*Latency*Matrix"); latency && latency->with > never_us) {
+    out.fails = true;
+    out.note = fmt::format("a write to another GPU takes {:.0f} us with peer access", latency->with);
+    return out;
+  }
+  const auto bandwidth = pair_of(lines, "Unidirectional P2P=*Bandwidth*Matrix");
+  if (!bandwidth || bandwidth->without <= 0) return std::nullopt;
+  out.factor = bandwidth->without / bandwidth->with;
+  out.note = fmt::format("copies between GPUs: {:.3g} GB/s with peer access, {:.3g} GB/s without",
+                         bandwidth->with, bandwidth->without);
   return out;
 }
 

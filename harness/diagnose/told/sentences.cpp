@@ -134,11 +134,27 @@ const Words not_cured{"n't help",   "not help",     "no effect",  "no difference
                       "not change"};
 
 /// Slowness in words beside those of is_noted_slower().
-const Words slow_words{"low performance", "high latency",        "low throughput",
-                       "low speed",       "bad performance",     "abnormal",
-                       "GB/s instead of", "tokens/s instead of", "takes forever",
-                       "takes too long",  "no performance gain", "not result in any performance gain",
-                       "no speedup",      "no speed-up"};
+const Words slow_words{"low performance",
+                       "high latency",
+                       "low throughput",
+                       "low speed",
+                       "bad performance",
+                       "abnormal",
+                       "GB/s instead of",
+                       "tokens/s instead of",
+                       "takes forever",
+                       "takes too long",
+                       "taking around * minutes",
+                       "taking * minutes",
+                       "crazy amount of time",
+                       "jumps from * to over",
+                       "twice as long",
+                       "time doubles",
+                       "speed*decrease",
+                       "no performance gain",
+                       "not result in any performance gain",
+                       "no speedup",
+                       "no speed-up"};
 
 }  // namespace
 
@@ -146,7 +162,7 @@ TextLineList sentences_of(const TextLineList& lines) {
   constexpr std::array<std::string_view, 24> common{
       "the", "a",    "an",   "is",  "was", "are", "when", "with", "but", "and", "to",   "of",
       "it",  "that", "this", "not", "my",  "we",  "only", "on",   "in",  "i",   "than", "after"};
-  constexpr std::size_t fewest_words = 5;
+  constexpr std::size_t fewest_words = 4;
   constexpr std::size_t fewest_common = 1;
   constexpr double most_plain = .65;
   constexpr double title_plain = .5;
@@ -154,7 +170,10 @@ TextLineList sentences_of(const TextLineList& lines) {
   for (const std::string& line : lines) {
     // A title names more than it tells.
     const double plain_needed = &line == &lines.front() ? title_plain : most_plain;
-    const std::size_t begin = line.find_first_not_of(" -*\t");
+    std::size_t begin = line.find_first_not_of(" -*\t");
+    // "[BUG] Slow since the upgrade"
+    if (&line == &lines.front() && line.starts_with('[') && line.find(']') != std::string::npos)
+      begin = line.find_first_not_of(" :", line.find(']') + 1);
     if (begin == std::string::npos || is_logged(std::string_view(line).substr(begin))) continue;
     std::string_view rest = std::string_view(line).substr(begin);
     while (!rest.empty()) {
@@ -167,7 +186,8 @@ TextLineList sentences_of(const TextLineList& lines) {
       const auto known = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
         return std::find(common.begin(), common.end(), lower(word)) != common.end();
       });
-      if (words.size() >= fewest_words && static_cast<std::size_t>(known) >= fewest_common &&
+      if (words.size() >= fewest_words &&
+          (&line == &lines.front() || static_cast<std::size_t>(known) >= fewest_common) &&
           plain >= plain_needed * static_cast<double>(words.size()))
         out.emplace_back(sentence);
     }
@@ -183,10 +203,11 @@ std::vector<Metric> complaints_of(const TextLineList& sentences) {
     Metric figure;
     figure.metric_class = "application";
     figure.note = sentence;
-    if (contains_any(sentence,
-                     {"first call", "initial call", "first inference", "first run", "first launch"}))
+    if (contains_any(sentence, {"first call", "initial call", "first inference", "first run", "first launch",
+                                "first time"}))
       figure.scope.phase = "first_call";
-    else if (contains_any(sentence, {"startup", "start-up", "starting up", "to start", "first tensor"}))
+    else if (contains_any(sentence, {"startup", "start-up", "starting up", "to start", "starting the",
+                                     "to load", "to import", "first tensor"}))
       figure.scope.phase = "startup";
     if (!slower && (is_noted_slower(figure) || contains_any_affirmed(sentence, slow_words))) {
       slower = figure;

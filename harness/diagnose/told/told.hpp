@@ -12,7 +12,7 @@ namespace gpugauge::diagnose {
 
 using TextLineList = std::vector<std::string>;  ///< lines of a text, in their order
 
-/// The sentences of a person among the lines: of five words or more, two thirds of them plain words (half in the first
+/// The sentences of a person among the lines: of four words or more, two thirds of them plain words (half in the first
 /// line, a title), and one of them such as "the" and "when". What a program logs (a level, a time, a warning) is none.
 TextLineList sentences_of(const TextLineList& lines);
 
@@ -28,8 +28,9 @@ std::vector<Probe> tried_of(const TextLineList& sentences);
 /// NAME=VALUE", "ENV NAME=VALUE", and "NAME set by environment to VALUE" of NCCL.
 std::map<std::string, std::string> variables_of(const TextLineList& lines);
 
-/// NVIDIA's p2pBandwidthLatencyTest printed both matrices: how much slower copies between GPUs are with peer access than
-/// without, as a figure of class p2p. nullopt where a matrix is missing or has no two GPUs.
+/// What NVIDIA's p2pBandwidthLatencyTest printed, as a figure of class p2p: how much slower copies between GPUs are with
+/// peer access than without, or a failure where a write to a peer takes longer than a millisecond. nullopt where a matrix
+/// is missing or has no two GPUs.
 std::optional<Metric> peer_matrix_of(const TextLineList& lines);
 
 /// The GPU that the lines name, where they name one model only: "GeForce GTX 1650". "" where they name none or several.
@@ -39,7 +40,15 @@ std::string gpu_of(const TextLineList& lines);
 /// compared to 2.3.1". Only sentences that name one component and two versions count.
 std::map<std::string, Change> changes_of(const TextLineList& sentences);
 
-/// Adds all of it to an observation that holds the lines as its log. What the observation has already stays.
+/// Adds the versions and architectures that nvidia-smi, deviceQuery and PyTorch print among the lines of the log. What
+/// the observation has already stays.
+void add_printed_facts(Observation& seen);
+
+/// Adds what somebody says was tried and changed to an observation. What the observation has already stays.
+void read_words(const std::string& says, Observation& seen);
+
+/// Adds all of it to an observation that holds the lines as its log: variables that only slow or that look for a fault
+/// where there is a figure or a complaint. What the observation has already stays.
 void read_log(Observation& seen);
 
 }  // namespace gpugauge::diagnose

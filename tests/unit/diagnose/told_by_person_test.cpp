@@ -13,7 +13,7 @@ using ::testing::UnorderedElementsAre;
 
 TEST(ToldByPerson, SentencesAreWhatAPersonWrites) {
   EXPECT_THAT(
-      sentences_of({"Training on two nodes", "It is slow on the new node. Nothing else was changed there.",
+      sentences_of({"Training, two nodes", "It is slow on the new node. Nothing else was changed there.",
                     "step 100 loss 2.31 lr 0.001", "| 0  NVIDIA L4  Off | 00000000:61:00.0 Off |",
                     "2026-11-02 10:00:01 WARN the cache is slow on this node"}),
       ElementsAre("It is slow on the new node.", "Nothing else was changed there."));
@@ -117,6 +117,27 @@ TEST(ToldByPerson, VersionsThatChanged) {
         "It is slower than on the other node.",
         "From NCCL 2.18.3 and driver 535 to NCCL 2.21.5 and driver 550"})
     EXPECT_EQ(of(sentence), "") << sentence;
+}
+
+TEST(ToldByPerson, WordsTellWhatWasTriedAndChanged) {
+  Observation seen;
+  read_words("All-reduce is slow since NCCL went from 2.18.3 to 2.21.5. Setting NCCL_ALGO=Ring fixes it.",
+             seen);
+  ASSERT_EQ(seen.probes.size(), 1);
+  EXPECT_EQ(seen.probes.front().detail, "NCCL_ALGO=Ring");
+  ASSERT_TRUE(seen.changed && seen.changed->contains("nccl"));
+  EXPECT_TRUE(seen.metrics.empty());
+}
+
+TEST(ToldByPerson, BesideAnErrorAloneOnlyVariablesThatHideCount) {
+  Observation seen;
+  seen.log = {"CUDA_LAUNCH_BLOCKING=1 CUDA_VISIBLE_DEVICES=1 python train.py",
+              "RuntimeError: CUDA error: device-side assert triggered"};
+  read_log(seen);
+  EXPECT_THAT(seen.environment, UnorderedElementsAre(Pair("CUDA_VISIBLE_DEVICES", "1")));
+  seen.log.emplace_back("It is very slow on the new machine.");
+  read_log(seen);
+  EXPECT_TRUE(seen.environment.contains("CUDA_LAUNCH_BLOCKING"));
 }
 
 TEST(ToldByPerson, WhatTheObservationHasStays) {
