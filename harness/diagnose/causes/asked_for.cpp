@@ -9,8 +9,8 @@ void examine_number(const Seen& seen, Argument& it) {
   it.confirms(weight::good, beyond);
   if (!beyond) return;
   it.explains_failure();
-  it.confirms(weight::good, seen.told({"only have one GPU", "I have one GPU", "only one GPU", "with one GPU",
-                                       "a single GPU", "nproc_per_node", "nproc-per-node", "--num_gpus",
+  it.confirms(weight::good, seen.told({"only have one GPU", "I have one GPU", "only one GPU",
+                                       "nproc_per_node", "nproc-per-node", "--num_gpus",
                                        "tensor-parallel-size", "tensor_parallel_size", "-cd 0 1"}));
   it.confirms(weight::strong,
               seen.recovers_by({"nproc", "num_gpus", "tensor-parallel", "tensor_parallel",
@@ -24,8 +24,8 @@ void examine_sessions(const Seen& seen, Argument& it) {
   it.confirms(weight::strong,
               seen.told({"OpenEncodeSessionEx failed: out of memory", "OpenEncodeSessionEx failed*10)",
                          "No capable devices found*sessions", "NV_ENC_ERR_OUT_OF_MEMORY",
-                         "incompatible client key (21)", "NVENC*session limit",
-                         "maximum number of*encod* sessions"}));
+                         "incompatible client key (21)", "NVENC*session limit reached",
+                         "maximum number of*encod* sessions*exceeded"}));
   if (it.evidence().empty()) return;
   it.explains_failure();
   it.is_an_event();
@@ -42,7 +42,7 @@ Signatures asked_for_causes() {
        .what =
            "CUDA numbers the GPUs that a process may see from 0. A launcher that starts more processes than there are "
            "GPUs, a number on a command line, or a list in CUDA_VISIBLE_DEVICES that is shorter than the program "
-           "thinks, asks for one behind the last. CUDA itself works.",
+           "thinks, asks for one behind the last.",
        .moves = "init x",
        .confirms = "error 101, an invalid device ordinal, and fewer GPUs than processes or than the number",
        .excludes = "the process sees no GPU at all",

@@ -22,14 +22,20 @@ void examine_host_compiler(const Seen& seen, Argument& it) {
 }
 
 void examine_no_toolkit(const Seen& seen, Argument& it) {
-  it.confirms(
-      weight::proof,
-      seen.told({"CUDA_HOME does not exist, unable to compile", "CUDA_HOME environment variable is not set",
-                 "nvcc: command not found", "nvcc: not found", "'nvcc' is not recognized",
-                 "No CUDA toolset found", "Failed to find nvcc", "Could not find nvcc", "nvcc not found",
-                 "NVCC could not be found", "bin/nvcc: No such file", "bin/nvcc': No such file",
-                 "Specify CUDA_TOOLKIT_ROOT_DIR", "CUDA_TOOLKIT_ROOT_DIR not found",
-                 "Failed to find a CUDA toolkit", "cuda_runtime.h: No such file"}));
+  const Fact none = seen.told(
+      {"CUDA_HOME does not exist, unable to compile", "CUDA_HOME environment variable is not set",
+       "nvcc: command not found", "nvcc: not found", "'nvcc' is not recognized", "No CUDA toolset found",
+       "Failed to find nvcc", "Could not find nvcc", "nvcc not found", "NVCC could not be found",
+       "bin/nvcc: No such file", "bin/nvcc': No such file", "Specify CUDA_TOOLKIT_ROOT_DIR",
+       "CUDA_TOOLKIT_ROOT_DIR not found", "Failed to find a CUDA toolkit", "cuda_runtime.h: No such file"},
+      // Who goes on without it says so.
+      {"using ", "default", "without CUDA", "prebuilt", "WARN", "Unable to import"});
+  it.confirms(weight::good, none);
+  if (none)
+    it.confirms(weight::strong,
+                seen.told({"error: subprocess-exited", "Failed building wheel", "metadata-generation-failed",
+                           "CMake Error", "fatal error:", "OSError: CUDA_HOME", "AssertionError: CUDA_HOME",
+                           "make: ***", "RuntimeError: CUDA_HOME", "configuring incomplete"}));
   if (it.evidence().empty()) return;
   it.explains_failure();
   it.is_an_event();

@@ -8,11 +8,11 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// The runtime looked for a device by its CDI name and found none.
+/// The runtime looked for a device by its CDI name and found none. What somebody writes of it shows nothing.
 Fact cdi_unresolved(const Seen& seen) {
-  return seen.told({"unresolvable CDI devices", "failed to inject CDI devices",
-                    "failed to inject devices: *CDI", "could not inject CDI", "CDI device injection failed",
-                    "unresolvable CDI device"});
+  return seen.told({"unresolvable CDI device", "failed to inject CDI devices",
+                    "failed to inject devices: *CDI", "could not inject CDI", "CDI device injection failed"},
+                   {"When ", "prints ", "If the", "If you", "we fixed"});
 }
 
 /// A file of the driver is to be mounted that is not there: its version went with the driver.
@@ -48,10 +48,11 @@ void examine_cdi(const Seen& seen, Argument& it) {
 
 /// A file of the host's driver needs a newer C library than the container has.
 Fact driver_wants_newer_libc(const Seen& seen) {
-  return seen.told({"version `GLIBC_*not found (required by /.singularity.d/libs/",
-                    "version `GLIBC_*not found (required by */.singularity.d/libs/",
-                    "version `GLIBC_*not found (required by *libcuda.so",
-                    "version `GLIBC_*not found (required by *libnvidia-"});
+  return seen.told({"version `GLIBC_*not found (required by *libcuda",
+                    "version `GLIBC_*not found (required by *libnvidia-",
+                    "version `GLIBC_*not found (required by *_nvidia.so",
+                    "version `GLIBC_*not found (required by */.singularity.d/libs/libGLdispatch",
+                    "version `GLIBC_*not found (required by */.singularity.d/libs/libOpenGL"});
 }
 
 void examine_libc(const Seen& seen, Argument& it) {

@@ -7,10 +7,8 @@ namespace gpugauge::diagnose {
 namespace {
 
 void examine_engine(const Seen& seen, Argument& it) {
-  const Fact version =
-      seen.told({"engine plan file is not compatible with this version of TensorRT",
-                 "Version tag does not match", "expected size of serialized engine",
-                 "VersionRead == *erialization", "Current Version: *, Serialized Engine Version:"});
+  const Fact version = seen.told({"engine plan file is not compatible with this version of TensorRT",
+                                  "Version tag does not match", "expected size of serialized engine"});
   const Fact device = seen.told({"engine plan file is generated on an incompatible device",
                                  "expecting compute * got compute", "Platform specific tag mismatch"});
   it.confirms(weight::proof, version);
@@ -18,6 +16,9 @@ void examine_engine(const Seen& seen, Argument& it) {
   if (it.evidence().empty()) return;
   it.explains_failure();
   it.is_an_event();
+  it.at_most(
+      bound::below_half,
+      in_words("it is built anew", seen.told({"rebuilding", "Building engine", "Building a new engine"})));
   it.confirms(weight::strong,
               seen.recovers_by({"rebuild", "trtexec", "tensorrt=", "TensorRT=", "engine=", "plan="}));
   it.confirms(weight::hint, either(seen.changed({"tensorrt"}),

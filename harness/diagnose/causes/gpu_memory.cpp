@@ -35,7 +35,10 @@ Fact no_room_told(const Seen& seen) {
                     "failed to allocate CUDA1 buffer",
                     "Requested amount of GPU memory * bytes could not be allocated"},
                    // Memory of the host, and of multicast groups.
-                   {"pinned", "page-locked", "HostAlloc", "MallocHost", "Multicast", "NVLS"});
+                   {"pinned", "page-locked", "HostAlloc", "MallocHost", "Multicast", "NVLS",
+                    // Who looks for the largest that fits, and advice.
+                    "is not seen", "If you see", "auto batch size", "batch size finder", "pruned",
+                    "reducing to", ", trying "});
 }
 
 /// The number alone, which calls of many kinds return.

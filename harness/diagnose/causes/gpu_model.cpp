@@ -52,4 +52,12 @@ bool open_module_drives(const stack::Architecture& architecture) {
   return architecture.compute_capability >= first;
 }
 
+bool is_vgpu_profile(std::string_view name) {
+  const std::size_t dash = name.rfind('-');
+  if (dash == std::string_view::npos || name.size() < dash + 3) return false;
+  const std::string_view frame = name.substr(dash + 1, name.size() - dash - 2);
+  return frame.find_first_not_of("0123456789") == std::string_view::npos &&
+         std::string_view("QCAB").find(name.back()) != std::string_view::npos;
+}
+
 }  // namespace gpugauge::diagnose

@@ -14,31 +14,28 @@
 namespace gpugauge::diagnose {
 namespace {
 
-/// The average in parentheses behind the name, or else the number behind it: "Time 0.154 (8.010)". In seconds.
-std::optional<double> meter(const std::string& line, std::string_view name) {
+/// The average in parentheses behind the name and the number of the last step: "Time 0.154 (8.010)". In seconds.
+std::optional<double> mean_of(const std::string& line, std::string_view name) {
   const std::size_t at = line.find(name);
-  if (at == std::string::npos) return std::nullopt;
+  if (at == std::string::npos || (at > 0 && line[at - 1] != ' ' && line[at - 1] != '\t')) return std::nullopt;
   std::string_view rest = std::string_view(line).substr(at + name.size());
   rest.remove_prefix(std::min(rest.find_first_not_of(" :=\t"), rest.size()));
-  const auto last = result::take_number<double>(rest);
-  if (!last) return std::nullopt;
+  if (!result::take_number<double>(rest)) return std::nullopt;
   if (rest.starts_with('s')) rest.remove_prefix(1);
-  if (!rest.starts_with(" (")) return last;
-  const auto mean = result::leading_number<double>(rest.substr(2));
-  return mean ? mean : last;
+  return rest.starts_with(" (") ? result::leading_number<double>(rest.substr(2)) : std::nullopt;
 }
 
-/// Of the time of a step, by the averages that training programs print, at least half is spent on waiting for data.
+/// By the averages that a training prints beside its steps, at least half of a step is waiting for data.
 Fact steps_wait(const Seen& seen) {
   constexpr double half = .5;
   Fact out;
   for (const std::string& line : seen.it().log) {
+    if (line.find('[') == std::string::npos && !contains(line, "epoch")) continue;
     for (const auto& [step, data] : {std::pair{"Time", "Data"}, std::pair{"batch_time", "data_time"},
-                                     std::pair{"iter_time", "data_time"}, std::pair{" time:", "data_time:"},
-                                     std::pair{" time:", "data:"}}) {
-      const auto whole = meter(line, step);
-      const auto waited = meter(line, data);
-      if (!whole || !waited || *whole <= 0) continue;
+                                     std::pair{"iter_time", "data_time"}, std::pair{"time", "data"}}) {
+      const auto whole = mean_of(line, step);
+      const auto waited = mean_of(line, data);
+      if (!whole || !waited || *whole <= 0 || *waited > *whole) continue;
       // The last line has the averages of the most steps.
       if (*waited >= half * *whole)
         out = Fact(fmt::format("of {:.3g} s a step the training waits {:.3g} s for data", *whole, *waited));
@@ -51,11 +48,16 @@ Fact steps_wait(const Seen& seen) {
 }
 
 Fact gpu_idle_told(const Seen& seen) {
-  return seen.told({"gpu usage*0%", "gpu usage is 0", "usage is 0% for all gpus", "gpu utili*0%",
+  return seen.told({"gpu usage* 0%", "gpu usage is 0", "usage is 0% for all gpus", "gpu utili* 0%",
                     "gpu utili*to 0", "gpu usage is low", "gpu usage is even low", "gpu utili*low",
                     "low gpu utili", "low gpu usage", "gpu usage is not above", "gpus are idle",
                     "gpu is idle", "gpu is mostly idle", "zero gpu usage", "GPU-Util*drops to 0"});
 }
+
+const Words loader_words{"dataloader",        "data loader",      "data loading",
+                         "loading data from", "every num_worker", "num_workers iterations",
+                         "input pipeline",    "tf.data",          "reading images",
+                         "loading images",    "jpeg decod",       "image decod"};
 
 void examine_input(const Seen& seen, Argument& it) {
   const Fact steps = steps_wait(seen);
@@ -69,15 +71,18 @@ void examine_input(const Seen& seen, Argument& it) {
     it.confirms(weight::strong,
                 seen.recovers_by({"num_workers", "prefetch", "local ssd", "local drive", "local disk", "ssd",
                                   "npy", "dali", "cache_dataset", "persistent_workers", "tmpfs"}));
-  const Fact loader = seen.told({"dataloader", "data loader", "data loading", "loading data from",
-                                 "every num_worker", "num_workers iterations", "input pipeline", "tf.data",
-                                 "reading images", "loading images", "jpeg decod", "image decod"});
+  const Fact loader = seen.told(loader_words);
   const Fact storage =
       seen.told({"data from a hdd", "data from hdd", "data on hdd", "hard disk", "on an nfs", "nfs share",
                  "on nfs", "network drive", "network storage", "from s3", "small files", "many png"});
   const Fact idle = gpu_idle_told(seen);
   if (slow) {
-    it.confirms(weight::good, loader);
+    // In the complaint itself; beside it a loader is only named.
+    it.confirms(std::any_of(figures.begin(), figures.end(),
+                            [](const Metric& figure) { return contains_any(figure.note, loader_words); })
+                    ? weight::good
+                    : weight::hint,
+                loader);
     it.confirms(weight::good, both(storage, idle));
     it.confirms(weight::good, seen.told({"every num_worker", "num_workers iterations"}));
     if (!steps) it.confirms(weight::fair, waits_for_data(seen));

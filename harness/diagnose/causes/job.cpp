@@ -93,8 +93,8 @@ void examine_multicast(const Seen& seen, Argument& it) {
   it.confirms(weight::proof,
               seen.told({"all *multicast*slot ids are used", "all *multicast resources*are used"}));
   it.confirms(weight::strong, seen.told({"Failed to bind NVLink SHARP", "NVLS*Multicast*out of memory"}));
-  it.confirms(weight::strong, seen.told({"transport/nvls.cc*NCCL WARN Cuda failure",
-                                         "transport/nvls.cc*NCCL WARN CUDA failure"}));
+  it.confirms(weight::good, seen.told({"transport/nvls.cc*NCCL WARN Cuda failure",
+                                       "transport/nvls.cc*NCCL WARN CUDA failure"}));
   if (it.evidence().empty()) return;
   it.confirms(weight::strong, seen.recovers_by({"NVLS"}));
   it.explains_failure();

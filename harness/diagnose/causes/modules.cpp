@@ -68,7 +68,8 @@ Fact rejected(const Seen& seen) {
     bool own = false;
     for_each_text(seen, [&](const std::string& text) {
       other = other || is_of_another_module(text);
-      own = own || contains(text, "nvidia");
+      own = own || (contains(text, "nvidia") &&
+                    contains_any(text, {"fail", "reject", "required key", "not load", "could not insert"}));
     });
     return other && !own ? Fact() : told;
   }

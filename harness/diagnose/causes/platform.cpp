@@ -165,11 +165,10 @@ void examine_wsl_gpu(const Seen& seen, Argument& it) {
   it.confirms(weight::proof, seen.told({"WSL environment detected but no adapters were found"}));
   it.confirms(weight::strong, both(seen.told({"GPU access blocked by the operating system"}),
                                    either(under_wsl(seen), seen.told({"WSL"}))));
-  // WSL 2 lends GPUs from build 20145 of Windows on.
-  it.confirms(weight::strong,
-              both(seen.told({"Version 10.0.17", "Version 10.0.18", "Version 10.0.16", "WSL 1", "WSL1"}),
-                   both(seen.told({"WSL"}),
-                        seen.told({"communicate with the NVIDIA driver", "Failed to initialize NVML"}))));
+  // Windows 10 up to 1909 (10.0.18363) has no WSL that lends GPUs.
+  it.confirms(weight::strong, both(seen.told({"Version 10.0.17", "Version 10.0.18", "Version 10.0.16"}),
+                                   both(seen.told({"WSL"}), seen.told({"communicate with the NVIDIA driver",
+                                                                       "Failed to initialize NVML"}))));
   if (!it.evidence().empty())
     it.confirms(weight::strong,
                 in_words("in Windows the GPU is in TCC mode, which lends none", tcc_printed(seen)));

@@ -144,10 +144,7 @@ Fact refused_at_run_time(const Seen& seen) {
 }
 
 Fact on_dropped_gpu(const Seen& seen) {
-  if (Fact fact = seen.gpu_is(dropped_gpus)) return fact;
-  for (const std::string& line : seen.it().log)
-    if (contains_any_word(line, dropped_gpus)) return fmt::format("the GPU is of \"{}\"", line);
-  return std::nullopt;
+  return seen.gpu_is(dropped_gpus);
 }
 
 /// ptxas or nvcc does not know the architecture that it is asked for. "native" on a machine without a GPU is none:

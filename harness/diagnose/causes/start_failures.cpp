@@ -191,7 +191,7 @@ void examine_no_device(const Seen& seen, Argument& it) {
   it.confirms(weight::strong, seen.recovers_by({"runtime=nvidia", "video group", "render group", "usermod",
                                                 "devices=/dev/nvidia", "no-cgroups"}));
   // A privileged container also reaches network cards, and may pin memory.
-  if (error || seen.told({"/dev/nvidia", "NVML", "nvidia-smi"}))
+  if (error || (seen.fails({}) && seen.told({"/dev/nvidia", "NVML", "nvidia-smi"})))
     it.confirms(weight::strong, seen.recovers_by({"privileged"}));
   it.confirms(
       weight::fair,

@@ -1,26 +1,17 @@
 // GPUs that a hypervisor shares out: the guest's licence, and the versions of host and guest.
-#include <algorithm>
-#include <cctype>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "diagnose/causes/gpu_model.hpp"
 #include "diagnose/causes/predicates.hpp"
 
 namespace gpugauge::diagnose {
 namespace {
 
-/// The name is a vGPU profile: board, dash, frame buffer in GB, and the letter of the licence, or that of
-/// compute ("L40S-24Q", "GRID A100-10C").
 Fact vgpu_profile(const Seen& seen) {
   const std::string& name = seen.it().about.gpu;
-  const std::size_t dash = name.rfind('-');
-  if (dash == std::string::npos || name.size() < dash + 3) return std::nullopt;
-  const std::string frame = name.substr(dash + 1, name.size() - dash - 2);
-  const bool digits =
-      std::all_of(frame.begin(), frame.end(), [](unsigned char c) { return std::isdigit(c); });
-  if (!digits || std::string_view("QCAB").find(name.back()) == std::string_view::npos) return std::nullopt;
-  return fmt::format("the GPU is a vGPU, {}", name);
+  return is_vgpu_profile(name) ? Fact(fmt::format("the GPU is a vGPU, {}", name)) : Fact();
 }
 
 void examine_vgpu(const Seen& seen, Argument& it) {
@@ -64,9 +55,7 @@ void examine_vgpu(const Seen& seen, Argument& it) {
 }
 
 void examine_vgpu_versions(const Seen& seen, Argument& it) {
-  it.confirms(weight::proof,
-              seen.told({"Guest driver is incompatible with host driver", "guest*driver*incompatible*host",
-                         "vGPU version mismatch", "vGPU*guest*not supported by*host"}));
+  it.confirms(weight::proof, seen.told({"Guest driver is incompatible with host driver"}));
   // The guest's package on the host brings the daemon of licences, and none of those that share out.
   const Fact no_licence = seen.told({"Licensing not supported for GPUs in the system"});
   it.confirms(weight::strong, both(no_licence, seen.told({"-grid.run", "-grid package", "grid driver"})));

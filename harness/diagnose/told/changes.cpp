@@ -12,7 +12,7 @@
 namespace gpugauge::diagnose {
 namespace {
 
-bool is_word_character(char c) {
+bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
@@ -100,7 +100,7 @@ std::vector<std::string> versions_of(std::string_view sentence, std::string_view
   std::vector<std::string> out;
   const std::string low = lower(sentence);
   for (std::size_t at = low.find(word); at != std::string::npos; at = low.find(word, at + 1)) {
-    if (at > 0 && is_word_character(low[at - 1])) continue;
+    if (at > 0 && is_of_name(low[at - 1])) continue;
     std::string_view rest = std::string_view(low).substr(at + word.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(" =-"), rest.size()));
     const std::string version = version_at(rest, word == "driver");

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "diagnose/causes/gpu_model.hpp"
 #include "diagnose/told/told.hpp"
 #include "stack/plan/plan_gpu_models.hpp"
 
@@ -34,12 +35,7 @@ std::vector<std::string> tokens_of(const std::string& line) {
 
 /// A vGPU is named by its board and a profile: "A30-24C".
 bool is_profile(const std::string& token) {
-  const std::size_t dash = token.rfind('-');
-  if (dash == std::string::npos || dash + 2 >= token.size()) return false;
-  const std::string_view frame = std::string_view(token).substr(dash + 1, token.size() - dash - 2);
-  return frame.find_first_not_of("0123456789") == std::string_view::npos &&
-         std::string_view("QCAB").find(token.back()) != std::string_view::npos &&
-         stack::gpu_model(token.substr(0, dash)).has_value();
+  return is_vgpu_profile(token) && stack::gpu_model(token.substr(0, token.rfind('-'))).has_value();
 }
 
 /// The model that begins at this token, by the longest name; "" where none does.

@@ -15,20 +15,20 @@ namespace {
 /// The figures of the rows behind a heading that are not on the diagonal. A row is its GPU and one figure a GPU.
 std::vector<double> off_diagonal(const TextLineList& lines, std::size_t heading) {
   std::vector<double> out;
-  std::size_t row = 0;
-  for (std::size_t at = heading + 1; at < lines.size(); ++at) {
+  double row = 0;
+  // The line behind the heading names the columns; of two alike a text keeps the first.
+  const bool columns = heading + 1 < lines.size() && contains_any(lines[heading + 1], {"D\\D", "GPU "});
+  for (std::size_t at = heading + (columns ? 2 : 1); at < lines.size(); ++at) {
     std::istringstream words(lines[at]);
     std::vector<double> figures;
-    bool numbers = true;
     for (std::string word; words >> word;) {
       const auto number = result::number_in<double>(word);
-      numbers = numbers && number.has_value();
-      if (number) figures.push_back(*number);
+      if (!number) return out;
+      figures.push_back(*number);
     }
-    if (!numbers && out.empty() && contains_any(lines[at], {"D\\D", "GPU "})) continue;
-    if (!numbers || figures.size() < 2 || static_cast<std::size_t>(figures.front()) != row) break;
+    if (figures.size() < 2 || figures.front() != row) break;
     for (std::size_t column = 1; column < figures.size(); ++column)
-      if (column - 1 != row) out.push_back(figures[column]);
+      if (static_cast<double>(column - 1) != row) out.push_back(figures[column]);
     ++row;
   }
   return out;
@@ -39,16 +39,13 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-}  // namespace
-
-namespace {
-
-/// Both figures of one of the test's pairs of matrices, in the middle; nullopt where one is missing or not above 0.
+/// The middle figures of one of the test's pairs of matrices.
 struct Pair {
   double with = 0;
   double without = 0;
 };
 
+/// nullopt where the matrix with peer access is missing; `without` is 0 where the other one is.
 std::optional<Pair> pair_of(const TextLineList& lines, std::string_view heading) {
   std::vector<double> with;
   std::vector<double> without;

@@ -55,9 +55,10 @@ bool is_logged(std::string_view line) {
 
 /// The sentence tells how it is, not how it may be.
 bool is_stated_fact(std::string_view sentence) {
-  return !contains_any_word(sentence, {"may ", "might ", "could ", "can be", "can cause", "will be", "would ",
-                                       "should ", "recommend", "suggest", "consider", "try ", "please",
-                                       "in case", "if you", "you can", "you may"});
+  return !contains_any_word(
+      sentence, {"may ",    "might ",    "could ",  "can be",    "can cause", "will be",   "would ",
+                 "should ", "recommend", "suggest", "consider",  "try ",      "please",    "in case",
+                 "if you",  "you can",   "you may", "said that", "told me",   "colleague", "need "});
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -93,48 +94,45 @@ std::vector<std::string> settings_in(std::string_view sentence) {
   return out;
 }
 
-const Words cured{"resolves",
-                  "resolved",
-                  "resolve the",
-                  "fixes",
-                  "fixed",
-                  "solves",
-                  "solved",
-                  "cures",
-                  "cured",
-                  "works fine",
-                  "works well",
-                  "it works",
-                  "works around",
-                  "work around",
-                  "workaround",
-                  "worked around",
-                  "helps",
-                  "helped",
-                  "goes away",
-                  "went away",
-                  "goes well",
-                  "went well",
-                  "no problem",
-                  "recovers",
-                  "back to normal",
-                  "is fast",
-                  "as fast as",
-                  "avoids the",
-                  "does the trick",
-                  "vanishes",
-                  "works as expected",
-                  "works properly",
-                  "gone with",
-                  "disappears"};
-const Words not_cured{"n't help",   "not help",     "no effect",  "no difference", "without success",
-                      "no change",  "nothing help", "n't work",   "not work",      "n't fix",
-                      "not fix",    "not solve",    "n't solve",  "same problem",  "same error",
-                      "same issue", "same result",  "still slow", "still hang",    "n't change",
-                      "not change"};
+const Words cured{"resolves",       "resolved it",   "resolved the",
+                  "resolved my",    "fixes",         "fixed it",
+                  "fixed the",      "fixed my",      "solves",
+                  "solved it",      "solved the",    "solved my",
+                  "cures",          "works fine",    "works well",
+                  "it works",       "works around",  "work around",
+                  "workaround",     "worked around", "helps",
+                  "goes away",      "went away",     "goes well",
+                  "went well",      "recovers",      "back to normal",
+                  "is fast",        "as fast as",    "avoids the",
+                  "does the trick", "vanishes",      "works as expected",
+                  "works properly", "disappears"};
+const Words not_cured{"n't help",     "not help",     "no effect",  "no difference", "without success",
+                      "no change",    "nothing help", "n't work",   "not work",      "n't fix",
+                      "not fix",      "not solve",    "n't solve",  "n't resolve",   "not resolve",
+                      "n't cure",     "not cure",     "never",      "hoped",         "it stayed",
+                      "same problem", "same error",   "same issue", "same result",   "still slow",
+                      "still hang",   "n't change",   "not change"};
 
-/// Slowness in words beside those of is_noted_slower().
-const Words slow_words{"low performance",
+/// The sentence denies a fault, or tells of one that is over or that is as it should be.
+bool is_all_right(std::string_view sentence) {
+  return contains_any(sentence, {"no longer", "nothing is", "nothing was", "nothing hangs", "never ",
+                                 "not slow", "was fixed", "is fixed", "were fixed", "fine now", "is expected",
+                                 "as expected", "works fine", "is good", "is the best", "faster"});
+}
+
+/// Slowness in the words of who suffers it. What takes hours may be meant to.
+const Words slow_words{"slow",
+                       "regress",
+                       "degrad",
+                       "crawl",
+                       "sluggish",
+                       "underperf",
+                       "times longer",
+                       "longer than",
+                       "more than one minute",
+                       "takes very long",
+                       "takes long",
+                       "low performance",
                        "high latency",
                        "low throughput",
                        "low speed",
@@ -199,7 +197,7 @@ std::vector<Metric> complaints_of(const TextLineList& sentences) {
   std::optional<Metric> slower;
   std::optional<Metric> hangs;
   for (const std::string& sentence : sentences) {
-    if (!is_stated_fact(sentence)) continue;
+    if (!is_stated_fact(sentence) || is_all_right(sentence)) continue;
     Metric figure;
     figure.metric_class = "application";
     figure.note = sentence;
@@ -209,7 +207,7 @@ std::vector<Metric> complaints_of(const TextLineList& sentences) {
     else if (contains_any(sentence, {"startup", "start-up", "starting up", "to start", "starting the",
                                      "to load", "to import", "first tensor"}))
       figure.scope.phase = "startup";
-    if (!slower && (is_noted_slower(figure) || contains_any_affirmed(sentence, slow_words))) {
+    if (!slower && contains_any_affirmed(sentence, slow_words)) {
       slower = figure;
       slower->judged = "slower";
     } else if (!hangs &&
@@ -230,7 +228,7 @@ std::vector<Probe> tried_of(const TextLineList& sentences) {
   for (const std::string& sentence : sentences) {
     if (sentence.ends_with('?') || !is_stated_fact(sentence)) continue;
     const bool in_vain = contains_any(sentence, not_cured);
-    if (!in_vain && !contains_any_word(sentence, cured)) continue;
+    if (!in_vain && !contains_any_affirmed(sentence, cured)) continue;
     const std::vector<std::string> settings = settings_in(sentence);
     if (settings.empty()) continue;
     out.push_back({.name = "change_setting",

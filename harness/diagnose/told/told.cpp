@@ -1,8 +1,10 @@
 #include "diagnose/told/told.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "diagnose/seen.hpp"
 #include "stack/plan/plan_gpu_models.hpp"
 
 namespace gpugauge::diagnose {
@@ -33,10 +35,15 @@ void read_log(Observation& seen) {
   const TextLineList sentences = sentences_of(seen.log);
   if (seen.metrics.empty())
     for (Metric& figure : complaints_of(sentences)) seen.metrics.push_back(std::move(figure));
+  // A first call or a start is slow by itself: no variable is needed for that.
+  const bool work = std::any_of(seen.metrics.begin(), seen.metrics.end(),
+                                [](const Metric& figure) { return figure.scope.phase.empty(); });
   if (auto peers = peer_matrix_of(seen.log)) seen.metrics.push_back(*std::move(peers));
-  add_from(sentences, seen);
+  if (!seen.metrics.empty() || !seen.errors.empty() ||
+      std::any_of(seen.log.begin(), seen.log.end(), tells_of_harm))
+    add_from(sentences, seen);
   for (auto& [name, value] : variables_of(seen.log))
-    if (!seen.metrics.empty() || hides(name)) seen.environment.insert({name, value});
+    if (work || hides(name)) seen.environment.insert({name, value});
   if (seen.about.gpu.empty()) seen.about.gpu = gpu_of(seen.log);
   add_printed_facts(seen);
   if (const auto model = stack::gpu_model(seen.about.gpu); model && seen.about.compute_capability.empty())

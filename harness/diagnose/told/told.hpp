@@ -30,14 +30,15 @@ std::map<std::string, std::string> variables_of(const TextLineList& lines);
 
 /// What NVIDIA's p2pBandwidthLatencyTest printed, as a figure of class p2p: how much slower copies between GPUs are with
 /// peer access than without, or a failure where a write to a peer takes longer than a millisecond. nullopt where a matrix
-/// is missing or has no two GPUs.
+/// that this takes is missing or has no two GPUs.
 std::optional<Metric> peer_matrix_of(const TextLineList& lines);
 
 /// The GPU that the lines name, where they name one model only: "GeForce GTX 1650". "" where they name none or several.
 std::string gpu_of(const TextLineList& lines);
 
 /// Versions that a person says changed, or compares: "since the driver went from 535 to 550", "slower in torch 2.5.1
-/// compared to 2.3.1". Only sentences that name one component and two versions count.
+/// compared to 2.3.1". Only sentences count that name one component and two
+/// versions, or compare ("than") two versions of each component that they name.
 std::map<std::string, Change> changes_of(const TextLineList& sentences);
 
 /// Adds the versions and architectures that nvidia-smi, deviceQuery and PyTorch print among the lines of the log. What

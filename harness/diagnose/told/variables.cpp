@@ -59,7 +59,7 @@ std::map<std::string, std::string> variables_of(const TextLineList& lines) {
   Variables out;
   for (const std::string& line : lines) {
     std::string_view text = line;
-    text.remove_prefix(std::min(text.find_first_not_of(" $>#"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" $>"), text.size()));
     for (const std::string_view word : {"export ", "ENV ", "set "})
       if (text.starts_with(word)) text.remove_prefix(word.size());
     add_leading(text, out);

@@ -67,5 +67,27 @@ TEST(LogsOfJobs, AnEngineOfAnotherTensorRtOrGpu) {
   EXPECT_EQ(best_of({"Engine deserialized in 1.2 s", "TensorRT 10.3, engine built for compute 8.6"}), "");
 }
 
+TEST(LogsOfJobs, WhatGoesOnOrIsAnothersIsNoConfidentFinding) {
+  const std::vector<std::pair<LogLines, const char*>> logs{
+      {{"nvcc not found, using prebuilt wheel", "Successfully installed flash-attn-2.7.4"},
+       "toolkit_missing"},
+      {{"-- CUDA_TOOLKIT_ROOT_DIR not found or specified", "-- Generating done"}, "toolkit_missing"},
+      {{"Submit Time 10 Start Time 20 Data 15"}, "gpu_waits_for_data"},
+      {{"[   0/1251] time: 3.9594  data: 2.8123"}, "gpu_waits_for_data"},
+      {{"engine plan file is not compatible with this version of TensorRT, rebuilding",
+        "Building engine... done"},
+       "engine_of_another_stack"},
+      {{"modprobe: ERROR: could not insert 'vboxdrv': Key was rejected by service",
+        "nvidia 56823808 0 - Live"},
+       "secure_boot_rejects_module"},
+      {{"When the spec is missing, the runtime prints 'unresolvable CDI devices nvidia.com/gpu=all'."},
+       "cdi_spec_stale"},
+      {{"libm.so.6: version `GLIBC_2.34' not found (required by /.singularity.d/libs/libGLX_mesa.so.0)"},
+       "container_old_libc"},
+      {{"NVENC session limit patch applied"}, "encoder_sessions_used_up"},
+      {{"Trial 3 pruned: CUDA out of memory"}, "gpu_memory_full"}};
+  for (const auto& [log, cause] : logs) EXPECT_LT(score_of(of_log(log), cause), confident) << cause;
+}
+
 }  // namespace
 }  // namespace gpugauge::diagnose

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/told/told.hpp"
 #include "unit/diagnose/cases.hpp"
 
 namespace gpugauge::diagnose {
@@ -143,7 +144,9 @@ inline std::vector<Variant> texts_alone(const Observation& whole) {
       said.metric_class = "application";
       said.note = metric.note;
       out.metrics.push_back(std::move(said));
+      read_words(metric.note, out);
     }
+  read_log(out);
   return {{"texts alone", std::move(out)}};
 }
 

@@ -33,6 +33,23 @@ TEST(ToldByPerson, AComplaintIsAFigureOfTheApplication) {
     EXPECT_THAT(of(sentence), IsEmpty()) << sentence;
 }
 
+TEST(ToldByPerson, WhatIsOverOrExpectedIsNoComplaint) {
+  for (const char* const sentence :
+       {"The training takes 12 hours and the result is good.", "Since then the job is no longer slow.",
+        "Everything is fast and nothing hangs.",
+        "The deadlock in version 2.19 was fixed and it never hangs now.",
+        "The first call is slow because of compilation and that is expected."})
+    EXPECT_THAT(complaints_of({sentence}), IsEmpty()) << sentence;
+  for (const char* const sentence : {"Setting NCCL_P2P_DISABLE=1 did not resolve the problem.",
+                                     "We train with CUDA_LAUNCH_BLOCKING=0 and a fixed seed.",
+                                     "A colleague said that --tensor-parallel-size=2 helps."})
+    EXPECT_THAT(
+        tried_of({sentence}),
+        ::testing::Not(::testing::Contains(::testing::Field(&Probe::outcome, std::string("recovers")))))
+        << sentence;
+  EXPECT_THAT(variables_of({"# export CUDA_LAUNCH_BLOCKING=1"}), IsEmpty());
+}
+
 TEST(ToldByPerson, OneOfEachComplaintIsEnough) {
   EXPECT_EQ(complaints_of({"It is slow on the first node.", "It is slower on the second node.",
                            "In the end it hangs and must be killed.", "On the third node it hangs, too."})
@@ -89,9 +106,25 @@ TEST(ToldByPerson, MatricesOfTheTestOfPeers) {
   // The fourth of six values each: 13.15 and 2.12.
   EXPECT_DOUBLE_EQ(*figure->factor, 13.15 / 2.12);
   EXPECT_EQ(figure->note, "copies between GPUs: 2.12 GB/s with peer access, 13.2 GB/s without");
+  // A text keeps a line that comes twice once: the second line of columns is missing.
+  TextLineList once = lines;
+  once.erase(once.begin() + 6);
+  EXPECT_TRUE(peer_matrix_of(once));
   EXPECT_FALSE(peer_matrix_of({lines.begin(), lines.begin() + 5}));
   EXPECT_FALSE(peer_matrix_of({"Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)", "no figures",
                                "Unidirectional P2P=Disabled Bandwidth Matrix (GB/s)"}));
+}
+
+TEST(ToldByPerson, AMatrixOfForeignTextIsReadOnce) {
+  EXPECT_FALSE(peer_matrix_of({"P2P=Enabled Latency Matrix (us)", " GPU 0 1", " -5 2 3", " 1e300 2 3"}));
+  const auto late = peer_matrix_of({"P2P=Enabled Latency (P2P Writes) Matrix (us)", "  GPU     0      1",
+                                    "    0   4.95 49206.88", "    1 49206.62   2.08"});
+  ASSERT_TRUE(late);
+  EXPECT_TRUE(late->fails);
+  TextLineList headings;
+  for (int i = 0; i < 2000; ++i)
+    headings.push_back("P2P=Enabled Latency Matrix GPU x y z " + std::to_string(i));
+  EXPECT_FALSE(peer_matrix_of(headings));
 }
 
 TEST(ToldByPerson, TheOneModelThatIsNamed) {
