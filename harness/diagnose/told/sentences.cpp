@@ -167,10 +167,11 @@ TextLineList sentences_of(const TextLineList& lines) {
   TextLineList out;
   for (const std::string& line : lines) {
     // A title names more than it tells.
-    const double plain_needed = &line == &lines.front() ? title_plain : most_plain;
+    const bool title = &line == &lines.front();
+    const double plain_needed = title ? title_plain : most_plain;
     std::size_t begin = line.find_first_not_of(" -*\t");
     // "[BUG] Slow since the upgrade"
-    if (&line == &lines.front() && line.starts_with('[') && line.find(']') != std::string::npos)
+    if (title && line.starts_with('[') && line.find(']') != std::string::npos)
       begin = line.find_first_not_of(" :", line.find(']') + 1);
     if (begin == std::string::npos || is_logged(std::string_view(line).substr(begin))) continue;
     std::string_view rest = std::string_view(line).substr(begin);
@@ -185,7 +186,7 @@ TextLineList sentences_of(const TextLineList& lines) {
         return std::find(common.begin(), common.end(), lower(word)) != common.end();
       });
       if (words.size() >= fewest_words &&
-          (&line == &lines.front() || static_cast<std::size_t>(known) >= fewest_common) &&
+          (title || static_cast<std::size_t>(known) >= fewest_common) &&
           plain >= plain_needed * static_cast<double>(words.size()))
         out.emplace_back(sentence);
     }

@@ -12,8 +12,8 @@ namespace gpugauge::diagnose {
 
 using TextLineList = std::vector<std::string>;  ///< lines of a text, in their order
 
-/// The sentences of a person among the lines: of four words or more, two thirds of them plain words (half in the first
-/// line, a title), and one of them such as "the" and "when". What a program logs (a level, a time, a warning) is none.
+/// The sentences of a person among the lines: of four words or more, two thirds of them plain words, and one of them such
+/// as "the" and "when". In the first line, a title, half are enough, and none need be such. What a program logs (a level, a time, a warning) is none.
 TextLineList sentences_of(const TextLineList& lines);
 
 /// What a person complains of, as figures of the application with the sentence as their note: at most one that is slower
@@ -48,8 +48,8 @@ void add_printed_facts(Observation& seen);
 /// Adds what somebody says was tried and changed to an observation. What the observation has already stays.
 void read_words(const std::string& says, Observation& seen);
 
-/// Adds all of it to an observation that holds the lines as its log: variables that only slow or that look for a fault
-/// where there is a figure or a complaint. What the observation has already stays.
+/// Adds all of it to an observation that holds the lines as its log: what was tried and changed where something is wrong,
+/// and variables that hide no GPU and no library only where work is slow or fails, a start left aside. What the observation has already stays.
 void read_log(Observation& seen);
 
 }  // namespace gpugauge::diagnose
