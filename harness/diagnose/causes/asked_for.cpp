@@ -21,11 +21,8 @@ void examine_number(const Seen& seen, Argument& it) {
 }
 
 void examine_sessions(const Seen& seen, Argument& it) {
-  it.confirms(weight::strong,
-              seen.told({"OpenEncodeSessionEx failed: out of memory", "OpenEncodeSessionEx failed*10)",
-                         "No capable devices found*sessions", "NV_ENC_ERR_OUT_OF_MEMORY",
-                         "incompatible client key (21)", "NVENC*session limit reached",
-                         "maximum number of*encod* sessions*exceeded"}));
+  it.confirms(weight::strong, seen.told({"OpenEncodeSessionEx failed: out of memory",
+                                         "OpenEncodeSessionEx failed*10)", "NV_ENC_ERR_OUT_OF_MEMORY"}));
   if (it.evidence().empty()) return;
   it.explains_failure();
   it.is_an_event();

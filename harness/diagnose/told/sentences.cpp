@@ -185,8 +185,7 @@ TextLineList sentences_of(const TextLineList& lines) {
       const auto known = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
         return std::find(common.begin(), common.end(), lower(word)) != common.end();
       });
-      if (words.size() >= fewest_words &&
-          (title || static_cast<std::size_t>(known) >= fewest_common) &&
+      if (words.size() >= fewest_words && (title || static_cast<std::size_t>(known) >= fewest_common) &&
           plain >= plain_needed * static_cast<double>(words.size()))
         out.emplace_back(sentence);
     }
